@@ -5,7 +5,7 @@ import type { Vault } from './sealing/vault.ts';
 /** What every part of the store works with. */
 export interface StoreContext {
   readonly engine: Engine;
-  /** The engine without an audit trail: for what goes on after a change, and was recorded with it. */
+  /** The engine without an audit trail: for work that follows a change and was recorded with it. */
   readonly background: Engine;
   readonly vault: Vault;
   readonly clock: () => number;

@@ -122,7 +122,7 @@ export interface Store {
   readonly audit: AuditTrail;
   /** The same store, with a row of the audit trail in each transaction that changes something through it. */
   acting(intent: AuditIntent): Store;
-  /** Tells of changes as they commit, where the engine can; a regular look must find them all the same. */
+  /** Reports changes as they commit, if the engine can. A regular look must find all of them anyway. */
   listen(told: (notice: ChangeNotice) => void): ChangeNotices;
   /** Ends all connections. No method may be called afterwards. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The one record with an id, as the index over ids finds it: by its last eight digits, then whole. */
+/** Finds the one record with an id by the index over ids: by its last eight digits, then by the whole id. */
 import { sql, type RawBuilder } from 'kysely';
 
 /** The condition, in the form that the index serves. */

@@ -10,9 +10,9 @@ import { shipIn } from './ship.ts';
 
 export interface CallQuery {
   readonly organization: OrganizationId;
-  /** From this moment of start on. */
+  /** Calls that started at this instant or later. */
   readonly sinceMs?: number;
-  /** Up to this moment of start, itself excluded. */
+  /** Calls that started before this instant. */
   readonly untilMs?: number;
   readonly run?: string;
   /** At most this many, newest first. */
@@ -21,15 +21,15 @@ export interface CallQuery {
 
 export interface CallRecords {
   /**
-   * Keeps what the segment's mark has not passed yet, and moves the mark to `through`. @throws RangeError for a `seq` above `through`;
-   * StoreFault `store_went_back` where the mark lies before `after`: kept, the batch would leave a gap that nobody fills.
+   * Stores what the segment's mark has not passed yet, and moves the mark to `through`. @throws RangeError for a `seq` above `through`;
+   * StoreFault `store_went_back` if the mark lies before `after`: storing the batch would leave a gap that nobody fills.
    */
   ship(batch: CallBatch): Promise<void>;
-  /** The journal number up to which a segment is shipped; 0 for one never heard of. */
+  /** The journal number up to which a segment is shipped; 0 for an unknown segment. */
   mark(segment: string): Promise<number>;
-  /** Ids of those of these calls that there is a record of. */
+  /** Ids of the calls among these that have a record. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
-  /** The start of the call whose record arrived last; 0 if there is none. Times in records only rarely lie after it. */
+  /** The start of the call whose record arrived last; 0 if there is none. Records rarely hold a later time. */
   writtenUntilMs(): Promise<number>;
   /** Newest first by the moment of start, then by arrival in the store. */
   list(query: CallQuery): Promise<CallRecord[]>;
@@ -46,7 +46,7 @@ export function callRecordsIn(context: StoreContext): CallRecords {
     recorded: (openings) => engine.read(async (db) => {
       const found = new Set<string>();
       for (const { id, organization, startedAtMs } of openings) {
-        // By the index over time: a record has no index over its id.
+        // Uses the index over time, since records have no index over the whole id.
         const row = await db.selectFrom('call_record').select('id').where('organization', '=', organization)
           .where('started_at_ms', '=', BigInt(startedAtMs)).where('id', '=', id).limit(1).executeTakeFirst();
         if (row !== undefined) found.add(id);

@@ -1,5 +1,5 @@
 /**
- * Every call record of a time, oldest first, a page at a time along the index over time: for exports, in constant memory. Design 3,
+ * Every call record of a period, oldest first, a page at a time along the index over time: for exports, in constant memory. Design 3,
  * row 25. Records that arrive after the walk has started are left out, by their number, so that all pages show one moment. An interrupted
  * walk can be resumed from any of its records.
  */
@@ -14,9 +14,9 @@ export interface CallWalkQuery {
   readonly organization: OrganizationId;
   /** Calls that started from this moment on. */
   readonly fromMs: number;
-  /** Up to this moment, itself excluded. */
+  /** Calls that started before this moment. */
   readonly toMs: number;
-  /** Where an earlier walk over the same time stood: it goes on after that record. */
+  /** Resumes an earlier walk over the same period after this record. */
   readonly after?: WalkPlace;
 }
 
@@ -25,33 +25,33 @@ export interface WalkPlace {
   readonly startedAtMs: number;
   /** Its number in the store. */
   readonly sequence: bigint;
-  /** The newest record that the walk holds, by its number: what came later is not in it. */
+  /** The number of the newest record in the walk; later records are left out. */
   readonly newest: bigint;
 }
 
-/** A record and where it is. */
+/** A record and its place. */
 export interface WalkedCall {
   readonly record: CallRecord;
   readonly place: WalkPlace;
 }
 
-/** What of a call rules of spend ask for. */
+/** The parts of a call that spend rules need. */
 export interface CostedCall {
   readonly startedAtMs: number;
-  /** Null: nobody knows it. */
+  /** Null: not known. */
   readonly cost: NanoDollars | null;
 }
 
 export interface CostWalkQuery extends Omit<CallWalkQuery, 'after'> {
-  /** Calls of this key, of this project alone. */
+  /** Only calls of this key or of this project. */
   readonly key?: string;
   readonly project?: string;
 }
 
 export interface CallWalk {
-  /** Pages of at most a thousand records, none of them empty. Whoever stops asking ends it; nothing stays open in between. */
+  /** Pages of at most a thousand records, none of them empty. The caller may stop at any page; nothing stays open between pages. */
   walk(query: CallWalkQuery): AsyncGenerator<readonly WalkedCall[], void, undefined>;
-  /** The same of starts and costs alone, which reads several times as fast. */
+  /** The same walk with starts and costs only, which reads several times as fast. */
   costs(query: CostWalkQuery): AsyncGenerator<readonly CostedCall[], void, undefined>;
 }
 

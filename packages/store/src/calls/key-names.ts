@@ -3,7 +3,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface KeyNames {
-  /** Of these keys of the organization, those that have a name. At most a few thousand at a time. */
+  /** The names of those of these keys that have one. Ask for at most a few thousand at a time. */
   names(organization: OrganizationId, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 

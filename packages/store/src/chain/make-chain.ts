@@ -11,7 +11,7 @@ import type { StoreContext } from '../context.ts';
 type ChainContext = Pick<StoreContext, 'vault' | 'clock' | 'randomBytes'>;
 
 /**
- * Makes it if there is none; changes nothing else. Where the organization's data key is gone or cannot be unwrapped the chain has
+ * Makes it if there is none; changes nothing else. If the organization's data key is gone or cannot be unwrapped, the chain has
  * no key: records are counted and hashed all the same, and nothing can be signed.
  */
 export async function makeChain(context: ChainContext, transaction: Transaction<Schema>, organization: string): Promise<void> {

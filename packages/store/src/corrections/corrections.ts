@@ -12,13 +12,13 @@ import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { CorrectionTable } from '../schema/correction-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** One day and model of a bill beside the records. Amounts may lie below 0: credits are lines of a bill too. */
+/** One day and model of a bill beside the records. Amounts may be negative, since a bill may hold credits. */
 export interface CorrectedDay {
   /** 00:00 UTC. */
   readonly dayMs: number;
   /** Null: the bill names none. */
   readonly model: string | null;
-  /** What the records came to. */
+  /** The sum of the records. */
   readonly ours: NanoDollars;
   /** What the bill says. */
   readonly theirs: NanoDollars;
@@ -36,7 +36,7 @@ export interface Correction extends CorrectedDay {
 export interface RecordedBill {
   readonly organization: OrganizationId;
   readonly provider: Provider;
-  /** The days that the bill is of, `toMs` excluded: what was recorded for them before goes. */
+  /** The days that the bill covers, `toMs` excluded. Corrections recorded for them before are removed. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly bill: string;
@@ -44,9 +44,9 @@ export interface RecordedBill {
 }
 
 export interface Corrections {
-  /** In place of those of the same provider and days. */
+  /** Replaces the corrections of the same provider and days. */
   record(bill: RecordedBill): Promise<Correction[]>;
-  /** Of the days that begin in the time, in their order. */
+  /** Corrections of the days that begin in the period, in order of day. */
   list(query: { readonly organization: OrganizationId; readonly sinceMs?: number; readonly untilMs?: number }): Promise<Correction[]>;
   /** `within`: of this organization only. Refuses `unknown_correction`. */
   remove(id: string, within?: OrganizationId): Promise<Correction | StoreRefusal>;
@@ -93,7 +93,7 @@ export function correctionsIn(context: StoreContext): Corrections {
   };
 }
 
-/** Of an erased organization: what was corrected stays by provider and day, under no model. */
+/** For an erased organization: its corrections stay by provider and day, without the model. */
 export async function dropCorrectedModels(transaction: Transaction<Schema>, organization: string): Promise<void> {
   await sql`insert into correction (id, organization, provider, day_ms, model, ours_nano, theirs_nano, bill, recorded_at_ms)
     select min(id) || '-', organization, provider, day_ms, '', cast(sum(ours_nano) as bigint), cast(sum(theirs_nano) as bigint), '',

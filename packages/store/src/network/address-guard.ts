@@ -14,13 +14,13 @@ export type Reach = 'public' | 'listed';
 /** Below it live services that a forwarded call or a notice must not be able to talk to: mail, shells, databases. */
 export const ordinaryPortMin = 1_024;
 
-/** Plain HTTP, and a port below 1024 that is not 443, are for what the operator's list opens: whoever opens an address opens its ports. */
+/** Plain HTTP, and ports below 1024 other than 443, need the operator's list: whoever opens an address opens all its ports. */
 export function reachOf({ protocol, port }: Pick<URL, 'protocol' | 'port'>): Reach {
   const ordinary = port === '' || port === '443' || Number(port) >= ordinaryPortMin;
   return protocol === 'https:' && ordinary ? 'public' : 'listed';
 }
 
-/** The guard said no, or the name led nowhere: nothing was dialled. The message names the host, never the addresses found. */
+/** The guard refused the host, or the name did not resolve; nothing was dialled. The message names the host, never the addresses found. */
 export class NotPublicFault extends Error {
   readonly code = 'not_public';
   constructor(hostname: string, why: string) {
@@ -35,7 +35,7 @@ export type ResolveAll = (
 ) => void;
 
 export interface AddressGuard {
-  /** Whether this address (strict notation) may be dialled: in the operator's allow list, or public where the reach is. */
+  /** Whether this address (strict notation) may be dialled: it is in the operator's allow list, or it is public and the reach is `public`. */
   admits(address: string | undefined, reach: Reach): boolean;
   /** Judges a host before anything is resolved: a fault for a refused literal in any spelling and for what is not a host name. */
   refuseLiteral(hostname: string, reach: Reach): NotPublicFault | null;

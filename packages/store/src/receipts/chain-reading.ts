@@ -16,7 +16,7 @@ export interface ChainedCall {
   readonly wordsDigest: string;
 }
 
-/** Sequences, both of them in it. */
+/** Sequences, both inclusive. */
 export interface ChainSpan {
   readonly first: number;
   readonly last: number;
@@ -46,7 +46,7 @@ export async function signedHead(db: Kysely<Schema>, organization: OrganizationI
   });
 }
 
-/** Where the chain begins, after the records that are gone for their age; null: with its first record. */
+/** The last record that was removed for its age, which the chain now begins after; null: it begins with its first record. */
 export async function prunedIn(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
   const row = await db.selectFrom('receipt_chain').selectAll().where('organization', '=', organization).executeTakeFirst();
   if (row === undefined || row.pruned_last === null || row.pruned_hash === null || row.pruned_key === null || row.pruned_at_ms === null
@@ -57,7 +57,7 @@ export async function prunedIn(db: Kysely<Schema>, organization: OrganizationId)
   });
 }
 
-/** What an erased organization's chain ended with. Nothing is removed from it any more: it begins where it began then. */
+/** The end of an erased organization's chain. Nothing more is removed from that chain, so its beginning does not move either. */
 export async function endOf(db: Kysely<Schema>, organization: OrganizationId): Promise<Checkpoint | null> {
   const row = await db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'end')
     .executeTakeFirst();
@@ -66,7 +66,7 @@ export async function endOf(db: Kysely<Schema>, organization: OrganizationId): P
   return { ...checkpointOf(row), ...(pruned === null ? {} : { first: pruned.last + 1, previous: pruned.hash }) };
 }
 
-/** Kept checkpoints at the records of the span and one on either side of it, if there is one. In the order of the chain. */
+/** Stored checkpoints at the records of the span, and the next one on either side if there is one. In the order of the chain. */
 export async function checkpointsAround(db: Kysely<Schema>, organization: OrganizationId, { first, last }: ChainSpan): Promise<Checkpoint[]> {
   const kept = db.selectFrom('receipt_checkpoint').selectAll().where('organization', '=', organization).where('kind', '=', 'checkpoint');
   const before = await kept.where('last', '<', BigInt(first)).orderBy('last', 'desc').limit(1).execute();
@@ -75,7 +75,7 @@ export async function checkpointsAround(db: Kysely<Schema>, organization: Organi
   return [...before, ...within, ...after].map(checkpointOf);
 }
 
-/** The smallest span that holds every receipt of a call that started in the time; null: there is none. */
+/** The smallest span that holds the receipts of all calls that started in the period; null: there are none. */
 export async function spanOfTime(
   db: Kysely<Schema>, organization: OrganizationId, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<ChainSpan | null> {
@@ -85,7 +85,7 @@ export async function spanOfTime(
   return row === undefined || row.first === null || row.last === null ? null : { first: Number(row.first), last: Number(row.last) };
 }
 
-/** The hash before a sequence; null: the record before it is not there, and the chain does not begin after it. */
+/** The hash before a sequence; null: the record before it is missing, and the chain does not begin there. */
 export async function hashBefore(db: Kysely<Schema>, organization: OrganizationId, first: number): Promise<string | null> {
   if (first === 1) return chainStart;
   const row = await db.selectFrom('call_record').select('receipt_hash').where('organization', '=', organization)
@@ -95,7 +95,7 @@ export async function hashBefore(db: Kysely<Schema>, organization: OrganizationI
   return pruned?.last === first - 1 ? pruned.hash : null;
 }
 
-/** At most `limit` records of the span from its first on. */
+/** At most `limit` records of the span, from its first on. */
 export async function pageOfChain(
   db: Kysely<Schema>, organization: OrganizationId, { first, last, limit }: ChainSpan & { readonly limit: number },
 ): Promise<ChainedCall[]> {
@@ -105,7 +105,7 @@ export async function pageOfChain(
   return rows.map(chainedCallOf).filter((call) => call !== null);
 }
 
-/** Null: the record was kept before there were receipts. */
+/** Null: the record is older than receipts. */
 export function chainedCallOf(row: Selectable<CallRecordTable>): ChainedCall | null {
   const { receipt_sequence: sequence, receipt_hash: hash, receipt_words: words } = row;
   if (sequence === null || hash === null || words === null) return null;

@@ -1,6 +1,6 @@
 /**
  * Receipts: an organization's chain opened for reading and signing, its keys, their rotation. Design 3, row 24.
- * Records come into the chain in `chain-records.ts`, as they are kept.
+ * `chain-records.ts` adds records to the chain as they are stored.
  */
 import { sign, type KeyObject } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -26,20 +26,20 @@ export interface OpenChain {
   readonly length: number;
   /** How far it is signed; null: not at all. */
   readonly head: Checkpoint | null;
-  /** Signed: the last of the records that are gone for their age; null: it begins with its first. */
+  /** The signed checkpoint at the last record that was removed for its age; null: the chain begins with its first record. */
   readonly pruned: Checkpoint | null;
-  /** Oldest first. Empty: nothing can ever be signed. */
+  /** Oldest first. Empty: nothing in this chain can ever be signed. */
   readonly keys: readonly ReceiptKey[];
-  /** Of an erased organization: the end that was signed as it was erased. */
+  /** For an erased organization: the end that was signed during the erasure. */
   readonly end: Checkpoint | null;
-  /** The salt of one call's words; null: gone. */
+  /** The salt of one call's words; null: it was destroyed. */
   salt(call: { readonly organization: OrganizationId; readonly id: string }): string | null;
-  /** The end of a file, signed; null: the key is gone, or cannot be unsealed. */
+  /** Signs the end of a file; null: the key is gone or cannot be unsealed. */
   signEnd(statement: Omit<CheckpointStatement, 'organization' | 'key' | 'at'>): Checkpoint | null;
 }
 
 export interface Receipts {
-  /** Makes an empty chain where the organization has none. */
+  /** Makes an empty chain if the organization has none. */
   open(organization: OrganizationId): Promise<OpenChain>;
   /** How many records the chain has, and its hash at one of them; null hash: there is no such record. Null: no such organization. */
   standing(organization: string, sequence: number): Promise<{ readonly length: number; readonly hash: string | null } | null>;
@@ -50,7 +50,7 @@ export interface Receipts {
   page(organization: OrganizationId, span: ChainSpan & { readonly limit: number }): Promise<ChainedCall[]>;
   /** `within`: of this organization only. Null: no such record, or it has no receipt. */
   find(call: string, within?: OrganizationId): Promise<ChainedCall | null>;
-  /** Another key signs from now on; both sign that it does. The old one's private half is destroyed. @throws StoreFault where it cannot be read. */
+  /** A new key signs from now on; both keys sign the change. The old one's private half is destroyed. @throws StoreFault if it cannot be read. */
   rotateKey(organization: OrganizationId): Promise<ReceiptKey>;
 }
 
@@ -103,7 +103,7 @@ async function openChain(context: StoreContext, db: Kysely<Schema>, chain: Chain
     pruned: await prunedIn(db, organization),
     end: await endOf(db, organization),
     salt: (call) => secret === null ? null : sha256(saltText(secret, call)),
-    // A key that is not the one in its seal was put there by somebody else.
+    // A public key that does not match the sealed private key was put there by somebody else.
     signEnd: (statement) => key === null || privateKey === null || keys.at(-1)?.publicKey !== rawPublicKey(privateKey) ? null
       : signed(privateKey, { ...statement, organization, key, at: new Date(Math.floor(context.clock())).toISOString() }),
   };

@@ -15,7 +15,7 @@ export interface RefusalsQuery {
   readonly organization: OrganizationId;
   /** From this hour on. */
   readonly fromMs: number;
-  /** Up to this hour, itself excluded. */
+  /** Before this hour. */
   readonly toMs: number;
 }
 
@@ -35,7 +35,7 @@ export interface RefusalsOfStep {
 }
 
 export interface RefusalHours {
-  /** Adds what a node counted. Of an erased organization nothing is kept. */
+  /** Adds a node's counts. Counts of erased organizations are dropped. */
   add(counts: readonly RefusalCount[]): Promise<void>;
   /** Most often refused first. */
   byKey(query: RefusalsQuery, limit: number): Promise<RefusalsOfKey[]>;
@@ -67,7 +67,7 @@ export function refusalHoursIn({ background: engine }: StoreContext): RefusalHou
       const { send } = sendingIn(transaction);
       holdOffErasures(engine.kind, send);
       const erased = await erasedAmong(engine.kind, send, counts.map(({ organization }) => organization));
-      // In one order on every node, so that no two wait for each other.
+      // Every node uses the same order, so that no two wait for each other.
       const kept = counts.filter(({ organization }) => !erased.has(organization)).toSorted(inOrder);
       await insertRows(engine.kind, transaction, insert, kept);
       const oldestMs = Math.max(...kept.map(({ hourMs: at }) => at)) - keptDays * 24 * hourMs;

@@ -1,6 +1,6 @@
 /**
- * Moves the beginning of an organization's chain of receipts past records that are older than their age. The cut is signed before a record
- * goes, so that whoever cuts without the key is found. It is made only where the chain was signed already: at a checkpoint, or at its head.
+ * Moves the beginning of an organization's chain of receipts past records that are older than the retention. The cut is signed before a record
+ * goes, so that a cut made without the key is detected. A cut is made only where the chain is already signed: at a checkpoint or at its head.
  */
 import { verify, createPublicKey, type KeyObject } from 'node:crypto';
 import { checkpointText, wholeChain, type Checkpoint } from '@metergate/core/receipt/checkpoint.ts';
@@ -14,7 +14,7 @@ import type { ReceiptChainTable } from '../schema/receipt-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-/** Records that one cut looks through. Shipped records have checkpoints more often than that. */
+/** Records that one cut looks at. Shipped records have checkpoints closer together than that. */
 const recordsAtOnce = 5_000;
 
 export interface Cut {
@@ -25,9 +25,9 @@ export interface Cut {
 }
 
 /**
- * Cuts before the first record that started at or after `youngMs`, as near to it as the chain is signed. The chain's row is locked by the
+ * Cuts before the first record that started at or after `youngMs`, at the nearest signed place. The chain's row must be locked by the
  * caller. Null: nothing to cut, or nothing signed.
- * @throws StoreFault `receipts_differ` where the record at the cut is not the one that was signed.
+ * @throws StoreFault `receipts_differ` if the record at the cut is not the one that was signed.
  */
 export async function cutChain(
   context: StoreContext, transaction: Transaction<Schema>, chain: Selectable<ReceiptChainTable>, youngMs: number,
@@ -44,13 +44,13 @@ export async function cutChain(
   }
   await signCut(context, transaction, { organization, checkpoint, key, privateKey });
   const goneBeforeMs = latestMs + 1;
-  // A day that has lost calls is no longer what a bill was compared with.
+  // A day that has lost calls no longer matches what the bill was compared with.
   await transaction.deleteFrom('correction').where('organization', '=', organization).where('day_ms', '<=', BigInt(dayOf(goneBeforeMs - 1)))
     .execute();
   return { last: checkpoint.last, goneBeforeMs };
 }
 
-/** Up to where it may be cut, and when the latest of those records started. */
+/** How far the chain may be cut, and when the latest of those records started. */
 interface OldSpan {
   readonly checkpoint: Checkpoint;
   readonly latestMs: number;
@@ -71,7 +71,7 @@ async function oldSpan(transaction: Transaction<Schema>, chain: Selectable<Recei
     const going = old.filter(({ receipt_sequence: sequence }) => Number(sequence) <= near.last);
     return { checkpoint: near, latestMs: Math.max(...going.map(({ started_at_ms: startedAtMs }) => Number(startedAtMs))) };
   }
-  // A batch of more records than that was kept at once: what it ends with is signed.
+  // A batch with more records than that was stored at once; its last record is signed.
   const next = old.length < recordsAtOnce ? null : await nextPlace(transaction, organization, last);
   if (next === null) return null;
   const { latest } = await transaction.selectFrom('call_record').select((get) => get.fn.max('started_at_ms').as('latest'))
@@ -121,7 +121,7 @@ async function signCut(
   await transaction.updateTable('receipt_chain').set({
     pruned_last: BigInt(last), pruned_hash: Buffer.from(hash, 'hex'), pruned_key: key, pruned_at_ms: BigInt(atMs), pruned_signature: signature,
   }).where('organization', '=', organization).execute();
-  // Where the chain begins now a checkpoint is kept, the head's too; those before it have nothing left to say.
+  // Keeps a checkpoint where the chain now begins, even if that is the head; earlier checkpoints are of no more use.
   await transaction.insertInto('receipt_checkpoint').values({
     organization, kind: 'checkpoint', last, hash: Buffer.from(hash, 'hex'), key: checkpoint.key, at_ms: Date.parse(checkpoint.at),
     signature: Buffer.from(checkpoint.signature, 'base64'),

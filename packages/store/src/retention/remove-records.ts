@@ -1,6 +1,6 @@
 /**
- * Removes call records of one organization, and in the same transaction what they added to every sum: so reports equal the records that are
- * left, wherever a process dies. What they spent stays spent (`noteGone`).
+ * Removes call records of one organization, and in the same transaction what they added to every sum. So reports equal the records that are
+ * left, even if the process dies in between. What they spent still counts as spent (`noteGone`).
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
@@ -12,7 +12,7 @@ import { subtractHours } from '../usage/subtract-hours.ts';
 import { subtractUsage } from '../usage/subtract-usage.ts';
 
 type Row = Selectable<CallRecordTable>;
-/** What of a record is asked for before it goes. */
+/** The columns of a record that are read before it is removed. */
 const asked = ['sequence', 'run', 'receipt_sequence', 'started_at_ms'] as const;
 export type OldCall = Pick<Row, (typeof asked)[number]>;
 
@@ -25,7 +25,7 @@ export async function chainedRecords(
     .where('receipt_sequence', '>', after).where('receipt_sequence', '<=', through).orderBy('receipt_sequence').limit(limit).execute();
 }
 
-/** Records from before there were receipts, that started before `youngMs`. */
+/** Records older than receipts that started before `youngMs`. */
 export async function unchainedRecords(
   transaction: Transaction<Schema>, organization: string, { youngMs, limit }: { readonly youngMs: number; readonly limit: number },
 ): Promise<readonly OldCall[]> {
@@ -34,7 +34,7 @@ export async function unchainedRecords(
     .orderBy('started_at_ms').orderBy('sequence').limit(limit).execute();
 }
 
-/** Live runs among these remember who began them, since the record that says so goes. Before any lock on a chain: shippers lock runs first. */
+/** Notes on live runs among these who began them, since that record goes. Call it before locking a chain: shippers lock runs first. */
 export async function keepBeginnings(transaction: Transaction<Schema>, organization: string, calls: readonly OldCall[]): Promise<void> {
   const named = [...new Set(calls.map(({ run }) => run).filter((run) => run !== null))].sort();
   if (named.length === 0) return;
@@ -49,7 +49,7 @@ export async function keepBeginnings(transaction: Transaction<Schema>, organizat
   }
 }
 
-/** How many there were. `youngMs`: sums of spend of windows that ended by then go with their last record. */
+/** Returns how many were removed. `youngMs`: spend sums of windows that ended by then go with their last record. */
 export async function removeRecords(
   engine: Engine['kind'], transaction: Transaction<Schema>, calls: readonly OldCall[], youngMs: number,
 ): Promise<number> {
@@ -62,7 +62,7 @@ export async function removeRecords(
   return rows.length;
 }
 
-/** One text however many there are, so that no engine parses a new statement for each size of slice. */
+/** The text is the same for any number, so that no engine parses a new statement for each size of slice. */
 function isOneOf(engine: Engine['kind'], sequences: readonly bigint[]): RawBuilder<boolean> {
   const all = sequences.map(String);
   return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`

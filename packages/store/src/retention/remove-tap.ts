@@ -1,6 +1,6 @@
 /**
- * Removes what was reported to an organization's Baselines before a day, a slice at a time. Reports leave out such days from the moment that
- * this is noted; their sums and events then go in slices. A Baseline that another replaced goes with its last event.
+ * Removes what was reported to an organization's Baselines before a day, a slice at a time. Reports leave those days out as soon as
+ * this is noted; their sums and events are then removed in slices. A Baseline that another replaced is removed with its last event.
  */
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { partOnDay } from '@metergate/core/tap/rollup.ts';
@@ -35,7 +35,7 @@ export async function removeTap(transaction: Transaction<Schema>, slice: TapSlic
   return { events: 0, more: false };
 }
 
-/** From its commit on reports begin with `beforeMs`. Only where something was reported before. */
+/** Reports begin with `beforeMs` once this commits. Does nothing if nothing was reported before that day. */
 async function hideDays(transaction: Transaction<Schema>, { number, gone_before_ms: gone }: BaselineRow, beforeMs: number): Promise<boolean> {
   if (gone !== null && gone >= BigInt(beforeMs)) return false;
   const old = await transaction.selectFrom('tap_cell').select('day_ms').where('baseline', '=', number).where('day_ms', '<', BigInt(beforeMs))
@@ -52,7 +52,7 @@ async function removeEvents(transaction: Transaction<Schema>, baseline: bigint, 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Sums of hidden days; which day a latency is of is the beginning of its name. */
+/** Removes the sums of hidden days. The name of a latency begins with its day. */
 async function removeSums(transaction: Transaction<Schema>, baseline: bigint, { beforeMs, limit }: TapSlice): Promise<boolean> {
   const key = sql.raw('baseline, day_ms, provider, model, tag, band');
   const cells = await sql`delete from tap_cell where (${key}) in (

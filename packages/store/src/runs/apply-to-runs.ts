@@ -1,8 +1,8 @@
 /**
  * Applies journal rows to runs and their exposure, inside the transaction that stores the records and their segment's mark. So a run's spend
  * equals the sum of its records, and nothing is applied twice (design 2, Journal). Records confirm their run. Tightenings and ends come in
- * the order in which the node wrote them; the first end counts. A run that its node began is made here, once, with what was recorded of it
- * before: whichever of its rows is shipped first says how it began.
+ * the order in which the node wrote them; the first end counts. A run that its node began is made here once, with what was recorded for it
+ * before. Whichever of its rows is shipped first says how it began.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
@@ -17,7 +17,7 @@ import {
   insertRuns, runNameText, selectRuns, spentBefore, updateRuns, updateSpent, type RunName, type SpentBefore, type StoredRun,
 } from './run-rows.ts';
 
-/** What of a record counts for its run. */
+/** The parts of a record that count for its run. */
 export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
 export interface RunWork {
@@ -25,21 +25,21 @@ export interface RunWork {
   readonly events: readonly RunEvent[];
 }
 
-/** A run's last call is known to this much, so that it is not written with each of them. Milliseconds. */
+/** The precision of a run's last call, so that it is not written with every call. Milliseconds. */
 export const lastCallGrainMs = 60_000;
 
-/** Runs as they are, under the locks of their exposure. */
+/** Runs as they are in the store, read while their exposure is locked. */
 export interface LockedRuns {
   readonly exposure: LockedExposure;
   /** By `runNameText`. */
   readonly runs: ReadonlyMap<string, StoredRun>;
-  /** The number that changes of them get. 0: there are none. */
+  /** The feed number that their changes get. 0: no runs. */
   readonly change: bigint;
-  /** What was recorded before of runs that begin, by `runNameText`. */
+  /** What was recorded earlier for runs that begin now, by `runNameText`. */
   readonly before: ReadonlyMap<string, SpentBefore>;
 }
 
-/** Locks and reads what `work` is about. Work that names no run costs nothing. */
+/** Locks and reads the runs of `work`. Work that names no run costs nothing. */
 export async function lockRuns(kind: Engine['kind'], send: Send, work: RunWork): Promise<LockedRuns> {
   const names = namesIn(work);
   const beginnings = work.events.flatMap((event) => beginningOf(event) ?? []).map(({ organization, run: id }) => ({ organization, id }));
@@ -50,7 +50,7 @@ export async function lockRuns(kind: Engine['kind'], send: Send, work: RunWork):
   return { exposure, runs, change, before };
 }
 
-/** Applies it whole. It may be less than what the runs were locked for. */
+/** Applies the work. It may be a part of what the runs were locked for. */
 export function applyToRuns(kind: Engine['kind'], send: Send, { records, events, locked }: RunWork & { readonly locked: LockedRuns }): void {
   const { exposure, runs: before, change } = locked;
   const after = new Map(before);
@@ -75,7 +75,7 @@ export function applyToRuns(kind: Engine['kind'], send: Send, { records, events,
   exposure.write(kind, send);
 }
 
-/** Of the organization's exposure; nothing once it has ended. */
+/** What a run takes of the organization's exposure; 0 once it has ended. */
 export function takenBy(run: Pick<Run, 'state' | 'effective' | 'spent'>): bigint {
   return run.state === 'live' ? exposureOf(run) : 0n;
 }
@@ -96,7 +96,7 @@ function beginningOf(event: RunEvent): RunBeginning | null {
   return isBeginning(event) ? event : event.begun ?? null;
 }
 
-/** Makes the run that an event tells the beginning of, if it is not there. */
+/** Makes the run whose beginning an event reports, if it does not exist. */
 function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMap<string, SpentBefore>): void {
   const beginning = beginningOf(event);
   if (beginning === null) return;
@@ -110,7 +110,7 @@ function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMa
   });
 }
 
-/** A run that is not there has vanished: its records stay, and count again should it come back. */
+/** A missing run has vanished. Its records stay, and count again if the run comes back. */
 function replace(runs: Map<string, StoredRun>, name: RunName, by: (run: StoredRun) => StoredRun): void {
   const text = runNameText(name);
   const run = runs.get(text);
@@ -123,7 +123,7 @@ function withCall(run: StoredRun, { cost, costGaps, usage, startedAtMs }: RunCal
   return { ...spent, confirmed: true, lastCallAtMs };
 }
 
-/** Nothing differs that an index holds or a node must hear of. */
+/** Whether only the spend differs, which is in no index and which nodes need not learn of. */
 function onlySpent(before: StoredRun, after: StoredRun): boolean {
   return before.confirmed && before.lastCallAtMs === after.lastCallAtMs && before.change === after.change;
 }

@@ -26,7 +26,7 @@ export interface MintedGrant {
 
 export interface Grants {
   /**
-   * Refuses `unknown_organization`, `invalid_grant`. @throws StoreFault where the signing key cannot be unsealed.
+   * Refuses `unknown_organization`, `invalid_grant`. @throws StoreFault if the signing key cannot be unsealed.
    */
   mint(grant: NewGrant): Promise<MintedGrant | StoreRefusal>;
 }
@@ -42,7 +42,7 @@ export function grantsIn(context: StoreContext): Grants {
       }
       const refusal = await keyMade(context, grant.organization);
       if (refusal !== null) return refusal;
-      // A write, though it changes nothing: it is what the audit trail follows.
+      // A write although it changes nothing, because the audit trail records writes.
       return engine.write(async (transaction) => {
         const { id, privateKey } = await signingKey(context, transaction, grant.organization);
         const text = grantText(payloadFor(id));
@@ -52,7 +52,7 @@ export function grantsIn(context: StoreContext): Grants {
   };
 }
 
-/** Null: the organization has a key, now if not before. */
+/** Makes the key if the organization has none. Null: it has one now. */
 async function keyMade({ background: engine, vault, clock, randomBytes }: StoreContext, organization: OrganizationId): Promise<StoreRefusal | null> {
   const found = await engine.read((db) => db.selectFrom('grant_key').select('id').where('organization', '=', organization).executeTakeFirst());
   if (found !== undefined) return null;

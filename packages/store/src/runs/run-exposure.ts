@@ -31,7 +31,7 @@ export class LockedExposure {
     if (by !== 0n) this.#shifts.set(organization, (this.#shifts.get(organization) ?? 0n) + by);
   }
 
-  /** Once, when all is decided. */
+  /** Writes everything back. Call it once, when all is decided. */
   write(engine: Engine['kind'], send: Send): void {
     for (const organization of this.#shifts.keys()) void send(write[engine], [this.taken(organization).toString(), organization]);
   }
@@ -44,7 +44,7 @@ const make = onEach((engine) => `insert into run_exposure (organization, taken_n
 const lock = onEach((engine) => `select organization, taken_nano from run_exposure where organization in ${wordsGiven(engine)}
   order by organization${engine === 'postgres' ? ' for update' : ''}`);
 
-/** Locks the rows of these organizations until the transaction ends, made where they are missing. Of an erased one there is none. */
+/** Locks the rows of these organizations until the transaction ends, and makes missing ones. An erased organization has none. */
 export async function lockExposure(engine: Engine['kind'], send: Send, organizations: Iterable<string>): Promise<LockedExposure> {
   const asked = [...new Set(organizations)].sort();
   if (asked.length === 0) return new LockedExposure([]);
@@ -54,7 +54,7 @@ export async function lockExposure(engine: Engine['kind'], send: Send, organizat
 
 /**
  * The next number of the feed of changed runs, its row locked until the transaction ends, so that changes commit in the order
- * of their numbers. To be taken before any exposure.
+ * of their numbers. Take it before any exposure.
  */
 export async function nextRunChange(send: Send): Promise<bigint> {
   const [row] = await send<{ readonly value: bigint }>('update run_feed set value = value + 1 returning value');

@@ -17,10 +17,10 @@ export type RunName = Pick<Run, 'organization' | 'id'>;
 
 /** A run with what only the store knows of it. */
 export interface StoredRun extends Run {
-  /** A call of it is known to have been opened: it does not vanish. */
+  /** True once a call of the run is known to have been opened; it cannot vanish then. */
   readonly confirmed: boolean;
   readonly lastCallAtMs: number;
-  /** Number of its latest change in the feed; 0: none that nodes must hear of. */
+  /** Number of its latest change in the feed; 0: no change that nodes must learn of. */
   readonly change: bigint;
 }
 
@@ -89,7 +89,7 @@ export async function selectRuns(kind: Engine['kind'], send: Send, names: readon
 
 const insert: BulkInsert<StoredRun> = { table: 'run', columns, after: '' };
 
-/** Runs that are there already are a fault. */
+/** A run that already exists is a fault. */
 export function insertRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
   sendRows(kind, send, insert, runs);
 }
@@ -99,19 +99,19 @@ export function updateRuns(kind: Engine['kind'], send: Send, runs: readonly Stor
   if (runs.length > 0) void send(statements[kind].update, batch(kind, runs, columns));
 }
 
-/** Writes what was spent alone. That is what most batches change, and no index holds it. */
+/** Writes only what was spent. Most batches change nothing else, and no index holds it. */
 export function updateSpent(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
   if (runs.length > 0) void send(statements[kind].updateSpent, batch(kind, runs, spentColumns));
 }
 
-/** What a run's records came to. */
+/** The sum of a run's records. */
 export interface SpentBefore {
   readonly spent: bigint;
   readonly unknownCalls: number;
   readonly gapCalls: number;
 }
 
-/** What the records that are kept already say of runs that begin now: of an id that was used before, and vanished. */
+/** What stored records already say about runs that begin now, for an id that was used before and vanished. */
 export async function spentBefore(
   kind: Engine['kind'], send: Send, names: readonly RunName[],
 ): Promise<Map<string, SpentBefore>> {
@@ -129,7 +129,7 @@ function batch(kind: Engine['kind'], runs: readonly StoredRun[], of: readonly Ru
   return [JSON.stringify(runs.map((run) => of.map(({ value }) => value(run)?.toString() ?? null)))];
 }
 
-/** A batch as a table `v` with these columns. */
+/** SQL that reads a batch as a table `v` with these columns. */
 function given(kind: Engine['kind'], of: readonly RunColumn[]): string {
   if (kind === 'postgres') return arraysTable(of);
   const values = of.map(({ name, kind: type }, index) =>

@@ -22,7 +22,7 @@ import {
 } from './run-rows.ts';
 import type { StoreContext } from '../context.ts';
 
-/** A run to be made, unless it exists. Its budget is that under policy; exposure is decided here. */
+/** A run to be made, unless it exists. The policy has already set its budget; the exposure is decided here. */
 export interface NewRun extends PolicyBudget {
   readonly organization: OrganizationId;
   readonly id: string;
@@ -37,7 +37,7 @@ export interface NewRun extends PolicyBudget {
 export type RunAnswer =
   /** The run as it is: made now, or the one that exists, whatever its state. `confirmed`: it does not vanish any more. */
   | { readonly kind: 'run'; readonly run: Run; readonly created: boolean; readonly confirmed: boolean }
-  /** There is none, and none may be made. */
+  /** There is no such run, and none may be made. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'run_exposure_exhausted' };
 
@@ -45,7 +45,7 @@ export interface RunList {
   readonly organization: OrganizationId;
   /** At most this many, newest first. */
   readonly limit: number;
-  /** Goes on after this run of the list. */
+  /** Continues after this run of the list. */
   readonly after?: { readonly startedAtMs: number; readonly id: string };
 }
 
@@ -59,38 +59,38 @@ export interface RunChanges {
 
 export interface Runs {
   /**
-   * Answers in the order of the questions, all of one transaction. Of two questions for one run the first makes it. An erased
+   * Answers in the order of the questions, all in one transaction. If two questions name the same run, the first makes it. An erased
    * organization has no exposure left.
    */
   open(wanted: readonly NewRun[]): Promise<RunAnswer[]>;
-  /** Null: there is none. Of the embedded store that is said when a node's beginning of it has had the time to come. */
+  /** Null: there is no such run. The embedded store says so only after a node's beginning of the run has had time to arrive. */
   get(run: RunName): Promise<Run | null>;
   /** Newest first. */
   list(query: RunList): Promise<Run[]>;
   /** Closes a live run; one that has ended stays as it ended. Refuses `unknown_run`. */
   close(run: RunName): Promise<Run | StoreRefusal>;
-  /** A call of each was opened: they do not vanish. One that vanished meanwhile is put back as given, but for an erased organization. */
+  /** Notes that a call of each was opened: they cannot vanish. Runs that vanished meanwhile are put back, unless their organization is erased. */
   confirm(runs: readonly Run[]): Promise<void>;
   /**
-   * Ends what has run out: unconfirmed runs older than 10 s vanish, those past their time limit have expired, those without one
-   * and without a call for 24 h are closed. Says how many it was.
+   * Ends runs that are over: unconfirmed runs older than 10 s vanish, runs past their time limit expire, and runs without a time limit
+   * and without a call for 24 h are closed. Returns how many.
    */
   sweep(nowMs: number): Promise<number>;
-  /** Names of all runs, at most so many at a time, in one order; goes on after a name. */
+  /** Names of all runs, at most `limit` at a time, in a fixed order; continues after a name. */
   names(after: RunName | null, limit: number): Promise<RunName[]>;
-  /** The number of the latest change that nodes must hear of. */
+  /** The number of the latest change that nodes must learn of. */
   feed(): Promise<number>;
   /** Ends and tightenings committed after `since`. */
   changes(since: number): Promise<RunChanges>;
 }
 
 const confirmWithinMs = 10_000;
-/** The last call may be later than its note by the grain, and a run must never be closed early. */
+/** The last call may be later than noted by up to the grain, and a run must never be closed early. */
 const idleMs = 24 * 3_600_000 + lastCallGrainMs;
 /** Runs of one slice of a sweep, and numbers of the feed in one answer. */
 const sliceRuns = 500;
 const sliceChanges = 16;
-/** How often a run is looked for that its node may have begun just now, and how far apart. */
+/** How often, and how far apart, to look for a run that its node may have begun just now. */
 const soonLooks = 12;
 const soonPauseMs = 30;
 
@@ -109,7 +109,7 @@ export function runsIn(context: StoreContext): Runs {
       // The number first: a change that commits after it is read belongs to the next question.
       const latest = await feedOf(context);
       const through = Math.min(latest, since + sliceChanges);
-      // Below where the store was restored to an earlier moment: what changes from here on has numbers that were told before.
+      // Below it if the store was restored to an earlier moment: changes from here on reuse numbers that were given out before.
       if (through <= since) return { through, more: false, runs: [] };
       const rows = await engine.read((db) => db.selectFrom('run').selectAll().where('change', '>', sql.lit(0n))
         .where('change', '>', BigInt(since)).where('change', '<=', BigInt(through)).orderBy('change').execute());
@@ -119,7 +119,7 @@ export function runsIn(context: StoreContext): Runs {
 }
 
 function feedOf({ engine }: StoreContext): Promise<number> {
-  // A fixed text: it is asked twenty times a second.
+  // A fixed text, since it runs twenty times a second.
   return engine.read(async (db) =>
     Number((await db.executeQuery<{ value: bigint }>(CompiledQuery.raw('select value from run_feed'))).rows[0]!.value));
 }
@@ -132,8 +132,8 @@ async function runNamed({ engine }: StoreContext, { organization, id }: RunName)
 }
 
 /**
- * The node of an embedded store begins runs by itself, and its journal is shipped some twenty times a second: who asks for a run right after its
- * first call is not to be told that there is none.
+ * The node of an embedded store begins runs by itself, and its journal is shipped some twenty times a second: whoever asks for a run right after its
+ * first call must not get the answer that there is none.
  */
 async function runSoon(context: StoreContext, name: RunName): Promise<Run | null> {
   for (let looks = context.engine.kind === 'sqlite' ? soonLooks : 1; ; looks -= 1) {
@@ -172,12 +172,12 @@ async function closeRun(context: StoreContext, name: RunName): Promise<Run | Sto
     ?? refuse('unknown_run', 'There is no run with this id.');
 }
 
-/** One that ended meanwhile was not closed by this. */
+/** A run that ended meanwhile was not closed by this change. */
 function closedRun({ organization, id }: RunName): ChangeName<Run[]> {
   return (ended) => (ended.length === 0 ? null : { action: 'closeRun', organization, subject: id });
 }
 
-/** What exists is found without a lock: every node asks once for every run it does not hold. */
+/** Existing runs are found without a lock, since every node asks once for every run that it does not hold. */
 async function openRuns({ engine }: StoreContext, wanted: readonly NewRun[]): Promise<RunAnswer[]> {
   const found = await engine.read((db) => selectRuns(engine.kind, sendingIn(db).send, wanted));
   const missing = wanted.filter((run) => run.mayCreate && !found.has(runNameText(run)));
@@ -193,7 +193,7 @@ function existing(run: StoredRun): RunAnswer {
   return { kind: 'run', run: runOf(run), created: false, confirmed: run.confirmed };
 }
 
-/** What a run is made from, under the lock of its organization's exposure. */
+/** What a run is made from, read while its organization's exposure is locked. */
 interface Makings {
   readonly erased: ReadonlySet<string>;
   readonly exposure: LockedExposure;
@@ -245,7 +245,7 @@ function madeOf(
   return { answers, made };
 }
 
-/** Null: no exposure is left for it. */
+/** Null: the organization has no exposure left for it. */
 function beginRun(
   run: NewRun, exposure: LockedExposure, before: SpentBefore | undefined,
 ): StoredRun | null {
@@ -284,10 +284,10 @@ async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promi
   });
 }
 
-/** How a live run ends; null: it goes on. `vanished`: it leaves nothing behind. */
+/** How a live run ends; null: it stays live. `vanished`: it leaves nothing behind. */
 type End = { readonly state: EndedState; readonly atMs: number } | 'vanished' | null;
 
-/** One transaction: each run is looked at again under the lock of its exposure. Gives back those that ended. */
+/** Looks at each run again in one transaction, with its exposure locked. Returns those that ended. */
 async function endRuns(
   { engine }: StoreContext, names: readonly RunName[], endOf: (run: StoredRun) => End, name?: ChangeName<Run[]>,
 ): Promise<Run[]> {
@@ -329,7 +329,7 @@ async function sweepRuns(context: StoreContext, nowMs: number): Promise<number> 
   }
 }
 
-/** The conditions stand in the text, as the partial indexes have them. */
+/** The conditions are written as the partial indexes have them, so that the engine uses those. */
 function dueRuns({ engine }: StoreContext, now: number): Promise<RunName[]> {
   return engine.read(async (db) => {
     const live = () => db.selectFrom('run').select(['organization', 'id']).where('state', '=', sql.lit('live')).limit(sliceRuns);

@@ -9,7 +9,7 @@ type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 /** `at`: JSON array of percent. */
 export interface CapAlertTable { readonly id: string; readonly organization: string; readonly cap: string; readonly at: string }
 
-/** What was told of a cap in the window that began at `window_start_ms`. `thresholds`: JSON array of percent. */
+/** What was sent about a cap in the window that began at `window_start_ms`. `thresholds`: JSON array of percent. */
 export interface CapToldTable {
   readonly cap: string;
   readonly organization: string;
@@ -28,7 +28,7 @@ export interface WebhookTable {
   readonly created_at_ms: Whole;
 }
 
-/** `body`: the JSON that is sent, as it is signed. */
+/** `body`: the JSON that is sent, exactly as signed. */
 export interface NoticeTable {
   readonly id: string;
   readonly organization: string;
@@ -53,7 +53,7 @@ export interface WebhookDeliveryTable {
   readonly last_error: string | null;
 }
 
-/** Work that one platform at a time does. `cursor`: how far it has come, if it has an order. */
+/** Work that only one platform does at a time. `cursor`: how far it has come, if the work has an order. */
 export interface WorkLeaseTable { readonly name: string; readonly holder: string; readonly until_ms: Whole; readonly cursor: Whole }
 
 export interface AlertSchema {

@@ -1,7 +1,7 @@
 /** The table of corrections as TypeScript sees it. See `schema.ts`. */
 import type { Whole } from '../engine/column.ts';
 
-/** What one provider's bill said of one day and model, beside what the records said when it was recorded. */
+/** What one provider's bill said about one day and model, and what the records said when the bill was recorded. */
 export interface CorrectionTable {
   readonly id: string;
   readonly organization: string;

@@ -17,10 +17,10 @@ const lateIndexes: readonly LateIndex[] = [
   { name: 'call_record_failed', on: `call_record (organization, started_at_ms, sequence) where ${failedCalls}` },
   { name: 'call_record_lacking_cost', on: `call_record (organization, started_at_ms, sequence) where ${lackingCost}` },
 ];
-/** Held while they are built. Whoever finds it held goes on: waiting for it in a statement would hold up the building itself. */
+/** Held while they are built. Whoever finds it held skips the building: a statement that waits for the lock would block the building itself. */
 const buildingLock = 7_215_003;
 
-/** Looks at the catalogue alone where all are there. @throws StoreFault */
+/** Only reads the catalogue if all of them exist. @throws StoreFault */
 export async function buildLateIndexes(engine: Engine): Promise<void> {
   if (engine.kind === 'sqlite' || await missing(engine) === 0) return;
   await engine.unhurried(async (db) => {

@@ -10,12 +10,12 @@ type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | nu
 
 export interface GatewayNodeTable {
   readonly id: string;
-  /** Of the data directory: what a process left there is taken over by the next one that starts on it. */
+  /** Names the data directory: the next process that starts there takes over what an earlier one left. */
   readonly home: string;
   readonly started_at_ms: Whole;
   /** On the store's clock. */
   readonly heard_at_ms: Whole;
-  /** 1: not heard of for so long that what it held was freed. */
+  /** 1: it was silent for so long that what it held was freed. */
   readonly freed: Whole;
 }
 
@@ -30,16 +30,16 @@ export interface SpendLeaseTable {
   readonly node: string;
   readonly granted_nano: Whole;
   readonly shipped_nano: Whole;
-  /** Of the subject, when the node last asked. */
+  /** The subject's limit when the node last asked. */
   readonly limit_nano: WholeOrNull;
-  /** Number of the node's latest batch of claims that was heeded. */
+  /** Number of the node's latest batch of claims that was applied. */
   readonly claim: Whole;
   /** When the node last found the rest leased elsewhere; 0: it has what it asked for. */
   readonly short_at_ms: Whole;
-  /** What the node said, when it last asked, that it has spent, and what its calls under way may come to. */
+  /** What the node had spent when it last asked, and what its calls under way may cost, both as it reported. */
   readonly settled_nano: Generated;
   readonly under_way_nano: Generated;
-  /** From here on the node may have overrun what it holds without having told. */
+  /** From this instant on the node may have overrun what it holds without having reported it. */
   readonly doubtful_at_ms: Generated;
 }
 

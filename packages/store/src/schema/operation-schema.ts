@@ -7,7 +7,7 @@ export interface RefusalHourTable {
   readonly hour_ms: Whole;
   readonly key: string;
   readonly code: string;
-  /** Of the budget that refused; empty: none did. */
+  /** The scope of the budget that refused; empty: no budget did. */
   readonly scope: string;
   readonly window: string;
   readonly refusals: Whole;
@@ -19,7 +19,7 @@ export interface NodeReportTable { readonly home: string; readonly node: string;
 /** One row: the organization whose owners run the machine. */
 export interface HomeOrganizationTable { readonly only: Whole; readonly organization: string }
 
-/** `query`: of the page's address. */
+/** `query`: the query string of the page's address. */
 export interface SavedViewTable {
   readonly id: string;
   readonly organization: string;

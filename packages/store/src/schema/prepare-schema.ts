@@ -18,7 +18,7 @@ interface Preparation {
   readonly randomBytes: (n: number) => Uint8Array;
 }
 
-/** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and what engines report. */
+/** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and the engines' own faults. */
 export async function prepareSchema(engine: Engine, preparation: Preparation): Promise<void> {
   const found = await engine.read((db) => versionIn(engine, db));
   if (found !== null) await assertMasterKey(engine, preparation.vault);
@@ -31,7 +31,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
       : new StoreFault('schema_older',
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }
-  // A migration of a large store takes as long as it takes.
+  // A migration of a large store may take long, so it has no time limit.
   await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
   await assertMasterKey(engine, preparation.vault);
   await buildLateIndexes(engine);
@@ -59,7 +59,7 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
 async function versionIn(engine: Engine, db: Kysely<Schema>): Promise<number | null> {
   const present = engine.kind === 'sqlite'
     ? sql<{ present: bigint }>`select count(*) as present from sqlite_master where type = 'table' and name = 'metergate_schema'`
-    // Asked of the catalogue's rows: functions like to_regclass may answer from what this connection saw before the lock.
+    // Reads the catalogue's rows, since functions like to_regclass may answer from what this connection saw before the lock.
     : sql<{ present: bigint }>`select count(*) as present from pg_class where relname = 'metergate_schema' and pg_table_is_visible(oid)`;
   const { rows } = await present.execute(db);
   if (rows[0]?.present !== 1n) return null;
@@ -75,7 +75,7 @@ function assertNotNewer(engine: Engine, found: number | null): void {
   }
 }
 
-/** A file with tables, none of them ours, belongs to another program. A PostgreSQL database may be shared. */
+/** A file whose tables are all foreign belongs to another program. A PostgreSQL database may be shared. */
 async function assertEmptyFile(engine: Engine, transaction: Transaction<Schema>): Promise<void> {
   const { rows } = await sql<{ tables: bigint }>`select count(*) as tables from sqlite_master`.execute(transaction);
   if (rows[0]?.tables !== 0n) {

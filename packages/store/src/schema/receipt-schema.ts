@@ -7,13 +7,13 @@ import type { Whole, WholeOrNull } from '../engine/column.ts';
 type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
 
-/** One row for each organization: where its chain ends. Its lock is the order of the chain. */
+/** One row for each organization: where its chain ends. Locking it puts the records of the chain in order. */
 export interface ReceiptChainTable {
   readonly organization: string;
   /** Of the last record; 0: none. */
   readonly sequence: Whole;
   readonly hash: Bytes;
-  /** What the salts of words are made of, sealed. Null: gone with an erasure, or never to be sealed. */
+  /** The secret that the salts of words are derived from, sealed. Null: destroyed by an erasure, or it could never be sealed. */
   readonly secret_sealed: BytesOrNull;
   /** The key that signs. Null as above. */
   readonly key: string | null;
@@ -23,7 +23,7 @@ export interface ReceiptChainTable {
   readonly signed_key: string | null;
   readonly signed_at_ms: WholeOrNull;
   readonly signature: BytesOrNull;
-  /** The last record that is gone for its age, as it was signed; null: none are gone. */
+  /** The last record that was removed for its age, as it was signed; null: none were removed. */
   readonly pruned_last: Generated<bigint | null>;
   readonly pruned_hash: ColumnType<Uint8Array | null, Uint8Array | null | undefined, Uint8Array | null>;
   readonly pruned_key: Generated<string | null>;
@@ -42,11 +42,11 @@ export interface ReceiptCheckpointTable {
   readonly signature: Bytes;
 }
 
-/** `sealed`: the private half; null once another key followed, or the organization was erased. Public key and signatures in base64. */
+/** `sealed`: the private half; null once a newer key follows, or the organization was erased. Public key and signatures in base64. */
 export interface ReceiptKeyTable {
   readonly id: string;
   readonly organization: string;
-  /** Of the organization's keys, from 1. */
+  /** Counts the organization's keys, from 1. */
   readonly number: Whole;
   readonly public_key: string;
   readonly sealed: BytesOrNull;

@@ -4,9 +4,9 @@ import type { Whole, WholeOrNull } from '../engine/column.ts';
 /** How far removal has come in one organization. */
 export interface RetentionTable {
   readonly organization: string;
-  /** Of the calls that started before this instant some or all records are gone; every one from it on is there. Null: none are gone. */
+  /** Some or all records of calls that started before this instant were removed; all later ones remain. Null: none were removed. */
   readonly gone_before_ms: WholeOrNull;
-  /** Records with receipts are gone up to this sequence. */
+  /** Records with receipts were removed up to this sequence. */
   readonly receipt_through: Whole;
   readonly removed_records: Whole;
   readonly removed_events: Whole;

@@ -6,7 +6,7 @@ import type { ColumnType, Generated } from 'kysely';
 type Whole = ColumnType<bigint, bigint | number, bigint | number>;
 type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
-/** One row: the number of the latest change of a run that nodes must hear of. Its lock makes those changes commit in order. */
+/** One row: the number of the latest change of a run that nodes must learn of. Its lock makes those changes commit in order. */
 export interface RunFeedTable { readonly only: Whole; readonly value: Whole }
 
 /** What the live runs of an organization may still spend together, whole nano-dollars as decimal text. */
@@ -25,7 +25,7 @@ export interface RunTable {
   readonly started_at_ms: Whole;
   readonly expires_at_ms: WholeOrNull;
   readonly ended_at_ms: WholeOrNull;
-  /** 0 until an opened call of it is known. */
+  /** 0 until a call of the run is known to have been opened. */
   readonly confirmed: Whole;
   readonly last_call_at_ms: Whole;
   /** Number of its latest change in the feed; 0: none. */

@@ -21,7 +21,7 @@ type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array |
 /** One row: which migrations have run. */
 export interface SchemaTable { readonly only: Whole; readonly version: Whole }
 
-/** One row: by which the store knows its master key again. */
+/** One row: how the store recognizes its master key. */
 export interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
 
 /** One row: the number of the latest change of settings. Its lock makes those changes commit in the order of their numbers. */
@@ -60,11 +60,11 @@ export interface ServiceKeyTable {
   readonly revoked_at_ms: WholeOrNull;
   readonly max_run_budget_nano: WholeOrNull;
   readonly disabled_at_ms: WholeOrNull;
-  /** To the minute; null: never used, or not since this is kept. */
+  /** To the minute; null: never used, or not since this was introduced. */
   readonly last_used_at_ms: WholeOrNull;
 }
 
-/** What a rotated key was before; it works until then. */
+/** The former form of a rotated key, which works until `until_ms`. */
 export interface FormerKeyTable { readonly hash: string; readonly key: string; readonly until_ms: Whole }
 
 export interface PasswordLinkTable { readonly token_hash: string; readonly person: string; readonly expires_at_ms: Whole }
@@ -135,7 +135,7 @@ export interface CallRecordTable {
   readonly response_bytes: Whole;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
-  /** Where the record stands in its organization's chain of receipts; null for one that was kept before there were receipts. */
+  /** The record's place in its organization's chain of receipts; null for a record older than receipts. */
   readonly receipt_sequence: WholeOrNull;
   readonly receipt_hash: BytesOrNull;
   /** Digest of the record's words. */

@@ -9,7 +9,7 @@ type WholeOrNull = ColumnType<bigint | null, bigint | number | null, bigint | nu
 type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
 
 export interface BaselineTable {
-  /** Stands for it in the tables that grow. */
+  /** Stands for the id in the large tables. */
   readonly number: Generated<bigint>;
   readonly id: string;
   readonly organization: string;
@@ -18,15 +18,15 @@ export interface BaselineTable {
   readonly key_prefix: string;
   /** Counts rotations; part of the place that the key is sealed for. */
   readonly key_version: Whole;
-  /** The key itself, sealed, until it is read. */
+  /** The key itself, sealed; removed once it is read. */
   readonly sealed: BytesOrNull;
   readonly created_at_ms: Whole;
   readonly first_day_ms: WholeOrNull;
   readonly retired_at_ms: WholeOrNull;
-  /** Another Baseline took its place. */
+  /** When another Baseline took its place. */
   readonly replaced_at_ms: WholeOrNull;
   readonly erased_at_ms: WholeOrNull;
-  /** What was reported of the days before is gone for its age. Null: nothing is. */
+  /** Reports of earlier days were removed for their age. Null: none were. */
   readonly gone_before_ms: Generated<bigint | null>;
 }
 

@@ -18,7 +18,7 @@ interface FigureColumns {
   readonly gap_calls: Whole;
 }
 
-/** What calls that started on one day came to, under one name of one dimension. */
+/** The sum of calls that started on one day, under one name of one dimension. */
 export interface UsageSumTable extends FigureColumns {
   readonly organization: string;
   readonly dimension: string;
@@ -28,19 +28,19 @@ export interface UsageSumTable extends FigureColumns {
   readonly subject: string;
 }
 
-/** What calls have in common: who made them, what for, and where they went. Numbered, so that sums and records refer to it shortly. */
+/** What calls have in common: who made them, what for, and where they went. Numbered, so that sums and records can refer to it briefly. */
 export interface AttributionTable {
   readonly id: Generated<bigint>;
   readonly organization: string;
   readonly key: string;
-  /** Empty if calls have none, as is the model. */
+  /** Empty if calls have none; the same holds for the model. */
   readonly project: string;
   readonly model: string;
   readonly wire: string;
   readonly endpoint: string;
 }
 
-/** What calls of one attribution came to, on one day or in one month. */
+/** The sum of calls of one attribution, on one day or in one month. */
 export interface AttributionSumTable extends FigureColumns {
   readonly attribution: Whole;
   /** `day` or `month`. */
@@ -49,20 +49,20 @@ export interface AttributionSumTable extends FigureColumns {
   readonly start_ms: Whole;
 }
 
-/** What calls of one attribution came to on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
+/** The sum of calls of one attribution on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
 export interface WordSumTable extends FigureColumns {
   readonly organization: string;
   /** `label`, `run`, or `label/month`. */
   readonly dimension: string;
   readonly subject: string;
-  /** Of `label/month` the month's first instant. */
+  /** For `label/month`, the month's first instant. */
   readonly day_ms: Whole;
   readonly attribution: Whole;
-  /** In which hours of the day calls of it started, hour 0 the lowest bit; may name hours whose calls are gone. Null: not known, or a month's. */
+  /** The hours of the day in which its calls started, hour 0 the lowest bit; may hold hours whose calls are gone. Null: not known, or a month's. */
   readonly hours: Whole | null;
 }
 
-/** What calls that started in one hour came to, one figure a row. The figures are those of `core/report/hour-sum.ts`. */
+/** The sum of calls that started in one hour, one figure per row. The figures are those of `core/report/hour-sum.ts`. */
 export interface HourSumTable {
   readonly organization: string;
   /** Its first instant. */

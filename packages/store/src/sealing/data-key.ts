@@ -10,7 +10,7 @@ import type { Schema } from '../schema/schema.ts';
 
 /**
  * Seals a credential for its place under the organization's data key.
- * @throws StoreFault where that key is missing or cannot be unwrapped: nothing new can be sealed then.
+ * @throws StoreFault if that key is missing or cannot be unwrapped: nothing new can be sealed then.
  */
 export async function sealFor(
   transaction: Transaction<Schema>, vault: Vault, { credential, place }: { readonly credential: string; readonly place: CredentialPlace },

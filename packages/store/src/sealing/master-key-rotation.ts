@@ -13,11 +13,11 @@ import type { StoreContext } from '../context.ts';
 const handOverMs = 3_600_000;
 
 export interface MasterKey {
-  /** `newKey`: 32 bytes. How many data keys are wrapped by it now. Refuses `invalid_master_key` (the key in force). */
+  /** `newKey`: 32 bytes. Returns how many data keys it wraps now. Refuses `invalid_master_key` (the key in force). */
   rotate(newKey: Uint8Array): Promise<{ readonly dataKeys: number; readonly unreadable: number } | StoreRefusal>;
-  /** Takes over a key that was rotated to meanwhile. True: this store works with another key now. */
+  /** Takes over the key of a rotation that happened meanwhile. True: this store works with another key now. */
   follow(): Promise<boolean>;
-  /** Removes what was handed over where its hour is past. */
+  /** Removes a handed-over key after its hour. */
   endHandOver(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreContext)
       let unreadable = 0;
       for (const { organization, wrapped } of await transaction.selectFrom('organization_data_key').selectAll().execute()) {
         const rewrapped = vault.rewrapped(organization, wrapped, next);
-        // What was unreadable before stays so; it is not a reason to keep all others under the old key.
+        // An unreadable data key stays unreadable; that is no reason to keep all others under the old key.
         if (rewrapped === null) {
           unreadable += 1;
           continue;
@@ -63,8 +63,8 @@ export function masterKeyIn({ engine, vault, clock, randomBytes }: StoreContext)
 }
 
 /**
- * Brings the vault to the key in force, by what was handed over, through several rotations too. Call this in a change
- * before anything is sealed, since no rotation can come between then. True: the vault has another key now.
+ * Brings the vault to the key in force by the handed-over keys, through several rotations if need be. Call this in a change
+ * before anything is sealed, so that no rotation can come in between. True: the vault has another key now.
  */
 export async function followMasterKey(db: Kysely<Schema>, vault: Vault): Promise<boolean> {
   for (let followed = false; ; followed = true) {

@@ -7,7 +7,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 
 const sealedFormVersion = 1;
-/** Of random bytes for each seal. */
+/** Length of the random nonce of each seal. */
 export const nonceBytes = 12;
 const tagBytes = 16;
 

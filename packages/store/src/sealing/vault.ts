@@ -23,11 +23,11 @@ export interface Vault {
   rewrapped(organization: string, wrappedDataKey: Uint8Array, next: Vault): Uint8Array | null;
   /** Wraps a data key that another vault unwrapped. */
   wrap(organization: string, dataKey: Uint8Array): Uint8Array;
-  /** A new master key, sealed for those who still hold this one. */
+  /** A new master key, sealed for servers that still hold this one. */
   handOver(next: Uint8Array): Uint8Array;
   /** Takes a handed-over master key in place of this vault's own. False: it is not for this one. */
   takeOver(handedOver: Uint8Array): boolean;
-  /** 32 bytes in hexadecimal by which a store knows its master key again; says nothing about the key. */
+  /** 32 bytes in hexadecimal by which a store recognizes its master key; they reveal nothing about the key. */
   fingerprint(salt: Uint8Array): string;
   /** A new data key, wrapped. */
   newDataKey(organization: string): Uint8Array;
@@ -86,7 +86,7 @@ interface Keys {
   readonly fingerprint: (salt: Uint8Array) => string;
 }
 
-/** What one master key is used for, each by a key of its own. */
+/** The keys derived from one master key, one for each use. */
 function keysOf(masterKey: Uint8Array): Keys {
   if (masterKey.length !== masterKeyBytes) throw new RangeError('a master key has 32 bytes');
   return {

@@ -10,7 +10,7 @@ import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import { insertRuns, type StoredRun } from '../runs/run-rows.ts';
 import { stampOrganization } from '../settings/organizations.ts';
 
-/** A key that nobody has: its hash is of no key that was ever shown. */
+/** A key that nobody holds: its hash belongs to no key that was ever shown. */
 export interface SeededKey {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;
@@ -26,7 +26,7 @@ export interface SeededRun {
   readonly organization: OrganizationId;
   readonly id: string;
   readonly startedAtMs: number;
-  /** When it is closed, if that is past; it is live until then. */
+  /** When it is closed. If that is still to come, the run is live until then. */
   readonly endedAtMs: number;
 }
 
@@ -35,11 +35,11 @@ export interface Seeding {
   isEmpty(): Promise<boolean>;
   /** Adds keys of one organization. */
   addKeys(organization: OrganizationId, keys: readonly SeededKey[]): Promise<void>;
-  /** Adds runs, none of which is there. Their calls come after them. */
+  /** Adds runs, none of which exists yet. Add their calls afterwards. */
   addRuns(runs: readonly SeededRun[], nowMs: number): Promise<void>;
-  /** Before many rows: memory for the engine's pages. */
+  /** Call it before adding many rows: gives the engine memory for its pages. */
   begin(): Promise<void>;
-  /** After them: what the engine knows of its tables is brought up to date. */
+  /** Call it afterwards: updates the engine's statistics of its tables. */
   settle(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Spend caps as they are kept: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
+ * Spend caps as the store holds them: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
  * Every change takes a revision and stamps the organization, so that nodes follow it.
  */
 import { newId, idPrefix, type CapId, type OrganizationId } from '@metergate/core/id.ts';
@@ -24,25 +24,25 @@ export interface CapStanding {
   readonly unknownCalls: number;
   /** Calls of the window whose cost lacks something that was reported. */
   readonly gapCalls: number;
-  /** Where it stands in the list: `at` counts upwards with each cap that is made. */
+  /** Its place in the list: `at` grows with each cap that is made. */
   readonly place: ListPlace;
 }
 
 export interface Caps {
   /**
-   * Makes the cap, or gives the one of the same scope, subject and window this limit and mode; it keeps its id then.
-   * Refuses `unknown_organization`, `unknown_key` (of another organization too), `invalid_setting`, `invalid_name`.
+   * Makes the cap. A cap of the same scope, subject and window keeps its id and gets this limit and mode.
+   * Refuses `unknown_organization`, `unknown_key` (also for a key of another organization), `invalid_setting`, `invalid_name`.
    */
   set(cap: NewCap): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
-  /** One cap, as the list has it; null if the organization has none with this id. */
+  /** One cap, as in the list; null if the organization has none with this id. */
   find(organization: OrganizationId, id: string, atMs: number): Promise<CapStanding | null>;
-  /** The cap that was. `within`: only one of this organization. Refuses `unknown_cap`. */
+  /** Returns the removed cap. `within`: only a cap of this organization. Refuses `unknown_cap`. */
   remove(id: string, within?: OrganizationId): Promise<RemovedCap | StoreRefusal>;
 }
 
-/** With whose it was. */
+/** The removed cap with its organization. */
 export interface RemovedCap extends Cap {
   readonly organization: OrganizationId;
 }
@@ -75,7 +75,7 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
         return unknownCap();
       }
       const organization = found.organization as OrganizationId;
-      // An erased organization's caps are kept as figures, and changed by nobody.
+      // An erased organization's caps stay as figures, and nobody may change them.
       if (!await stampOrganization(transaction, organization, revision)) return unknownCap();
       await transaction.deleteFrom('cap').where('id', '=', id).execute();
       return { ...capOf(found), organization };
@@ -112,7 +112,7 @@ export function capsColumn(engine: 'sqlite' | 'postgres', organization: string) 
     from cap as c where c.organization = ${sql.ref(organization)})`.as('caps');
 }
 
-/** The caps of what `capsColumn` read. Limits travel as text: no digit of them is lost. */
+/** The caps that `capsColumn` read. Limits travel as text, so that no digit is lost. */
 export function capsFrom(json: string | null): Cap[] {
   const rows = JSON.parse(json ?? '[]') as [id: string, scope: string, subject: string, window: string, limit: string, mode: string][];
   return rows.map(([id, scope, subject, window, limit, mode]) => capOf({ id, scope, subject, window, limit_nano: BigInt(limit), mode }));

@@ -38,7 +38,7 @@ export interface DeclaredUpstreams {
 }
 
 export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUpstreams {
-  /** `work` says how many declarations it touched. */
+  /** `work` returns how many declarations it changed. */
   const onDeclared = (organization: OrganizationId, action: AuditAction, work: (transaction: Transaction<Schema>) => Promise<bigint>) =>
     engine.change<null>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
@@ -79,7 +79,7 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
   };
 }
 
-/** The one sentence for every use of a declaration that is not there. */
+/** The one refusal for every use of a missing declaration. */
 export function upstreamNotDeclared(): StoreRefusal {
   return refuse('upstream_not_declared',
     'This organization has not declared an upstream.');

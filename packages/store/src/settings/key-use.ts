@@ -13,7 +13,7 @@ const all = `update service_key set last_used_at_ms = used.at
   from (select value->>0 as id, cast(value->>1 as bigint) as at from json_array_elements(cast($1 as json))) as used
   where service_key.id = used.id and coalesce(service_key.last_used_at_ms, 0) < used.at - ${finenessMs}`;
 
-/** For the keys of a batch, in the batch's transaction. */
+/** Notes the use of a batch's keys, in the batch's transaction. */
 export function applyKeyUse(engine: Engine['kind'], send: Send, records: readonly CallRecord[]): void {
   const latest = new Map<string, number>();
   for (const { key, startedAtMs } of records) latest.set(key, Math.max(latest.get(key) ?? 0, Math.floor(startedAtMs)));

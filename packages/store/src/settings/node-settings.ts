@@ -1,6 +1,6 @@
 /**
- * Settings as gateway nodes ask for them: a key by its hash, an organization whole, and what changed since a revision.
- * Design 2, Snapshots. Each answer is one statement, so it is of one moment.
+ * Settings as gateway nodes ask for them: a key by its hash, all settings of an organization, and what changed since a revision.
+ * Design 2, Snapshots. Each answer is one statement, so it shows one moment.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
@@ -16,7 +16,7 @@ import { numberOrNull } from '../schema/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StoreContext } from '../context.ts';
 
-/** What changed after a revision, up to `revision`; it may name more, never less. */
+/** What changed after a revision, up to `revision`; it may name too much, never too little. */
 export interface SettingsChange {
   readonly revision: number;
   readonly organizations: OrganizationId[];
@@ -27,11 +27,11 @@ export interface SettingsChange {
 export interface Settings {
   /** The number of the latest change; 0 in a new store. */
   revision(): Promise<number>;
-  /** A live key, that is one neither revoked nor disabled; its expiry is the caller's to check. Null: no such key. */
+  /** A live key, which is neither revoked nor disabled. The caller checks its expiry. Null: no such key. */
   keyByHash(hash: string): Promise<ServiceKeySettings | null>;
-  /** Those of these that are the hashes of live keys, all of one moment. */
+  /** The live keys among these hashes, all read at one moment. */
   keysByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, ServiceKeySettings>>;
-  /** Secrets unsealed. Null: there is no such organization, or none any more. */
+  /** Secrets unsealed. Null: there is no such organization, or it was erased. */
   organization(id: OrganizationId): Promise<OrganizationSettings | null>;
   changedSince(revision: number): Promise<SettingsChange>;
 }
@@ -77,8 +77,8 @@ const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_bud
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
 
 /**
- * Fixed texts, for first calls of keys come many at a time. What is a key now goes before what was one. SQLite is asked for each hash by itself,
- * and for what was a key only where it is none now; PostgreSQL for all at once.
+ * Fixed texts, since the first calls of many keys arrive together. A present key takes precedence over a former one. SQLite is asked per hash,
+ * and for a former key only if there is no present one; PostgreSQL is asked for all at once.
  */
 const nowText = `select k.hash, ${columns}, null as until_ms from service_key as k where k.hash = ? and ${live}`;
 const formerText = `select f.hash, ${columns}, f.until_ms from service_key_former as f join service_key as k on k.id = f.key
@@ -109,7 +109,7 @@ async function liveKeyRows(engine: Engine, hashes: readonly string[]): Promise<r
   return others.length === 0 ? now.flat() : [...now, ...await engine.look<KeyRow>(formerText, others.map((hash) => [hash]))].flat();
 }
 
-/** A rotated key's former form ends when its grace does, and never later than the key. */
+/** A rotated key's former form ends with its grace, and never later than the key. */
 function earlierOf(one: number | null, other: number | null): number | null {
   return one === null || other === null ? one ?? other : Math.min(one, other);
 }

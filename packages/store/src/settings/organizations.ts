@@ -24,11 +24,11 @@ export interface Organization {
   readonly fallbackPrice: FallbackPrice | null;
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
-  /** Figures agreed with an Enterprise organization; null if none were set. They are kept and count for nothing on other plans. */
+  /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
-  /** Records, tap events and sums older than this many days go; null: none go. */
+  /** Records, tap events and sums older than this many days are removed; null: none are. */
   readonly keepRecordsDays: number | null;
-  /** Of the calls that started before this instant some or all records are gone for their age; null: none are. */
+  /** Some or all records of calls that started before this instant were removed for their age; null: none were. */
   readonly recordsGoneBeforeMs: number | null;
   readonly createdAtMs: number;
 }
@@ -49,7 +49,7 @@ export interface OrganizationChanges {
   readonly keepRecordsDays?: number | null;
 }
 
-/** What is left of an organization beside its figures. */
+/** What remains of an erased organization besides its figures. */
 export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps' | 'recordsGoneBeforeMs'>;
 
 export interface Organizations {
@@ -61,9 +61,9 @@ export interface Organizations {
   findOnly(): Promise<Organization | null>;
   /** By id, else by exact name; null if there is neither. */
   find(idOrName: string): Promise<Organization | null>;
-  /** An erased organization by its id alone, with nothing of it but what its figures are read by. Null: there is none. */
+  /** An erased organization, found only by its id, with no more than its figures need to be read. Null: there is none. */
   findErased(id: string): Promise<ErasedOrganization | null>;
-  /** The first organization of the store, whose owners run the machine; it stays that even once it is erased. Null: there is none yet. */
+  /** The first organization of the store, whose owners run the machine; it stays the first even after its erasure. Null: there is none yet. */
   home(): Promise<OrganizationId | null>;
   /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
   set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
@@ -119,7 +119,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
   };
 }
 
-/** An erased organization is like one that never was; its row stays for what refers to it. */
+/** An erased organization counts as one that never existed; its row stays because others refer to it. */
 const notErased = sql<boolean>`not exists (select 1 from erased_organization where erased_organization.organization = organization.id)`;
 
 /** The one refusal for an organization that is not there. */
@@ -150,7 +150,7 @@ function newRow(
   };
 }
 
-/** Columns that take a change as it is. */
+/** Columns that store a change unconverted. */
 const columnOf = {
   plan: 'plan',
   drainSeconds: 'drain_seconds',
@@ -175,7 +175,7 @@ function columnsOf(changes: OrganizationChanges): Partial<Insertable<Organizatio
   };
 }
 
-/** Whether a figure is set; taking one away is nothing to refuse. */
+/** Whether the changes set a figure; removing one is never refused. */
 function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChanges): boolean {
   return (requestsPerMinute ?? null) !== null || (tokensPerMinute ?? null) !== null;
 }
@@ -207,11 +207,11 @@ function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   return null;
 }
 
-/** Days that records may be kept: reports of a month, caps and the check of a bill look back so far. */
+/** The fewest days that records must be kept: reports of a month, caps and the check of a bill look back that far. */
 export const keepRecordsDaysMin = 31;
 /** A hundred years. */
 export const keepRecordsDaysMax = 36_500;
-/** A sentence without its stop. */
+/** A sentence without its full stop. */
 export const keepRecordsForm = `Records must be kept for ${keepRecordsDaysMin} to ${keepRecordsDaysMax} whole days, or without a bound`;
 
 function isKeptDays(days: number): boolean {
@@ -239,7 +239,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
   };
 }
 
-/** Nano-dollars a million tokens; null if none is set. */
+/** Nano-dollars per million tokens; null if none is set. */
 export function fallbackPriceOf(
   row: Pick<Selectable<OrganizationTable>, 'fallback_input_nano' | 'fallback_output_nano'>,
 ): FallbackPrice | null {
@@ -258,7 +258,7 @@ export function runPolicyOf(
   };
 }
 
-/** The agreed rate limits, a minute; null if none are set. */
+/** The agreed rate limits per minute; null if none are set. */
 export function agreedFiguresOf(row: Pick<Selectable<OrganizationTable>, 'agreed_requests' | 'agreed_tokens'>): AgreedFigures | null {
   if (row.agreed_requests === null && row.agreed_tokens === null) return null;
   return { requestsPerMinute: numberOrNull(row.agreed_requests), tokensPerMinute: numberOrNull(row.agreed_tokens) };

@@ -1,4 +1,4 @@
-/** The address of the platform that started last. A link made by the command in another shell, with other settings, leads there. */
+/** The address of the platform that started last. The command uses it in links that it makes in another shell, with other settings. */
 import type { StoreContext } from '../context.ts';
 
 export interface PlatformAddress {

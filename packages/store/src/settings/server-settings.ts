@@ -1,12 +1,12 @@
 /**
  * Settings of the server that started last: where it sends provider keys, and which addresses it allows. A command in another shell, with
- * other variables or none, uses the same.
+ * other variables or none, then uses the same settings.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface ServerSettings {
-  /** Base URLs of the named providers; those of the sandbox where it plays them. */
+  /** Base URLs of the named providers; the sandbox's if it stands in for them. */
   readonly providerUrls: Readonly<Record<Provider, string>>;
   /** CIDRs that a declared upstream and a webhook may use besides public addresses. */
   readonly upstreamAllow: readonly string[];
@@ -15,7 +15,7 @@ export interface ServerSettings {
 
 export interface KeptServerSettings {
   remember(settings: ServerSettings): Promise<void>;
-  /** Null: no server has said it on this store yet. */
+  /** Null: no server has started on this store yet. */
   last(): Promise<ServerSettings | null>;
 }
 

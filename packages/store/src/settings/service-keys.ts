@@ -15,7 +15,7 @@ import type { StoreContext } from '../context.ts';
 export interface ServiceKey {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;
-  /** The first characters of the key, to tell keys apart by. */
+  /** The first characters of the key, to tell keys apart. */
   readonly prefix: string;
   readonly name: string | null;
   readonly project: string | null;
@@ -26,7 +26,7 @@ export interface ServiceKey {
   readonly disabledAtMs: number | null;
   /** To the minute; null: never used. */
   readonly lastUsedAtMs: number | null;
-  /** The most one run of this key may declare; null: the organization's figure holds. */
+  /** The most one run of this key may declare; null: the organization's figure applies. */
   readonly maxRunBudget: NanoDollars | null;
 }
 
@@ -47,7 +47,7 @@ export interface NewServiceKey {
   readonly maxRunBudget?: NanoDollars | null;
 }
 
-/** What is left out stays; null takes it away. */
+/** What is left out stays; null removes it. */
 export interface ServiceKeyChanges {
   readonly name?: string | null;
   readonly project?: string | null;
@@ -56,7 +56,7 @@ export interface ServiceKeyChanges {
   readonly disabled?: boolean;
 }
 
-/** The key that takes the place of the one in use, which works until `formerUntilMs`. */
+/** The new form of the key; the one in use works until `formerUntilMs`. */
 export interface KeyRotation {
   readonly hash: string;
   readonly prefix: string;
@@ -69,13 +69,13 @@ export interface ServiceKeys {
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId, page?: ListPage): Promise<ServiceKey[]>;
   /**
-   * The key as it is now; a second time changes nothing and says so. `within`: only a key of this organization.
+   * Returns the key as it is now. A second revocation changes nothing and says so. `within`: only a key of this organization.
    * Refuses `unknown_key`.
    */
   revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
   /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`. `within`: as for `revoke`. */
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
-  /** Keeps id, name, caps and spend; a form that was replaced before stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
+  /** Keeps id, name, caps and spend; an even older form stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
   rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** One key of an organization; null if it has none with this id. */
   find(organization: OrganizationId, id: string): Promise<ServiceKey | null>;
@@ -98,7 +98,7 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         }
         const nowMs = clock();
         const row = {
-          // Sums of spend and usage are kept by it: those of keys that were made together lie in the same pages.
+          // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
           id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
           created_at_ms: nowMs, expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
         };

@@ -16,7 +16,7 @@ import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 
-/** What of a record counts. */
+/** The parts of a record that count. */
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
 /** What one row of `spend_sum` gains. */
@@ -35,7 +35,7 @@ export interface Addition {
 }
 
 /**
- * Adds what `records` spent. Call this in the transaction that keeps them, with those alone that it keeps. On SQLite nobody else writes
+ * Adds what `records` spent. Call this in the transaction that stores them, with exactly those that it stores. On SQLite nobody else writes
  * meanwhile, so that no order is needed.
  */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
@@ -47,7 +47,7 @@ export function orderedAdditionsOf(records: readonly SpendRecord[]): Addition[] 
   return additionsOf(records).sort(inOrder);
 }
 
-/** What each sum gains by these records. In no order. */
+/** What each sum gains by these records, in no particular order. */
 export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   const all: Addition[] = [];
   const bySubject = new Map<string, Addition[]>();

@@ -1,6 +1,6 @@
 /**
  * Adds call records to what their nodes have shipped of each leased sum, inside the transaction that stores the records and adds them to
- * spend. So a record counts as leased until it counts as spent, and never as both (design 2, Spend across nodes). Where a sum reaches the
+ * spend. So a record counts as leased until it counts as spent, and never as both (design 2, Spend across nodes). When a sum reaches the
  * limit of its cap or run, all nodes are told to confirm what they hold, whether or not the one that spent has ever asked for a lease of it.
  * Call it after the sums are written: it relies on their locks. On the embedded store there is nothing to do.
  */
@@ -37,7 +37,7 @@ const columns: readonly BulkColumn<Part>[] = [
 const keyNames = namesOf(columns.slice(0, 6));
 const given = arraysTable(columns);
 
-/** Nodes that the store does not know lease nothing: their process is dead, or they were forgotten. */
+/** Nodes that the store does not know hold no leases: their process is dead, or they were forgotten. */
 const known = 'exists (select 1 from gateway_node where id = v.node)';
 const addStatement = `insert into spend_lease (${keyNames}, granted_nano, shipped_nano, claim, short_at_ms)
   select ${keyNames.split(', ').map((name) => `v.${name}`).join(', ')}, 0, v.cost, 0, 0 from ${given}
@@ -66,7 +66,7 @@ export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records
   void send(stirWhereReached, values);
 }
 
-/** Has all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
+/** Makes all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
 export async function stirLeases(transaction: Transaction<Schema>): Promise<void> {
   await transaction.executeQuery(CompiledQuery.raw(stirStatement));
 }

@@ -1,11 +1,11 @@
-/** Sums of spend as they follow from records, in memory: added up, taken from one another, compared, and told by one number. */
+/** Sums of spend derived from records, in memory: added up, subtracted, compared, and digested into one number. */
 import { hash } from 'node:crypto';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { additionsOf, type SpendRecord } from './apply-spend.ts';
 
-/** What a sum says. */
+/** The figures of a sum. */
 export interface SpendFigures {
   readonly spent: NanoDollars;
   readonly calls: number;
@@ -13,7 +13,7 @@ export interface SpendFigures {
   readonly gapCalls: number;
 }
 
-/** Which sum of an organization. */
+/** Names one sum of an organization. */
 export interface SumPlace {
   readonly scope: CapScope;
   /** Empty for an organization. */
@@ -22,12 +22,12 @@ export interface SumPlace {
   readonly startMs: number;
 }
 
-/** An organization's, by the names of their places. */
+/** The sums of an organization, by the names of their places. */
 export type Sums = Map<string, SumPlace & { readonly figures: SpendFigures }>;
 
 export const noSpend: SpendFigures = Object.freeze({ spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 });
 
-/** Adds to `sums` what `records`, of its organization alone, spent. */
+/** Adds to `sums` what `records` spent, all of them the same organization's. */
 export function addRecords(sums: Sums, records: readonly SpendRecord[]): void {
   for (const { scope, subject, window, startMs, ...figures } of additionsOf(records)) {
     const place = { scope, subject, window, startMs };
@@ -36,7 +36,7 @@ export function addRecords(sums: Sums, records: readonly SpendRecord[]): void {
   }
 }
 
-/** `sums` without those parts of them. */
+/** `sums` less these parts. */
 export function without(sums: Sums, ...parts: readonly Sums[]): Sums {
   const left: Sums = new Map(sums);
   for (const part of parts) {
@@ -48,8 +48,8 @@ export function without(sums: Sums, ...parts: readonly Sums[]): Sums {
 }
 
 /**
- * One number for all of these sums, whatever their order: the sum, modulo 2^64, of a hash of each. A sum of nothing counts nothing, as one
- * that is not there. It is to find damage, not to withstand who means harm.
+ * One number for all of these sums, whatever their order: the sum, modulo 2^64, of a hash of each. A sum of zero adds nothing, just like
+ * a missing one. The digest finds damage; it does not withstand an attacker.
  */
 export function digestOf(sums: Sums): bigint {
   let digest = 0n;

@@ -1,4 +1,4 @@
-/** The gateway nodes on a shared store, as an operator looks at them. The embedded store has one node, which is not listed. */
+/** The gateway nodes on a shared store, as shown to an operator. The embedded store has one node, which is not listed. */
 import { leaseNodeState, type LeaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
@@ -9,12 +9,12 @@ export interface GatewayNodeSeen {
   /** On the store's clock. */
   readonly heardAtMs: number;
   readonly state: LeaseNodeState;
-  /** Leases of caps and runs that stand for it. */
+  /** Leases of caps and runs that the node holds. */
   readonly leases: number;
 }
 
 export interface GatewayNodes {
-  /** The latest heard first; `nowMs` is the store's time. */
+  /** The most recently heard first; `nowMs` is the store's time. */
   list(): Promise<{ readonly nowMs: number; readonly nodes: readonly GatewayNodeSeen[] }>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Leased subjects and their leases ⇄ rows, many at a time: claims of a subject take turns, read its limit, spend and all nodes' leases of one
+ * Leased subjects and their leases ⇄ rows, many at a time: claims of a subject take turns, read its limit, its spend and all nodes' leases at one
  * moment, and write one node's leases.
  */
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
@@ -8,7 +8,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Send, SentRow as Row } from '../engine/send.ts';
 
-/** A lease as it is kept. */
+/** A lease as stored. */
 export interface KeptLease extends NodeLease {
   readonly subject: LeaseSubject;
   readonly limit: NanoDollars | null;
@@ -27,15 +27,15 @@ const names = namesOf(subjectColumns);
 const given = arraysTable(subjectColumns);
 
 /**
- * Claims of one subject take turns, by locks that nobody else takes: what ships records never waits for a claim, nor the other way round. A
- * claim that does not see a batch that is being stored is as one that came before it: what the batch adds to the spend it takes from what is
- * leased. Few enough that a batch of claims of many subjects does not fill the server's table of locks.
+ * Claims of one subject take turns by locks that nobody else takes: shipping records never waits for a claim, nor the other way round. A
+ * claim that does not see a batch being stored acts as if it came before it: what the batch adds to the spend, it subtracts from what is
+ * leased. There are few locks, so that a batch of claims of many subjects does not fill the server's lock table.
  */
 const lockTurns = 'select pg_advisory_xact_lock($1::integer, turn) from unnest($2::integer[]) as turn';
 const turnsLock = 7_215_003;
 const turnsMax = 256;
 
-/** One statement, so that all of it is of one moment: spend and leases change together. */
+/** One statement, so that everything is read at one moment: spend and leases change together. */
 const readStatement = `select ${names.split(', ').map((name) => `v.${name}`).join(', ')}, s.spent_nano as sum_spent_nano, c.limit_nano as cap_nano,
     r.spent_nano as run_spent_nano, r.effective_nano, r.state, l.node, l.granted_nano, l.shipped_nano, l.settled_nano, l.under_way_nano,
     l.doubtful_at_ms, l.claim, l.short_at_ms
@@ -47,7 +47,7 @@ const readStatement = `select ${names.split(', ').map((name) => `v.${name}`).joi
   left join spend_lease as l on l.organization = v.organization and l.scope = v.scope and l.subject = v.subject
     and l."window" = v."window" and l.start_ms = v.start_ms`;
 
-/** By `leaseName`: until the transaction ends no other claim of these is answered. Both statements are sent at once. */
+/** By `leaseName`. Until the transaction ends, no other claim of these subjects is answered. Both statements are sent at once. */
 export async function lockLeased(send: Send, subjects: readonly LeaseSubject[]): Promise<Map<string, LeasedSum>> {
   if (subjects.length === 0) return new Map();
   const turns = [...new Set(subjects.map((subject) => turnOf(leaseName(subject))))].sort((one, other) => one - other);
@@ -62,7 +62,7 @@ export async function lockLeased(send: Send, subjects: readonly LeaseSubject[]):
   return found;
 }
 
-/** A run that is not there is over; a sum that is not there is nothing. */
+/** A missing run is over; a missing sum is zero. */
 function sumOf(row: Row): Omit<LeasedSum, 'leases'> {
   const nothing = nanoDollars(0n);
   return row['scope'] === 'run'
@@ -97,7 +97,7 @@ const leaseColumns: readonly BulkColumn<KeptLease>[] = [
   { name: 'doubtful_at_ms', kind: 'whole', value: ({ doubtfulAtMs }) => doubtfulAtMs },
 ];
 const changed = leaseColumns.slice(subjectColumns.length + 1).map(({ name }) => `${name} = excluded.${name}`).join(', ');
-/** What was shipped is shipping's alone to write. */
+/** Only shipping may write what was shipped. */
 const writeStatement = `insert into spend_lease (${namesOf(leaseColumns)}, shipped_nano) select v.*, 0 from ${arraysTable(leaseColumns)}
   on conflict (${names}, node) do update set ${changed}`;
 

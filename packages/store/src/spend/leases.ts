@@ -1,8 +1,8 @@
 /**
- * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). Core decides what is granted; here
- * what is behind that is read, and the answer written, in one short transaction. Locks are taken in one order: turns, leases, feed; shipping
- * takes the last two alike. Time is the database's own.
- * On the embedded store the one node is the authority: every answer is without bound, and nothing is written.
+ * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). Core decides what is granted. Here
+ * the basis for it is read and the answer is written, in one short transaction. Locks are taken in one order: turns, leases, feed; shipping
+ * takes the last two in the same order. Time is the database's own.
+ * On the embedded store the one node is the authority: every answer is unbounded, and nothing is written.
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -22,7 +22,7 @@ import type { StoreContext } from '../context.ts';
 export interface NodeHeard {
   /** The store's time, milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Number of the feed: where it has moved, leases are to be confirmed now. */
+  /** Number of the feed. If it has changed, leases must be confirmed now. */
   readonly feed: number;
   /** False: the store has forgotten the node, which must start over. */
   readonly known: boolean;
@@ -30,25 +30,25 @@ export interface NodeHeard {
 
 export interface Leases {
   /**
-   * A process begins on a data directory: it is known from here on, and what others left there, whose journal it has shipped,
+   * A process begins on a data directory: it is known from now on. What others left there, whose journal it has shipped,
    * is returned.
    */
   begin(node: GatewayNodeId, home: string): Promise<void>;
   /** When a process on the data directory was last heard of, on the store's clock, which reads `nowMs`. Null: none is known. */
   heardOn(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
   heartbeat(node: GatewayNodeId): Promise<NodeHeard>;
-  /** Number of the feed alone. */
+  /** Only the number of the feed. */
   feed(): Promise<number>;
   /** Answers in the order of the claims. Null: the node is not known. `number` grows with each batch of the node. */
   claim(node: GatewayNodeId, number: number, claims: readonly SubjectClaim[]): Promise<LeaseAnswer[] | null>;
   /** A process ended and has shipped everything. */
   end(node: GatewayNodeId): Promise<void>;
   /**
-   * Frees what nodes held that were not heard of for too long, with a row in the audit trail; says how many nodes it was. Only who
-   * was silent at the sweep before counts, so sweeps are to be further apart than heartbeats.
+   * Frees what nodes held that were silent for too long, with a row in the audit trail; returns how many nodes. Only a node that
+   * was silent at the sweep before counts, so sweeps must be further apart than heartbeats.
    */
   sweep(): Promise<number>;
-  /** Drops leases of windows and runs that have been over for long, and of nodes that are not known, a slice at a time; says how many it was. */
+  /** Drops leases of windows and runs that have been over for long, and of unknown nodes, a slice at a time; returns how many. */
   tidy(): Promise<number>;
 }
 
@@ -111,8 +111,8 @@ async function storeTime(transaction: Transaction<Schema>): Promise<number> {
 }
 
 /**
- * Of nodes that the store does not know any more: a slice at a time, for one that served many keys has very many. What is left of
- * them when this is cut short, `tidy` drops.
+ * Drops leases of forgotten nodes a slice at a time, since a node that served many keys has very many. If this is cut short,
+ * `tidy` drops the rest.
  */
 async function dropLeasesOf({ engine }: StoreContext, nodes: readonly string[]): Promise<void> {
   if (nodes.length === 0) return;
@@ -129,7 +129,7 @@ interface Claiming {
   readonly claims: readonly SubjectClaim[];
 }
 
-/** Held, so that what is granted here is written before the node is forgotten, and dropped with the rest. */
+/** Locks the node, so that what is granted here is written before the node is forgotten, and dropped with the rest. */
 const lockNode = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now_ms from gateway_node where id = $1 for key share';
 
 function claimIn({ engine }: StoreContext, { node, number, claims }: Claiming): Promise<LeaseAnswer[] | null> {
@@ -155,13 +155,13 @@ function claimIn({ engine }: StoreContext, { node, number, claims }: Claiming): 
   );
 }
 
-/** So long after its start a window is over, and a day more has passed; null: it never is. */
+/** How long after its start a window has been over for a day; null: it never ends. */
 const overAfterMs: Readonly<Record<CalendarWindow, number | null>> = {
   day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs, lifetime: null,
 };
 const runOverAfterMs = 3_600_000;
 const sliceLeases = 1_000;
-/** Of nodes that are gone nobody waits for a row: well within what a statement may take. */
+/** Nobody waits for rows of forgotten nodes; this many take well under a statement's time limit. */
 const sliceDropped = 50_000;
 
 async function tidyLeases({ engine }: StoreContext): Promise<number> {
@@ -186,8 +186,8 @@ async function tidyLeases({ engine }: StoreContext): Promise<number> {
 }
 
 /**
- * `before`: who was silent at the sweep before this one, and since when. Only who still is gives anything up: a step of the store's
- * clock makes all nodes look silent, until each is heard again a second later.
+ * `before`: the nodes that were silent at the last sweep, and since when. Only those still silent lose anything: a step of the store's
+ * clock makes all nodes look silent until each is heard again a second later.
  */
 async function sweepNodes(context: StoreContext, before: Map<string, bigint>): Promise<number> {
   const swept = await context.engine.write(async (transaction) => {
@@ -210,7 +210,7 @@ async function sweepNodes(context: StoreContext, before: Map<string, bigint>): P
   return swept.freed;
 }
 
-/** Where the store's clock stepped back, who was heard of before that counts as heard of now: the silence is counted from here. */
+/** If the store's clock stepped back, nodes heard in its future count as heard now: their silence is measured from here. */
 async function bringBack(transaction: Transaction<Schema>, nowMs: number): Promise<void> {
   await transaction.updateTable('gateway_node').set({ heard_at_ms: nowMs }).where('id', 'in', (ahead) =>
     ahead.selectFrom('gateway_node').select('id').where('heard_at_ms', '>', BigInt(nowMs + quarantineAfterMs)).forUpdate().skipLocked()).execute();

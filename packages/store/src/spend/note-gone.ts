@@ -1,6 +1,6 @@
 /**
- * Notes in the sums of spend that records are gone for their age. What they spent stays spent, so that no cap is refunded; how much of a sum
- * stands for them is kept beside it, so that the sum can still be checked.
+ * Notes in the sums of spend that records were removed for their age. What they spent still counts, so that no cap is refunded. How much of a sum
+ * belongs to them is stored beside it, so that the sum can still be checked.
  */
 import type { Transaction } from 'kysely';
 import { deleteRows, insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
@@ -36,7 +36,7 @@ function nameOf({ scope, subject, window, startMs }: { readonly [Name in 'scope'
   return `${scope}\0${window}\0${startMs}\0${subject}`;
 }
 
-/** A sum that is not there is made of what is gone alone. */
+/** A missing sum is made of the removed records only. */
 function notingGone(least: 'min' | 'least'): BulkInsert<Addition> {
   const gone: readonly BulkColumn<Addition>[] = [
     { name: 'gone_nano', kind: 'whole', value: (a) => a.spent }, { name: 'gone_calls', kind: 'whole', value: (a) => a.calls },

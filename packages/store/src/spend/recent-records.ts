@@ -1,6 +1,6 @@
 /**
- * The newest records, all organizations' in the order of their numbers: what each adds to its organization's sums. They are read once, as
- * far as is asked for, in slices.
+ * The newest records of all organizations in the order of their numbers: what each adds to its organization's sums. They are read once, as
+ * far as needed, in slices.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
@@ -12,7 +12,7 @@ import { addRecords, type Sums } from './derived-sums.ts';
 /** Records of one slice: a few milliseconds of the engine's time. */
 export const recordsAtOnce = 400;
 
-/** Columns of a record that sums are made of. */
+/** The columns of a record that sums need. */
 export const spendRecordColumns = ['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'usage'] as const;
 
 export interface SpendRecordRow {
@@ -34,7 +34,7 @@ export function spendRecordOf(row: SpendRecordRow): SpendRecord {
   };
 }
 
-/** What an organization's newest records add, those up to a number and those behind it. */
+/** What an organization's newest records add, those up to a number and those after it. */
 export interface RecentSums {
   readonly older: Sums;
   readonly newer: Sums;
@@ -48,7 +48,7 @@ export class RecentRecords {
   readonly #split: bigint;
   readonly #byOrganization = new Map<string, RecentSums>();
   #through: bigint;
-  /** So many were read. */
+  /** How many were read. */
   read = 0;
 
   constructor(engine: Engine, { after, split }: { readonly after: bigint; readonly split: bigint }) {
@@ -57,7 +57,7 @@ export class RecentRecords {
     this.#through = after;
   }
 
-  /** Goes on up to the record of that number. `between` runs after each slice; false from it ends this, and is the answer. */
+  /** Reads on to the record with that number. `between` runs after each slice; if it answers false, reading ends with false. */
   async readThrough(through: bigint, between: () => Promise<boolean>): Promise<boolean> {
     while (this.#through < through) {
       const slice = await this.#engine.read((db) => db.selectFrom('call_record').select(spendRecordColumns)

@@ -3,14 +3,14 @@
  * by these sums, so somebody has to check them. Nothing is repaired here: a difference means a defect or damage, and the operator must see
  * both figures.
  *
- * All records of an organization are walked the first time, and then at one look in 24. At the looks between it is enough to read what is new:
- * stored sums less what the newest records added must be what was found sound before, of which a digest is kept (`derived-sums.ts`). So every
- * stored sum is checked at each look, and every record within 24. Where the digest differs all is walked, and what differs gets its name.
+ * All records of an organization are walked the first time, and then at one look in 24. At the looks in between, reading new records is enough:
+ * the stored sums less what the newest records added must equal what was found sound before; a digest of it is kept (`derived-sums.ts`). So every
+ * stored sum is checked at each look, and every record within 24. If the digest differs, all records are walked to find the sums that differ.
  *
  * A walk takes one organization at a time, in slices along its index, so that neither memory nor a wait grows with the records. Records that
  * arrive meanwhile are left out by their number; on PostgreSQL a transaction may commit behind that number, so a difference
- * counts only when a second walk finds exactly the same one, and what was sound is kept as of the look before. What a sum keeps of records that are
- * gone for their age is taken from it; a walk during which some went tells nothing.
+ * counts only when a second walk finds exactly the same one, and what was sound is kept as of the look before. What a sum holds of records
+ * removed for their age is subtracted first; a walk during which records were removed proves nothing.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -22,7 +22,7 @@ import type { Engine } from '../engine/engine.ts';
 import { addRecords, digestOf, figuresText, noSpend, placeName, without, type SpendFigures, type SumPlace, type Sums } from './derived-sums.ts';
 import { RecentRecords, recordsAtOnce, spendRecordColumns, spendRecordOf } from './recent-records.ts';
 
-/** A sum that is not that of its records. */
+/** A sum that differs from its records. */
 export interface SpendDifference extends SumPlace {
   readonly organization: OrganizationId;
   readonly kept: SpendFigures;
@@ -31,24 +31,24 @@ export interface SpendDifference extends SumPlace {
 
 export interface SpendReconciliation {
   readonly organizations: number;
-  /** Those that were read. */
+  /** The number of records read. */
   readonly records: number;
   readonly differences: readonly SpendDifference[];
 }
 
 export interface SpendReconciler {
   /**
-   * One look at every organization. `between` runs after each slice; its promise is awaited, and false from it ends the look: null then.
+   * One look at every organization. `between` is awaited after each slice; if it answers false, the look ends and returns null.
    * @throws StoreFault
    */
   reconcile(between: () => Promise<boolean>): Promise<SpendReconciliation | null>;
 }
 
-/** All records of an organization are walked at one look in this many: a fair part of the organizations at each. */
+/** All records of an organization are walked at one look in this many, so each look walks a fair part of the organizations. */
 export const looksOfWalk = 24;
-/** Organizations with spend of which is remembered what was sound: 20 MB. Others are walked at each look. */
+/** For this many organizations with spend the sound state is remembered, in 20 MB. Others are walked at each look. */
 const rememberedMax = 100_000;
-/** So often in a look the newest records are read again, should some have been committed behind those that were read: SQLite commits in order. */
+/** How often a look reads the newest records again, since some may commit behind those already read. SQLite commits in order. */
 const rereadsMax = { sqlite: 0, postgres: 3 } as const;
 
 /** Sums that were found sound, less what was added by records above `through`. */
@@ -57,18 +57,18 @@ interface Sound {
   readonly digests: ReadonlyMap<OrganizationId, bigint>;
 }
 
-/** The sums of an organization and the number of the newest record, of one moment. */
+/** The sums of an organization and the number of the newest record, read at one moment. */
 interface Snapshot {
-  /** Without what is gone for its age. */
+  /** Without records removed for their age. */
   readonly left: Sums;
-  /** With it. */
+  /** With them. */
   readonly whole: Sums;
   readonly through: bigint;
   readonly erased: boolean;
   readonly removed: bigint;
 }
 
-/** What one walk over an organization found. `snapshot`: what it was compared with; null if some records went meanwhile. */
+/** What one walk over an organization found. `snapshot`: what it was compared with; null if records were removed meanwhile. */
 interface Walked {
   readonly records: number;
   readonly differences: readonly SpendDifference[];
@@ -82,7 +82,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
   return {
     async reconcile(between) {
       const newest = await newestOf(engine);
-      // Of a store that was put back to an earlier state nothing is known.
+      // After a store was restored to an earlier state, nothing is known of it.
       const known = sound !== null && sound.through <= newest ? sound : null;
       const look = new Look({ engine, between, looks, known, soundThrough: newestBefore === null || newestBefore > newest ? newest : newestBefore });
       const found = await look.run();
@@ -98,10 +98,10 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
 interface LookOptions {
   readonly engine: Engine;
   readonly between: () => Promise<boolean>;
-  /** How many there were before. */
+  /** How many looks there were before. */
   readonly looks: number;
   readonly known: Sound | null;
-  /** What is found sound now is kept as of that record: all up to it have long been committed. */
+  /** What is found sound now is noted as of this record, since all records up to it committed long ago. */
   readonly soundThrough: bigint;
 }
 
@@ -121,7 +121,7 @@ class Look {
     return { through: this.#options.soundThrough, digests: this.#digests };
   }
 
-  /** Null: it was ended. */
+  /** Null: the look was ended. */
   async run(): Promise<SpendReconciliation | null> {
     const { engine } = this.#options;
     const organizations = (await engine.read((db) => db.selectFrom('organization').select('id').orderBy('id').execute()))
@@ -146,7 +146,7 @@ class Look {
     return this.#walkAll(organization);
   }
 
-  /** Whether the stored sums are those that were sound, and what the newest records added to them. Null: ended. */
+  /** Whether the stored sums equal the sound ones plus what the newest records added. Null: the look was ended. */
   async #isAsBefore(organization: OrganizationId, digest: bigint): Promise<boolean | null> {
     for (;;) {
       const snapshot = await snapshotOf(this.#options.engine, organization);
@@ -163,7 +163,7 @@ class Look {
     }
   }
 
-  /** What two walks over all records of the organization find. */
+  /** The differences that two walks over all records of the organization agree on. */
   async #walkAll(organization: OrganizationId): Promise<readonly SpendDifference[] | null> {
     const first = await this.#walk(organization);
     if (first === null) return null;
@@ -174,7 +174,7 @@ class Look {
     return first.differences.filter((difference) => same.has(differenceName(difference)));
   }
 
-  /** False: ended. */
+  /** False: the look was ended. */
   async #keep(organization: OrganizationId, { snapshot }: Walked): Promise<boolean> {
     if (snapshot === null || snapshot.whole.size === 0) return true;
     if (!await this.#recent.readThrough(snapshot.through, this.#options.between)) return false;
@@ -210,13 +210,13 @@ class Look {
     }
     this.#walked += records;
     if (await removedOf(engine, organization) !== snapshot.removed) return { records, differences: [], snapshot: null };
-    // Of an erased organization no project is kept, while its records lose theirs slice by slice.
+    // An erased organization keeps no sums by project, while its records lose their projects slice by slice.
     const differences = differencesOf(snapshot.left, derived).filter(({ scope }) => !snapshot.erased || scope !== 'project');
     return { records, differences: differences.map((difference) => ({ organization, ...difference })), snapshot };
   }
 }
 
-/** At which of `looksOfWalk` looks all is walked: by the id, since a place among all would move with those that are made and removed. */
+/** At which of `looksOfWalk` looks all records are walked. It depends on the id: a place in the list would move as others come and go. */
 export function walkOf(organization: OrganizationId): number {
   let turn = 0;
   for (let at = 0; at < organization.length; at += 1) turn = (turn * 31 + organization.charCodeAt(at)) % 1_000_003;
@@ -262,7 +262,7 @@ type SnapshotRow = { readonly [Name in 'through' | 'erased' | 'removed']: bigint
   } & { readonly [Name in SumColumn | `gone_${Exclude<SumColumn, 'start_ms' | 'spent_nano'>}` | 'gone_nano']: bigint });
 type SumColumn = 'start_ms' | 'spent_nano' | 'calls' | 'unknown_calls' | 'gap_calls';
 
-/** The next slice, newest first: that is how the index over time runs. */
+/** The next slice, newest first, as the index over time is ordered. */
 function recordsBefore(engine: Engine, organization: OrganizationId, before: { startedAtMs: bigint; sequence: bigint } | null) {
   return engine.read((db) => {
     let query = db.selectFrom('call_record').select(spendRecordColumns).where('organization', '=', organization);
@@ -271,7 +271,7 @@ function recordsBefore(engine: Engine, organization: OrganizationId, before: { s
   });
 }
 
-/** Records that ever went for their age. */
+/** How many records were ever removed for their age. */
 async function removedOf(engine: Engine, organization: OrganizationId): Promise<bigint> {
   return engine.read(async (db) => (await db.selectFrom('retention').select('removed_records').where('organization', '=', organization)
     .executeTakeFirst())?.removed_records ?? 0n);
@@ -287,7 +287,7 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
   return differences;
 }
 
-/** Which sum is off and by how much: the same at two walks, though calls came in between. */
+/** Names a wrong sum and by how much it is off; the same in two walks even if calls arrived in between. */
 export function differenceName(difference: SpendDifference): string {
   const { organization, kept, derived } = difference;
   const off = [

@@ -1,5 +1,5 @@
 /**
- * Reads sums of spend: those of an organization and one of its keys in the windows of a moment, as a node's starting point. All of it is read
+ * Reads sums of spend: those of an organization and one of its keys in the windows of a moment, as a node's starting point. Everything is read
  * at one moment: every batch of records is in all of the sums or in none.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -9,7 +9,7 @@ import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/wind
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { StoreContext } from '../context.ts';
 
-/** What an organization spent, all its calls, and what one of its keys did. */
+/** What all calls of an organization spent, and what one of its keys spent. */
 export interface SubjectSums {
   readonly organization: WindowSums;
   readonly key: WindowSums;
@@ -22,9 +22,9 @@ export interface SumsOf {
 }
 
 export interface SpendSums {
-  /** Of the windows that hold `atMs`; nothing spent for subjects never heard of. Values of the caller's own to go on with. */
+  /** The windows that hold `atMs`; zero for unknown subjects. The caller may change the returned values. */
   sums(subjects: SumsOf, atMs: number): Promise<SubjectSums>;
-  /** The same for many, in their order and of one moment. Keys of one organization share the sums of the organization. */
+  /** The same for many, in their order and read at one moment. Keys of one organization share its sums. */
   sumsOfAll(subjects: readonly SumsOf[], atMs: number): Promise<SubjectSums[]>;
 }
 
@@ -50,8 +50,8 @@ const placeColumns: readonly BulkColumn<Place>[] = [
 ];
 
 /**
- * Fixed texts, for they are asked with each key's first call. Each place with each window is one walk down the key of the table. SQLite is asked
- * for each place by itself, PostgreSQL for all at once.
+ * Fixed texts, since they run at each key's first call. Each place and window is one lookup in the table's key. SQLite is asked
+ * for each place separately, PostgreSQL for all at once.
  */
 const onSqlite = calendarWindows.map((window, index) => `select organization, scope, subject, "window", spent_nano as spent from spend_sum
   where organization = ?1 and scope = ?2 and subject = ?3 and "window" = '${window}' and start_ms = ?${index + 4}`).join(' union all ');

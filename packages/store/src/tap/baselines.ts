@@ -27,7 +27,7 @@ export interface Baseline extends BaselineLife {
   readonly keyUnread: boolean;
 }
 
-/** A key as who mints it hands it over. */
+/** A key as its minter hands it over. */
 export interface NewTapKey {
   /** SHA-256 of the key, lower-case hexadecimal. */
   readonly hash: string;
@@ -42,11 +42,11 @@ export interface DeclaredFigure {
 export interface NewBaseline {
   readonly organization: OrganizationId;
   readonly key: NewTapKey;
-  /** The key in the clear, to be kept sealed until it is read; null if it is shown at once. */
+  /** The key in plain text, which is stored sealed until it is read; null if it is shown at once. */
   readonly unread: string | null;
 }
 
-/** A key in the clear, with whose it is. */
+/** A key in plain text, with its owner. */
 export interface ReadTapKey {
   readonly id: string;
   readonly organization: OrganizationId;
@@ -55,19 +55,19 @@ export interface ReadTapKey {
 }
 
 export interface Baselines {
-  /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (but for one that closed without having begun). */
+  /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (unless that one closed before it began). */
   create(wanted: NewBaseline): Promise<Baseline | StoreRefusal>;
   /** By id; null if there is none, or it is erased. */
   find(id: string): Promise<Baseline | null>;
-  /** All of an organization's, the current one first. */
+  /** All Baselines of an organization, the current one first. */
   list(organization: OrganizationId): Promise<Baseline[]>;
-  /** The key, once; it is gone from the store then. Refuses `unknown_baseline`, `tap_key_already_shown`. */
+  /** The key. This works once, then the store no longer has it. Refuses `unknown_baseline`, `tap_key_already_shown`. */
   readKey(id: string): Promise<ReadTapKey | StoreRefusal>;
-  /** Puts another key in place of the one in use, which stops at that moment. Refuses `unknown_baseline`, `tap_retired`. */
+  /** Replaces the key in use, which stops at once. Refuses `unknown_baseline`, `tap_retired`. */
   rotateKey(id: string, key: NewTapKey): Promise<Baseline | StoreRefusal>;
   /** Ends the tap for good; a second time changes nothing. Refuses `unknown_baseline`. */
   retire(id: string): Promise<Baseline | StoreRefusal>;
-  /** Keeps a figure that the user typed, in place of one of the same name. Refuses `unknown_baseline`, `invalid_name`, `too_many_figures`. */
+  /** Stores a figure that the user typed; it replaces one of the same name. Refuses `unknown_baseline`, `invalid_name`, `too_many_figures`. */
   declare(id: string, figure: DeclaredFigure): Promise<Baseline | StoreRefusal>;
   /** In the order of their names. */
   declared(id: string): Promise<DeclaredFigure[]>;
@@ -77,7 +77,7 @@ const figuresMax = 200;
 
 export function baselinesIn(context: StoreContext): Baselines {
   const { engine, clock } = context;
-  /** Works on one Baseline with its row locked. A refusal must come before any change: `write` keeps what was done. */
+  /** Works on one Baseline with its row locked. A refusal must come before any change, since `write` commits what was done. */
   const onBaseline = <T extends { readonly id: string; readonly organization: OrganizationId }>(
     id: string, action: AuditAction, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>,
     isChanged: (result: T) => boolean = () => true,
@@ -143,7 +143,7 @@ async function create(
 ): Promise<Baseline | StoreRefusal> {
   if (!/^[0-9a-f]{64}$/.test(key.hash)) throw new RangeError('a tap key is kept as 64 hexadecimal characters');
   return engine.write<Baseline | StoreRefusal>(async (transaction) => {
-    // Two at once take turns on the organization's row; the second then sees the first one's Baseline.
+    // Two requests at once take turns on the organization's row; the second then sees the first one's Baseline.
     const owner = transaction.selectFrom('organization').select('id').where('id', '=', organization);
     if (await (engine.kind === 'postgres' ? owner.forUpdate() : owner).executeTakeFirst() === undefined) return unknownOrganization();
     const nowMs = clock();
@@ -163,7 +163,7 @@ async function create(
   }, (made) => ({ action: 'createAssessment', organization, subject: (made as Baseline).id }));
 }
 
-/** @throws StoreFault where the organization's data key cannot be read; the key stays unread then. */
+/** @throws StoreFault if the organization's data key cannot be read; the key stays unread then. */
 async function unsealed({ vault }: StoreContext, transaction: Transaction<Schema>, row: Selectable<BaselineTable>): Promise<string> {
   await followMasterKey(transaction, vault);
   const dataKey = await transaction.selectFrom('organization_data_key').select('wrapped')
@@ -179,7 +179,7 @@ function keyPlace(
   return { purpose: 'tap-key', organization, record: id, version };
 }
 
-/** The columns that say where a Baseline stands. */
+/** The state of a Baseline, from its columns. */
 export function lifeOf(
   row: Pick<Selectable<BaselineTable>, 'created_at_ms' | 'first_day_ms' | 'retired_at_ms' | 'replaced_at_ms'>,
 ): BaselineLife {

@@ -2,9 +2,9 @@
  * A tap batch → its events and their sums, each once. Spec: Tap ingestion, Baseline; decision 0069.
  * The first transaction locks the Baseline's row, admits the key and decides for the whole batch which day begins the count. So if the key is
  * rotated or the Baseline closes while a request is under way, that request stores nothing, on any node.
- * SQLite has one writer, and each event costs it a page or more at a random place. There a large batch is kept in slices, each a transaction,
- * and others write in between. A slice stores its events with what they add to the sums, so a batch that broke off and comes again adds what
- * is missing. A batch that was admitted is kept to its end, whatever becomes of its key, unless the organization is erased.
+ * SQLite has one writer, and each event costs it a page or more at a random place. So it stores a large batch in slices, each a transaction,
+ * and others write in between. A slice stores its events with what they add to the sums, so a batch that broke off and is sent again adds what
+ * is missing. An admitted batch is stored to its end, even if its key stops meanwhile, unless the organization is erased.
  */
 import { baselinePeriod, firstDayAfter, tapAdmission, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { TapEvent } from '@metergate/core/tap/event.ts';
@@ -42,9 +42,9 @@ interface KeyHolder {
   readonly plan: string;
 }
 
-/** So many events are one transaction on SQLite, 3 to 4 ms. The published clients send no more in a batch. */
+/** Up to this many events are one transaction on SQLite, 3 to 4 ms. The published clients send no more in a batch. */
 const wholeEventsMax = 100;
-/** Of a larger batch so many: 2 ms. Half as many would take 1.6. */
+/** A larger batch goes in slices of this many, 2 ms each. Half as many would take 1.6 ms. */
 const sliceEvents = 50;
 
 /** Yields between two transactions. */
@@ -65,9 +65,9 @@ export async function* keptInSlices(context: StoreContext, batch: TapBatch): Asy
 
 interface Begun {
   readonly baseline: bigint;
-  /** Each `requestId` once; the first slice of them, or all, is kept. */
+  /** Each `requestId` once; the first slice, or all of them, is stored. */
   readonly events: readonly TapEvent[];
-  /** So many of them. */
+  /** How many of them are stored. */
   readonly done: number;
   readonly accepted: number;
 }
@@ -96,7 +96,7 @@ async function goOn({ engine, clock }: StoreContext, transaction: Transaction<Sc
   return keepSlice({ engine: engine.kind, transaction, baseline }, { slice, batch, firstDayMs, nowMs: clock() });
 }
 
-/** Of several with one `requestId` the first. */
+/** The first of several events with one `requestId`. */
 function oncePerId(events: readonly TapEvent[]): TapEvent[] {
   const byId = new Map<string, TapEvent>();
   for (const event of events) if (!byId.has(event.requestId)) byId.set(event.requestId, event);
@@ -104,8 +104,8 @@ function oncePerId(events: readonly TapEvent[]): TapEvent[] {
 }
 
 /**
- * The day from which the seven are counted once the whole batch is kept. What is known already begins nothing. An event that begins the day
- * goes first: where the batch breaks off, the day that began has one.
+ * The day from which the seven are counted once the whole batch is stored. Known events begin nothing. The event that begins the day
+ * goes first, so that the day has an event even if the batch breaks off.
  */
 async function withFirstDay(writing: TapWriting, { life, batch: { events, isPriced }, nowMs }: {
   readonly life: BaselineLife; readonly batch: TapBatch; readonly nowMs: number;
@@ -116,7 +116,7 @@ async function withFirstDay(writing: TapWriting, { life, batch: { events, isPric
   if (firstDayMs === life.firstDayMs) return { events, firstDayMs };
   const { transaction, baseline } = writing;
   await transaction.updateTable('baseline').set({ first_day_ms: firstDayMs }).where('number', '=', baseline).execute();
-  // Those of the days before are not of the report.
+  // Earlier days are not part of the report.
   await transaction.deleteFrom('tap_headroom').where('baseline', '=', baseline).execute();
   const beginning = fresh.find((event) => firstDayAfter(life, { events: [event], isPriced, nowMs }) === firstDayMs)!;
   return { events: [beginning, ...events.filter((event) => event !== beginning)], firstDayMs };
@@ -133,11 +133,11 @@ async function keepSlice(writing: TapWriting, { slice, batch, firstDayMs, nowMs 
   return kept.length;
 }
 
-/** The live key's Baseline and its organization's plan. Locked, the row stays so until the transaction ends. */
+/** The live key's Baseline and its organization's plan. A locked row stays locked until the transaction ends. */
 export async function holderOf(
   engine: Engine, db: Kysely<Schema>, { keyHash, locked }: { readonly keyHash: string; readonly locked: boolean },
 ): Promise<KeyHolder | null> {
-  // SQLite's write transactions are alone as they are.
+  // SQLite runs one write transaction at a time anyway.
   const lock = locked && engine.kind === 'postgres' ? sql`for update of b` : sql``;
   const { rows } = await sql<KeyHolder>`
     select b.number, b.created_at_ms, b.first_day_ms, b.retired_at_ms, b.replaced_at_ms, o.plan

@@ -1,5 +1,5 @@
 /**
- * The tap's events: which key may post, batches kept (`keep-batch.ts`), sums read, everything erased. Spec: Tap ingestion, Baseline.
+ * The tap's events: which keys may post, storing batches (`keep-batch.ts`), reading sums, erasing everything. Spec: Tap ingestion, Baseline.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { tapAdmission } from '@metergate/core/tap/baseline.ts';
@@ -23,16 +23,16 @@ export interface TapSumsRead {
 export interface TapEvents {
   /** Whether a key would be admitted now. */
   admission(keyHash: string): Promise<'admitted' | TapKeyRefusal>;
-  /** Keeps the whole batch but for what the Baseline has already; says how many events are new. */
+  /** Stores the events of the batch that the Baseline does not have yet; returns how many are new. */
   keep(batch: TapBatch): Promise<KeptBatch>;
   /**
-   * The same; between two slices, each a transaction, it yields, so that others may write. Who goes on to the end has kept the whole batch, and
-   * the disk has it once `forced` resolves.
+   * The same, but it yields between two slices, each a transaction, so that others may write. At its end the whole batch is stored, and
+   * it is on disk once `forced` resolves.
    */
   keepInSlices(batch: TapBatch): AsyncGenerator<void, KeptBatch>;
-  /** Resolves when the disk has all that was kept so far. */
+  /** Resolves when everything stored so far is on disk. */
   forced(): Promise<void>;
-  /** Of the Baseline with this id, whoever's it is. */
+  /** The sums of the Baseline with this id, in any organization. */
   sums(baseline: string): Promise<TapSumsRead>;
 }
 
@@ -66,8 +66,8 @@ const figureColumns = sql.join(tapFigures.map((name) => sql.ref(name)));
 const numberOf = (name: string) => sql<number>`cast(${sql.ref(name)} as double precision)`;
 
 /**
- * Cells come as one JSON text that the engine writes: a fifth of the time of as many rows, and plain numbers, exact to 2^53, in
- * place of a million bigints. `sinceMs`: what was reported of the days before is gone, or going.
+ * The engine writes the cells as one JSON text. That takes a fifth of the time of as many rows, with plain numbers, exact to 2^53, in
+ * place of a million bigints. `sinceMs`: reports of earlier days are being removed.
  */
 async function readSums({ kind }: Engine, db: Kysely<Schema>, number: bigint, sinceMs: bigint): Promise<TapSumsRead> {
   const [array, all] = kind === 'sqlite' ? [sql.raw('json_array'), sql.raw('json_group_array')] : [sql.raw('json_build_array'), sql.raw('json_agg')];
@@ -88,8 +88,8 @@ async function readSums({ kind }: Engine, db: Kysely<Schema>, number: bigint, si
 }
 
 /**
- * Takes away, inside the erasure of an organization, its tap key and everything reported under it but the events themselves,
- * which `dropErasedEvents` removes in slices. Posts answer as for a key that never was.
+ * Removes, inside the erasure of an organization, its tap key and everything reported under it except the events themselves,
+ * which `dropErasedEvents` removes in slices. Posts are then answered as for an unknown key.
  */
 export async function eraseTap(transaction: Kysely<Schema>, organization: OrganizationId, nowMs: number): Promise<void> {
   const erased = await transaction.updateTable('baseline').set({ key_hash: null, sealed: null, key_prefix: '', erased_at_ms: nowMs })
@@ -101,7 +101,7 @@ export async function eraseTap(transaction: Kysely<Schema>, organization: Organi
   }
 }
 
-/** Removes at most `limit` events of erased organizations; says how many. 0: all are gone. */
+/** Removes at most `limit` events of erased organizations; returns how many. 0: all are gone. */
 export async function dropErasedEvents(transaction: Kysely<Schema>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`delete from tap_event where (baseline, request_id) in (
     select e.baseline, e.request_id from tap_event e join baseline b on b.number = e.baseline

@@ -72,7 +72,7 @@ export interface TapWriting {
   readonly baseline: bigint;
 }
 
-/** Keeps those that are new to the Baseline, and gives them back. Each `requestId` once. */
+/** Stores the events that are new to the Baseline, and returns them. Pass each `requestId` once. */
 export async function insertNewEvents({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
   const byId = new Map(events.map((event) => [event.requestId, event]));
   const rows = events.map((event) => ({ ...event, baseline }));
@@ -80,7 +80,7 @@ export async function insertNewEvents({ engine, transaction, baseline }: TapWrit
   return kept.map((row) => byId.get(row.request_id)!);
 }
 
-/** Those that the Baseline does not have. */
+/** The events that the Baseline does not have. */
 export async function newEvents({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
   const { rows } = await sql<{ request_id: string }>`
     select request_id from tap_event where baseline = ${baseline} and request_id ${amongTexts(engine, events.map(({ requestId }) => requestId))}`
@@ -89,7 +89,7 @@ export async function newEvents({ engine, transaction, baseline }: TapWriting, e
   return events.filter(({ requestId }) => !known.has(requestId));
 }
 
-/** The events under the names that they are summed by; names that are new get their line. */
+/** The events under the names that they are summed by; new names get their line. */
 export async function withLines({ engine, transaction, baseline }: TapWriting, events: readonly TapEvent[]): Promise<TapEvent[]> {
   if (events.length === 0) return [];
   const known = await transaction.selectFrom('tap_line').select(['kind', 'name']).where('baseline', '=', baseline).execute();
@@ -105,7 +105,7 @@ export async function addRollup({ engine, transaction, baseline }: TapWriting, {
   await insertRows(engine, transaction, headroomInsert, owned(headroom));
 }
 
-/** What is there and what comes, together. Nobody else writes meanwhile: the Baseline's row is locked. */
+/** The stored latencies plus the new ones. Nobody else writes meanwhile, since the Baseline's row is locked. */
 async function addedLatencies({ engine, transaction, baseline }: TapWriting, latencies: readonly TapLatency[]): Promise<TapLatency[]> {
   if (latencies.length === 0) return [];
   const parts = latencies.map(({ part }) => part);
@@ -115,7 +115,7 @@ async function addedLatencies({ engine, transaction, baseline }: TapWriting, lat
   return latencies.map(({ part, counts }) => ({ part, counts: addedCounts(latencyCountsFrom(there.get(part) ?? ''), counts) }));
 }
 
-/** One text of SQL however many there are, so that neither engine prepares it again. */
+/** The same SQL text for any number, so that neither engine prepares it again. */
 function amongTexts(engine: Engine['kind'], texts: readonly string[]): RawBuilder<unknown> {
   return engine === 'postgres' ? sql`= any(${texts}::text[])` : sql`in (select value from json_each(${JSON.stringify(texts)}))`;
 }

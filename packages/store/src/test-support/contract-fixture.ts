@@ -17,7 +17,7 @@ export interface EngineFixture {
   readonly name: 'sqlite' | 'postgres';
   /** The address of a place where no store is yet. */
   freshUrl(): Promise<string>;
-  /** The address of a place of its own that holds a new store, as `openTestStore` makes it. Copied: that one can be made is tested by itself. */
+  /** The address of a new store in a fresh place, as `openTestStore` makes it. It is a copy; making one is tested separately. */
   newStoreUrl(): Promise<string>;
   /** One statement on the bare tables; `$1`, `$2` … on both engines. */
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
@@ -89,7 +89,7 @@ export async function postgresFixture(): Promise<EngineFixture> {
 export const testMasterKey = new Uint8Array(32).fill(7);
 export const startMs = Date.UTC(2026, 0, 5);
 
-/** A store with the test's master key and a clock that goes on by one millisecond at each look. */
+/** A store with the test's master key and a clock that advances one millisecond at each reading. */
 export function openTestStore(url: string, given: { readonly masterKey?: Uint8Array; readonly create?: boolean } = {}): Promise<Store> {
   let nowMs = startMs;
   return openStore({
@@ -98,14 +98,14 @@ export function openTestStore(url: string, given: { readonly masterKey?: Uint8Ar
   });
 }
 
-/** The result of what must not be refused. */
+/** The result of a request that must not be refused. */
 export async function granted<T>(answer: Promise<T | StoreRefusal>): Promise<T> {
   const result = await answer;
   if (isRefusal(result)) throw new Error(`refused: ${result.refused.code}`);
   return result;
 }
 
-/** The code of what must be refused, or `granted`. */
+/** The code of a refusal, or `granted`. */
 export async function refusalCode(answer: Promise<unknown>): Promise<string> {
   const result = await answer;
   return isRefusal(result) ? result.refused.code : 'granted';
@@ -115,7 +115,7 @@ export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** A whole record; every field that can hold something does. */
+/** A complete record; every field that can hold a value has one. */
 export function sampleRecord(organization: OrganizationId, changes: Partial<CallRecord> = {}): CallRecord {
   return {
     id: `req_${randomBytes(16).toString('hex')}` as RequestId,

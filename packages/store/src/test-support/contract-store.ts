@@ -14,14 +14,14 @@ export interface ContractEngine {
 
 export const onPostgres: ContractEngine = { title: 'PostgreSQL', context: postgresFixture };
 
-/** A suite is held on each. */
+/** Each suite runs on both. */
 export const bothEngines: readonly ContractEngine[] = [{ title: 'SQLite', context: async () => sqliteFixture() }, onPostgres];
 
 export interface ContractStore {
   readonly context: EngineFixture;
   readonly url: string;
   readonly store: Store;
-  /** One more store on the same place, as another process has it; closed with the first. */
+  /** Another store in the same place, as another process would have it; closed with the first. */
   another(): Promise<Store>;
   /** A name that no other organization of this store has. */
   newName(): string;
@@ -29,11 +29,11 @@ export interface ContractStore {
   newOrganization(on?: Store): Promise<OrganizationId>;
 }
 
-/** To be awaited in the body of a suite. */
+/** Await it in the body of a suite. */
 export type OpenContractStore = (engine: ContractEngine) => Promise<ContractStore>;
 
 /**
- * Call this once by each file, beside its suites: what the result opens is closed after the last test of that file. Not after each suite: one
+ * Call this once in each file, beside its suites: what the result opens is closed after the last test of that file. Not after each suite: one
  * of which no test was chosen has opened its context too, and its own hooks are not run.
  */
 export function contractStores(): OpenContractStore {

@@ -15,12 +15,12 @@ export interface HourAddition {
   amount: WholeFigure;
 }
 
-/** Adds what `records` came to. Call this in the transaction that keeps them, with those alone that it keeps. */
+/** Adds the sums of `records`. Call this in the transaction that stores them, with exactly those that it stores. */
 export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
   sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : hourAdditionsOf(records));
 }
 
-/** A sum stops at the 64-bit bound: one that failed there would hold up all records behind it. */
+/** A sum stops at the 64-bit bound: an overflow error would hold up all records behind it. */
 export const hourAmountMax = 2n ** 63n - 1n;
 
 /** In the order of the table's key. */

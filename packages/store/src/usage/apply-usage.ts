@@ -10,11 +10,11 @@ import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 import { orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
 
 /**
- * Adds what `records` used. Call this in the transaction that keeps them, with those alone that it keeps. `attributions`: their
+ * Adds what `records` used. Call this in the transaction that stores them, with exactly those that it stores. `attributions`: their
  * numbers, in the order of the records.
  */
 export function applyUsage(engine: Engine['kind'], send: Send, records: readonly UsageRecord[], attributions: readonly number[]): void {
-  // On SQLite nobody else writes meanwhile, so that no order is needed.
+  // On SQLite nobody else writes meanwhile, so no order is needed.
   const additionsOf = engine === 'sqlite' ? usageAdditionsOf : orderedUsageAdditionsOf;
   const { named, attributed, words } = additionsOf(records, attributions);
   sendRows(engine, send, inserts[engine].named, named);
@@ -58,7 +58,7 @@ function insertsOf(engine: Engine['kind']) {
     words: {
       ...words, columns: [...words.columns, { name: 'hours', kind: 'whole', value: (row) => row.hours }],
       values: (row) => [row.organization, row.dimension, row.subject, row.dayMs, row.attribution, ...row.figures, row.hours],
-      // Where the hours of some calls are not known, those of the sum are not.
+      // If the hours of some calls are not known, neither are those of the sum.
       after: `${words.after}, hours = word_sum.hours | excluded.hours`,
     } satisfies BulkInsert<WordAddition>,
   };

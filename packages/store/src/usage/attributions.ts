@@ -11,27 +11,27 @@ import type { Schema } from '../schema/schema.ts';
 
 export type AttributedCall = Pick<UsageRecord, 'organization' | AttributionDimension>;
 
-/** The attributions of one organization that a report is about: each of these has just this name. */
+/** Selects the attributions for a report: those with exactly these names. */
 export type AttributionFilter = { readonly [D in AttributionDimension]?: string };
 
 type Names = { readonly [D in AttributionDimension | 'organization']: string };
 
-/** The number of each call's attribution, in the order of the calls, and those that were not remembered yet. */
+/** The number of each call's attribution, in the order of the calls, and the numbers that were not cached yet. */
 export interface NumberedCalls {
   readonly numbers: readonly number[];
   readonly found: ReadonlyMap<string, number>;
 }
 
-/** Finds and gives numbers, for one shipper. */
+/** Finds and assigns numbers, for one shipper. */
 export interface AttributionBook {
   /**
-   * Those that are not remembered are read, and given if there are none. An erased organization gets no new words: a call with some has
-   * the number 0. Nothing is remembered before `remember`.
+   * Reads numbers that are not cached, and assigns missing ones. An erased organization gets no new words: a call with such words has
+   * the number 0. Nothing is cached before `remember`.
    */
   number(send: Send, calls: readonly AttributedCall[]): Promise<NumberedCalls>;
-  /** The transaction has committed: what it found and gave is so. */
+  /** Call it when the transaction has committed: caches what it found and assigned. */
   remember(numbered: NumberedCalls): void;
-  /** It has not, or the store may be another one: everything is read again. */
+  /** Call it if it has not, or if the store may have changed: everything is read again. */
   forget(): void;
 }
 
@@ -39,7 +39,7 @@ const rememberedMax = 50_000;
 /** Names hold no NUL. */
 const separator = '\0';
 
-/** Remembers the numbers it has seen, up to a bound. */
+/** Caches the numbers it has seen, up to a bound. */
 export function createAttributionBook(engine: Engine['kind']): AttributionBook {
   const known = new Map<string, number>();
   return {
@@ -65,8 +65,8 @@ const isSame = columns.map((name) => `a.${name} = v.${name}`).join(' and ');
 const givenNames = columns.map((name) => `v.${name}`).join(', ');
 
 /**
- * In the order of their index, so that two shippers never deadlock. An erased organization gets no new words. PostgreSQL is sent all at once; of
- * SQLite each is asked for by itself, which takes it half as long.
+ * In the order of their index, so that two shippers never deadlock. An erased organization gets no new words. PostgreSQL gets all at once;
+ * SQLite is asked for each separately, which takes it half as long.
  */
 const giveAll = `insert into attribution (${columns.join(', ')}) select ${givenNames} from ${arraysTable(bulkColumns)}
   where not exists (select 1 from attribution as a where ${isSame})
@@ -96,7 +96,7 @@ async function giveEach(send: Send, wanted: readonly Names[]): Promise<ReadonlyM
   const given = await Promise.all(values.map((each) => send<IdRow>(giveOne, each)));
   const found = new Map<string, number>();
   for (const [index, each] of values.entries()) {
-    // None was given if there is one already.
+    // An existing row means that none was inserted.
     const [row = (await send<IdRow>(lookForOne, each))[0]] = given[index]!;
     if (row !== undefined) found.set(each.join(separator), Number(row.id));
   }
@@ -114,7 +114,7 @@ function textOf(call: AttributedCall): string {
     call.wire}${separator}${call.endpoint}`;
 }
 
-/** The numbers of the attributions of `organization` that fit, as a subquery. */
+/** The numbers of the organization's attributions that match the filter, as a subquery. */
 export function attributionsThatFit(organization: string, filter: AttributionFilter): RawBuilder<unknown> {
   const conditions = Object.entries(filter).map(([name, value]) => sql` and ${sql.ref(name)} = ${subjectOf(value)}`);
   return sql`select id from attribution where organization = ${organization}${sql.join(conditions, sql``)}`;

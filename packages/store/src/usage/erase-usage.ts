@@ -14,14 +14,14 @@ const rowsAtOnce = 200;
 const attributionsAtOnce = 20;
 const figures = sql.join(figureColumnNames.map((name) => sql.ref(name)));
 
-/** Has these records refer to the attribution that is theirs without words. */
+/** Makes these records refer to their attribution without words. */
 export async function reattribute(transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<void> {
   const those = sql.join([...sequences]);
   await addWordless(transaction, sql`id in (select attribution from call_record where sequence in (${those}))`);
   await sql`update call_record set attribution = (${wordlessOf(sql`call_record.attribution`)}) where sequence in (${those})`.execute(transaction);
 }
 
-/** One slice. False: no sum of the organization stands under a word. */
+/** Removes one slice. False: no sum of the organization has a word any more. */
 export async function dropWords(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<boolean> {
   const { rows: named } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
     select organization, dimension, day_ms, subject from usage_sum
@@ -49,7 +49,7 @@ async function mergeAttributions(engine: Engine['kind'], transaction: Transactio
   return true;
 }
 
-/** Once no sum stands under a word: in each of those dimensions a day's calls are all without one, and are what the day came to. */
+/** Call it once no sum has a word: in each of those dimensions all calls of a day are then without one, and their sum is the day's. */
 export async function keepSumsWithoutWords(transaction: Transaction<Schema>, organization: string): Promise<void> {
   const replaced = sql.join(figureColumnNames.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
   for (const dimension of wordsOf) {

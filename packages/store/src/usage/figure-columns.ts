@@ -8,9 +8,9 @@ import type { Engine } from '../engine/engine.ts';
 
 interface FigureColumn {
   readonly name: string;
-  /** What a row of `call_record` counts, as SQL; null counts as nothing. */
+  /** What a row of `call_record` counts, as SQL; null counts as 0. */
   readonly ofCall: string;
-  /** `count`: of calls, far from any bound. `sum`: from 0, may come to the 64-bit bound. `signed`: may lie below 0. */
+  /** `count`: a number of calls, far from any bound. `sum`: at least 0, may reach the 64-bit bound. `signed`: may be negative. */
   readonly kind: 'count' | 'sum' | 'signed';
 }
 
@@ -34,7 +34,7 @@ export const figureColumnNames: readonly string[] = figureColumns.map(({ name })
 
 const bound = '9223372036854775807';
 
-/** `on conflict … do update set` these: sums stop at the 64-bit bound, since one that failed there would hold up all records behind it. */
+/** `on conflict … do update set` these: sums stop at the 64-bit bound, since an overflow error would hold up all records behind it. */
 export function addedOnConflict(engine: Engine['kind'], table: string): string {
   const [least, greatest] = engine === 'sqlite' ? ['min', 'max'] : ['least', 'greatest'];
   return figureColumns.map(({ name, kind }) => {
@@ -47,8 +47,8 @@ export function addedOnConflict(engine: Engine['kind'], table: string): string {
 }
 
 /**
- * The same with figures to take away, which are given negative. A sum that stopped at the bound is not what its records come to, and stays
- * there until its last record goes.
+ * The same with figures to subtract, which are passed negative. A sum that stopped at the bound no longer equals its records, and stays
+ * there until its last record is removed.
  */
 export function subtractedOnConflict(engine: Engine['kind'], table: string): string {
   const greatest = engine === 'sqlite' ? 'max' : 'greatest';
@@ -64,8 +64,8 @@ export function subtractedOnConflict(engine: Engine['kind'], table: string): str
 export type FigureSource = 'sums' | 'calls';
 
 /**
- * Each figure added up. SQLite's own `sum` fails past 64 bits: `halved` adds both halves apart, at twice the price, and is asked
- * for where the plain form failed.
+ * Each figure added up. SQLite's own `sum` fails past 64 bits: `halved` adds both halves separately, at twice the cost, and is used
+ * when the plain form failed.
  */
 export function summedFigures(engine: Engine['kind'], source: FigureSource, halved: boolean): RawBuilder<unknown> {
   return sql.raw(figureColumns.map(({ name, ofCall, kind }) => {
@@ -76,7 +76,7 @@ export function summedFigures(engine: Engine['kind'], source: FigureSource, halv
   }).join(', '));
 }
 
-/** Most are small: reports add them up by the hundred thousand. */
+/** A plain number if it is small enough, as most are: reports add up hundreds of thousands. */
 function wholeFigure(value: bigint): WholeFigure {
   const figure = Number(value);
   return Number.isSafeInteger(figure) ? figure : value;
@@ -87,7 +87,7 @@ export type FigureRow = Readonly<Record<string, bigint | string | null>>;
 /** The figures of a row that `summedFigures` made. */
 export function figuresOfRow(row: FigureRow): UsageFigures {
   const figures = noUsage();
-  // Added to nothing, which brings them within the bounds.
+  // Added to zero, which brings them within the bounds.
   addUsage(figures, figureColumnNames.map((name): WholeFigure => {
     const high = row[`${name}_high`] as bigint | undefined;
     const low = row[name] as bigint;

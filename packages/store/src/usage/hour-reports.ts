@@ -7,7 +7,7 @@ export interface HoursQuery {
   readonly organization: OrganizationId;
   /** From this hour on. */
   readonly fromMs: number;
-  /** Up to this hour, itself excluded. */
+  /** Before this hour. */
   readonly toMs: number;
   /** An hour, or a multiple of it that begins with the epoch. */
   readonly stepMs: number;
@@ -18,7 +18,7 @@ export interface HourReports {
   steps(query: HoursQuery): Promise<ReadonlyMap<number, ReadonlyMap<string, bigint>>>;
 }
 
-/** A sum in two halves: an engine fails where one passes 64 bits. */
+/** A sum in two halves, since an engine fails if a sum passes 64 bits. */
 interface StepRow {
   readonly start: bigint;
   readonly figure: string;

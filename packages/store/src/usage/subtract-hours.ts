@@ -1,5 +1,5 @@
 /**
- * Takes call records away from the sums of their hours, inside the transaction that removes them. An hour of which no call is left goes whole.
+ * Subtracts call records from the sums of their hours, inside the transaction that removes them. An hour without calls is removed entirely.
  */
 import type { HourRecord } from '@metergate/core/report/hour-sum.ts';
 import type { Transaction } from 'kysely';

@@ -1,6 +1,6 @@
 /**
- * Takes call records away from the sums of usage, inside the transaction that removes them: the same rows in the same order as `applyUsage`
- * adds to. Sums of which no call is left go.
+ * Subtracts call records from the sums of usage, inside the transaction that removes them: the same rows in the same order as `applyUsage`
+ * adds to. Sums without calls are removed.
  */
 import type { UsageFigures, UsageRecord, WholeFigure } from '@metergate/core/report/usage-sum.ts';
 import type { Transaction } from 'kysely';
@@ -30,7 +30,7 @@ interface Subtraction<Row> {
   readonly empty: BulkDelete<LeftSum>;
 }
 
-/** A sum of one call alone goes at once: of callers who give each call a name of its own that is nearly every sum. */
+/** A sum of only one call is deleted at once: if a caller gives each call its own name, that is nearly every sum. */
 async function subtractAll<Row extends Figured>(
   engine: Engine['kind'], transaction: Transaction<Schema>, { single, insert, empty }: Subtraction<Row>, rows: readonly Row[],
 ): Promise<void> {
@@ -46,12 +46,12 @@ type Figured = { readonly figures: UsageFigures };
 const lessFigures = figureColumnNames.map((name, index): BulkColumn<Figured> =>
   ({ name, kind: 'whole', value: (row) => less(row.figures[index]!) }));
 
-/** Never a negative nought. */
+/** Never negative zero. */
 function less(figure: WholeFigure): WholeFigure {
   return typeof figure === 'bigint' ? -figure : 0 - figure;
 }
 
-/** A sum that is not there would come out below nothing, and goes at once like one that is used up. */
+/** A missing sum would become negative; it is removed at once, like one that is used up. */
 function subtractionsOf(engine: Engine['kind']) {
   const from = <Row extends Figured>(table: string, key: readonly BulkColumn<Row>[]): Subtraction<Row> => {
     const names = key.map(({ name }) => name).join(', ');

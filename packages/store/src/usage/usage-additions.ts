@@ -49,7 +49,7 @@ export function orderedUsageAdditionsOf(records: readonly UsageRecord[], attribu
   };
 }
 
-/** In no order. `attributions`: their numbers, in the order of the records. */
+/** In no particular order. `attributions`: their numbers, in the order of the records. */
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
   for (const calls of likeCallsOf(records, attributions)) {
@@ -67,7 +67,7 @@ export function usageAdditionsOf(records: readonly UsageRecord[], attributions: 
 
 /** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
 interface LikeCalls {
-  /** One of them. */
+  /** One of these calls. */
   readonly like: UsageRecord;
   readonly attribution: number;
   readonly dayMs: number;

@@ -16,11 +16,11 @@ import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 /** Figures of some calls. What the question does not need is null. */
 export interface UsagePart {
   readonly attribution: bigint | null;
-  /** Of the attribution, the names that the question needs, in the order of `attributionDimensions`; null: look them up by its number. */
+  /** The attribution's names that the question needs, in the order of `attributionDimensions`; null: look them up by its number. */
   readonly names: Readonly<Record<string, string>> | null;
-  /** Of the one dimension that a named sum is of. */
+  /** The subject of a named sum in its one dimension. */
   readonly subject: string | null;
-  /** JSON array; null: none, or not asked. */
+  /** JSON array; null: none, or not asked for. */
   readonly labels: string | null;
   readonly run: string | null;
   /** The first instant of the day, month or hour that they started in. */
@@ -33,17 +33,17 @@ type PartRow = FigureRow & {
 };
 
 export interface UsageParts {
-  /** By day, of one dimension, or of `day` itself. */
+  /** Sums by day of one dimension, or of `day` itself. */
   named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
   attributed(query: UsageQuery, spanName: 'day' | 'month', span: Span): Promise<readonly UsagePart[]>;
   words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
-  /** Of labels alone, by whole months. */
+  /** Sums of labels only, by whole months. */
   labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** From the records, slice by slice. */
   records(query: UsageQuery, span: Span): AsyncGenerator<readonly UsagePart[], void, undefined>;
 }
 
-/** Of records that one statement adds up: a tenth of a second of the engine's time in a busy organization. */
+/** The period whose records one statement adds up: a tenth of a second of the engine's time in a busy organization. */
 const sliceMs = dayLengthMs;
 
 export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsageParts {
@@ -68,7 +68,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
       const { organization, filter = {} } = query;
       const byTime = shapeOf(query).time !== null;
       const word = filter.label ?? filter.run;
-      // A name is looked up on each day that there is: the key leads with the day.
+      // A name is looked up on each existing day, since the key begins with the day.
       const from = word === undefined ? sql`usage_sum as s where s.organization = ${organization} and s.dimension = ${dimension}`
         : sql`(select day_ms from usage_sum where organization = ${organization} and dimension = 'day') as d
           join usage_sum as s on s.organization = ${organization} and s.dimension = ${dimension} and s.day_ms = d.day_ms
@@ -93,7 +93,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
             where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
             and ${range('w.day_ms')}`
-        // Crossed, so that SQLite begins with the days: without knowing the range it would look through all days of each name.
+        // A cross join makes SQLite begin with the days: without knowing the range it would look through all days of each name.
         : sql`(select subject, day_ms from usage_sum
             where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
           cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
@@ -119,7 +119,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
   };
 }
 
-/** The names of attributions that rows are told apart by. */
+/** The attributions' names that distinguish rows. */
 function namesAsked({ by }: Pick<UsageQuery, 'by'>): string[] {
   return attributionDimensions.filter((dimension) => by.includes(dimension));
 }
@@ -159,14 +159,14 @@ function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { from
     group by ${sql.join(columns.map((name) => sql.ref(name)))}${time === null ? sql`` : sql`, start_ms`}`;
 }
 
-/** Whether a record's labels hold this one. The text is looked for first: it is cheap, and mostly decides. */
+/** Whether a record's labels hold this one. The plain text search comes first: it is cheap and usually decides. */
 export function hasLabel(kind: 'sqlite' | 'postgres', label: string): RawBuilder<boolean> {
   const text = JSON.stringify(label);
   if (kind === 'postgres') return sql<boolean>`(strpos(labels, ${text}) > 0 and cast(labels as jsonb) ? ${label})`;
   return sql<boolean>`(instr(labels, ${text}) > 0 and exists (select 1 from json_each(labels) where value = ${label}))`;
 }
 
-/** The part of a filter that attributions answer. */
+/** The part of a filter that applies to attributions. */
 export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): AttributionFilter {
   const named = attributionDimensions.map((dimension) => [dimension, filter[dimension]] as const).filter(([, value]) => value !== undefined);
   return Object.fromEntries(named) as { readonly [D in AttributionDimension]?: string };

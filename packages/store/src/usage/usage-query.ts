@@ -6,7 +6,7 @@ import {
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 
-/** Calls of just these names. */
+/** Only calls with exactly these names. */
 export type UsageFilter = { readonly [D in AttributionDimension | WordDimension]?: string | undefined };
 
 export interface UsageQuery {
@@ -16,13 +16,13 @@ export interface UsageQuery {
   readonly filter?: UsageFilter;
   /** Calls that started from this moment on. */
   readonly sinceMs?: number;
-  /** Up to this moment, itself excluded. */
+  /** Calls that started before this moment. */
   readonly untilMs?: number;
   /** At most this many rows. */
   readonly rowsMax: number;
 }
 
-/** From `fromMs` on, up to `toMs`, itself excluded. */
+/** From `fromMs` on, before `toMs`. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -42,14 +42,14 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
   return {
     attributions: attributionDimensions.filter((each) => used.has(each)),
     words: wordDimensions.filter((each) => used.has(each)),
-    // The finest tells the others.
+    // The finest one determines the others.
     time: times[0] ?? null,
   };
 }
 
 /**
  * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and month, `words` by day, or the
- * `records` themselves, for what no sum holds (hours, labels together with runs, the other labels of calls with a label).
+ * `records` themselves for what no sum holds (hours, labels together with runs, the other labels of calls with a label).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 
@@ -63,14 +63,14 @@ export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   return attributions.length <= 1 && !filtered ? 'named' : 'attributed';
 }
 
-/** The whole months, the other whole days and what is left of a time. */
+/** A period cut into whole months, other whole days, and the rest. */
 export interface CutSpan {
   readonly months: readonly Span[];
   readonly days: readonly Span[];
   readonly edges: readonly Span[];
 }
 
-/** `withMonths`: false if sums by month do not do. */
+/** `withMonths`: false if sums by month cannot answer. */
 export function cutSpan(span: Span, withMonths: boolean): CutSpan {
   const { inner: days, edges } = insideOf(span, (ms) => (dayOf(ms) === ms ? ms : dayAfter(dayOf(ms))), dayOf);
   if (days === null || !withMonths) return { months: [], days: days === null ? [] : [days], edges };
@@ -78,7 +78,7 @@ export function cutSpan(span: Span, withMonths: boolean): CutSpan {
   return { months: months === null ? [] : [months], days: rest, edges };
 }
 
-/** What of a time lies between two boundaries, and what is left before and after. */
+/** The part of a period between two boundaries, and the rest before and after. */
 function insideOf(
   span: Span, up: (ms: number) => number, down: (ms: number) => number,
 ): { readonly inner: Span | null; readonly edges: readonly Span[] } {

@@ -1,6 +1,6 @@
 /**
  * Usage of a time range by up to two dimensions: whole days and months from their sums, partial days at the edges from the records. Design 5,
- * `usage`. A query that no sum covers is answered from the records alone; `sumKindOf` decides.
+ * `usage`. A query that no sum covers is answered only from the records; `sumKindOf` decides.
  */
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
@@ -19,7 +19,7 @@ export interface UsageRow {
 }
 
 export interface UsageReports {
-  /** In no order; null if there are more rows than `rowsMax`. */
+  /** In no particular order; null if there are more rows than `rowsMax`. */
   usage(query: UsageQuery): Promise<readonly UsageRow[] | null>;
 }
 
@@ -47,7 +47,7 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     return found;
   }
 
-  /** Calls without a run have no sum of their own: they are what is left of all. */
+  /** Calls without a run have no sum of their own: they are all calls less those with a run. */
   async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
     const nameOf = ({ names, startMs }: UsagePart): string => [...attributionDimensions.map((each) => names?.[each] ?? ''), startMs].join('\0');
     const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [nameOf(part), part]));
@@ -84,14 +84,14 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
   };
 }
 
-/** Sums by month hold no days and no runs, and those of labels are for whole times alone. */
+/** Sums by month hold no days and no runs, and those of labels answer only for whole periods. */
 function monthsDo(query: UsageQuery): boolean {
   const { words, time, attributions } = shapeOf(query);
   if (attributions.length === 0) return false;
   return words.length === 0 ? time !== 'day' : time === null && words.every((word) => word === 'label');
 }
 
-/** The part of a time that there are calls in; null: none. Keeps a walk over records from going through empty centuries. */
+/** The part of a period that has calls; null: none. Saves a walk over records from empty centuries. */
 async function withinRecords({ engine }: Pick<StoreContext, 'engine'>, { organization }: UsageQuery, { fromMs, toMs }: Span): Promise<Span | null> {
   const bound = (order: 'asc' | 'desc') => engine.read((db) => db.selectFrom('call_record').select('started_at_ms')
     .where('organization', '=', organization).orderBy('started_at_ms', order).limit(1).executeTakeFirst());
@@ -107,7 +107,7 @@ function monthEnd(ms: number): number {
   return monthOf(monthOf(ms) + 32 * 86_400_000);
 }
 
-/** Rows as they are put together. */
+/** Rows while they are being put together. */
 class Rows {
   readonly #query: UsageQuery;
   readonly #names: Names;
@@ -122,7 +122,7 @@ class Rows {
     return this.#rows.size;
   }
 
-  /** `own`: the dimension that the part's subject is of; null: it has none. */
+  /** `own`: the dimension of the part's subject; null: it has none. */
   add(part: UsagePart, own: string | null): void {
     const [first, second] = this.#query.by.map((dimension) => this.#subjects(part, dimension, own));
     for (const one of first ?? ['']) {

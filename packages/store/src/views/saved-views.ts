@@ -20,13 +20,13 @@ export interface ViewOwner {
 export interface SavedViews {
   /** By name. */
   list(owner: ViewOwner): Promise<SavedView[]>;
-  /** In place of the one with the same name. Refuses `invalid_name`, `too_many_views`, and `forbidden` to who is not a member any more. */
+  /** Replaces the view with the same name. Refuses `invalid_name`, `too_many_views`, and `forbidden` for a former member. */
   save(owner: ViewOwner, view: Pick<SavedView, 'name' | 'query'>): Promise<SavedView | StoreRefusal>;
   /** Refuses `unknown_view`. */
   remove(owner: ViewOwner, id: string): Promise<{ readonly id: string } | StoreRefusal>;
 }
 
-/** Of one person in one organization. */
+/** The most views of one person in one organization. */
 export const viewsMax = 100;
 
 export function savedViewsIn({ background: engine, clock, randomBytes }: StoreContext): SavedViews {
@@ -36,7 +36,7 @@ export function savedViewsIn({ background: engine, clock, randomBytes }: StoreCo
       .map(({ id, name, query, saved_at_ms: savedAtMs }) => ({ id, name, query, savedAtMs: Number(savedAtMs) }))),
     save: async ({ organization, person }, { name, query }) => nameRefusal("A view's name", name) ?? engine.write<SavedView | StoreRefusal>(
       async (transaction) => {
-        // Nothing stays of a view that is saved while its owner or the organization goes, and one person's views are counted one after the other.
+        // Locked, so that no view outlives its owner or the organization, and saves by one person take turns.
         const membership = transaction.selectFrom('membership').select('person')
           .where('organization', '=', organization).where('person', '=', person);
         if (await (engine.kind === 'postgres' ? membership.forUpdate() : membership).executeTakeFirst() === undefined) {
@@ -49,7 +49,7 @@ export function savedViewsIn({ background: engine, clock, randomBytes }: StoreCo
           return refuse('too_many_views', `A person keeps at most ${viewsMax} views. Remove one first.`);
         }
         const savedAtMs = Math.floor(clock());
-        // One that was saved at the same moment under this name keeps its id.
+        // A view saved at the same moment under this name keeps its id.
         const { id } = await transaction.insertInto('saved_view')
           .values({ id: former?.id ?? newId(idPrefix.view, randomBytes), organization, person, name, query, saved_at_ms: savedAtMs })
           .onConflict((conflict) => conflict.columns(['organization', 'person', 'name']).doUpdateSet({ query, saved_at_ms: savedAtMs }))

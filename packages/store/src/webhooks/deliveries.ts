@@ -24,24 +24,24 @@ export interface Delivery {
   /** Null unless pending. */
   readonly nextAtMs: number | null;
   readonly lastAtMs: number | null;
-  /** What the receiver answered last; null: nothing, or not tried yet. */
+  /** The receiver's last status; null: no answer, or not tried yet. */
   readonly lastStatus: number | null;
   /** Why there was no answer. */
   readonly lastError: string | null;
 }
 
-/** One to be tried now. */
+/** A delivery to be tried now. */
 export interface DueDelivery {
   readonly id: string;
   readonly webhook: string;
   readonly organization: OrganizationId;
   readonly message: string;
   readonly body: string;
-  /** That failed before. */
+  /** Attempts that failed before. */
   readonly attempts: number;
 }
 
-/** How an attempt went. */
+/** The result of an attempt. */
 export interface Attempt {
   readonly delivered: boolean;
   readonly status: number | null;
@@ -57,10 +57,10 @@ export interface Deliveries {
   /** Newest first, at most `limit`. */
   list(webhook: string, limit: number): Promise<Delivery[]>;
   find(id: string): Promise<Delivery | null>;
-  /** Takes what is due at `nowMs`, the longest due first. `except`: nothing of these organizations. */
+  /** Takes what is due at `nowMs`, the longest due first. `except`: skips these organizations. */
   take(nowMs: number, which: DueQuery): Promise<DueDelivery[]>;
   settle(delivery: Pick<DueDelivery, 'id' | 'attempts'>, attempt: Attempt, nowMs: number): Promise<void>;
-  /** Forgets what was raised before `beforeMs`, a part at a time. */
+  /** Removes what was raised before `beforeMs`, a part at a time. */
   prune(beforeMs: number): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function deliveriesIn({ engine }: StoreContext): Deliveries {
       return row === undefined ? null : deliveryOf(row);
     }),
     async take(nowMs, which) {
-      // Most looks find nothing, and a look is not a write.
+      // Reads first, since most looks find nothing and need no write.
       const [found] = await engine.read((db) => dueNow(db, nowMs, { ...which, limit: 1 }).execute());
       return found === undefined ? [] : engine.write((transaction) => taken(transaction, nowMs, which));
     },

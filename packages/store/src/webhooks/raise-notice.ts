@@ -12,7 +12,7 @@ import type { StoreContext } from '../context.ts';
 export interface Happening {
   readonly organization: string;
   readonly type: WebhookEvent | typeof testEvent;
-  /** Two of the same organization with the same text are one. */
+  /** Two notices of one organization with the same text count as one. */
   readonly dedupe: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly atMs: number;
@@ -20,7 +20,7 @@ export interface Happening {
 
 type IdContext = Pick<StoreContext, 'randomBytes'>;
 
-/** False: nobody listens, or it was raised before. `only`: to this webhook alone, whatever it listens to. */
+/** False: nobody listens, or it was raised before. `only`: sends it only to this webhook, whatever it listens to. */
 export async function raiseNotice(
   context: IdContext, transaction: Transaction<Schema>, { organization, type, dedupe, data, atMs }: Happening, only?: string,
 ): Promise<{ readonly notice: string; readonly deliveries: readonly string[] } | null> {

@@ -16,13 +16,13 @@ export interface Webhook {
   readonly id: string;
   readonly organization: OrganizationId;
   readonly url: string;
-  /** Null: every event there is and will be. */
+  /** Null: all events, present and future. */
   readonly events: readonly WebhookEvent[] | null;
   readonly createdAtMs: number;
 }
 
 export interface Webhooks {
-  /** The secret in the clear, this once. Refuses `unknown_organization`, `too_many_webhooks`. */
+  /** Returns the secret in plain text, only this once. Refuses `unknown_organization`, `too_many_webhooks`. */
   create(wanted: Pick<Webhook, 'organization' | 'url' | 'events'>): Promise<(Webhook & { readonly secret: string }) | StoreRefusal>;
   /** In the order they were made. */
   list(organization: OrganizationId): Promise<Webhook[]>;
@@ -30,15 +30,15 @@ export interface Webhooks {
   find(id: string, within?: OrganizationId): Promise<Webhook | null>;
   /** Changes the events it receives; its secret stays. Refuses `unknown_webhook`. */
   setEvents(id: string, events: Webhook['events'], within?: OrganizationId): Promise<Webhook | StoreRefusal>;
-  /** With its deliveries. Refuses `unknown_webhook`. */
+  /** Removes it with its deliveries. Refuses `unknown_webhook`. */
   remove(id: string, within?: OrganizationId): Promise<Webhook | StoreRefusal>;
-  /** A delivery of a test event, due now. Null: there is no such webhook. */
+  /** Makes a delivery of a test event, due now. Null: there is no such webhook. */
   test(id: string, within?: OrganizationId): Promise<{ readonly organization: OrganizationId; readonly delivery: string } | null>;
   /** The secret; null: it cannot be unsealed. */
   secret(webhook: Webhook): Promise<string | null>;
 }
 
-/** Of one organization. */
+/** The most webhooks of one organization. */
 export const webhooksMax = 20;
 const secretPrefix = 'whsec_';
 
@@ -94,7 +94,7 @@ export function webhooksIn(context: StoreContext): Webhooks {
   };
 }
 
-/** The one refusal for a webhook that is not there, or is another organization's. */
+/** The one refusal for a webhook that does not exist or belongs to another organization. */
 function unknownWebhook(): StoreRefusal {
   return refuse('unknown_webhook', 'There is no webhook with this id.');
 }

@@ -1,10 +1,10 @@
-/** A lease on work that one platform at a time does. If its holder is gone, the lease expires. */
+/** A lease on work that only one platform does at a time. If its holder is gone, the lease expires. */
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
 export interface WorkLeases {
-  /** Takes or keeps the lease until `untilMs`. Null: another holds it; else how far the work has come. */
+  /** Takes or keeps the lease until `untilMs`. Null: another platform holds it; otherwise how far the work has come. */
   hold(name: string, holder: string, time: { readonly nowMs: number; readonly untilMs: number }): Promise<{ readonly cursor: number } | null>;
   /** Notes how far the work has come, if this holder still has the lease. */
   advance(name: string, holder: string, cursor: number): Promise<void>;
