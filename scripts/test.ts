@@ -21,12 +21,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const concurrency = Math.max(2, Math.min(5, availableParallelism() + 1));
 /** Of one test. */
 const limitMs = 240_000;
-/** What takes longest on a quiet machine begins first, or it would be alone at the end. Files of which none is here follow by their names. */
+/**
+ * What takes longest on a quiet machine begins first, or it would be alone at the end; what mostly waits begins beside what computes. Files
+ * that match none of these follow by their names.
+ */
 const longest = [
-  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'packages/store/src/retention/', 'packages/store/src/',
-  'test/nodes/', 'test/reliability/', 'test/kill/', 'test/hostile/', 'test/operation/', 'test/limits/', 'test/conformance/',
-  'test/dashboard/', 'test/store-away/', 'packages/cli/src/',
-  'packages/gateway/src/call/slow-bodies.test.ts', 'packages/gateway/src/usage/', 'packages/tap/', 'test/',
+  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'test/nodes/', 'test/dashboard/control.test.ts',
+  'test/reliability/', 'packages/store/src/retention/', 'packages/store/src/', 'test/hostile/', 'test/limits/', 'test/kill/', 'packages/tap/',
+  'test/operation/', 'test/dashboard/', 'test/store-away/', 'test/conformance/', 'packages/cli/src/', 'packages/gateway/src/call/slow-bodies.test.ts',
+  'packages/core/src/', 'packages/gateway/src/usage/', 'test/',
 ];
 
 process.chdir(root);

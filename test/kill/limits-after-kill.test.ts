@@ -146,7 +146,8 @@ test('killed while many runs begin, each that a provider saw a call of is there 
   await tenant.until((answer) => answer.status === 200);
   const ids = Array.from({ length: 60 }, (_, at) => `r${at}`);
   const heard = product.system.openai.requests.length;
-  const calls = ids.map((id) => tenant.call(1, run(id, '1', '3600')).then(codeOf, () => null));
+  // An answer that the kill cut was not told: its head is forwarded before the record is there, its last byte never is.
+  const calls = ids.map((id) => tenant.call(1, run(id, '1', '3600')).then((answer) => answer.whole ? codeOf(answer) : null, () => null));
   const deadlineMs = performance.now() + 10_000;
   while (product.system.openai.requests.length < heard + 20) {
     assert.ok(performance.now() < deadlineMs, 'the provider heard of twenty runs');
