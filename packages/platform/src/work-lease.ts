@@ -1,18 +1,18 @@
 /**
- * The lease on work that one platform at a time does, as one platform holds it: asked for at a slow pace while another has it, and renewed when
- * half of it is over. A clock that was put back is told by a lease that lasts longer than any does: then it is asked for again.
+ * One platform's side of the lease on work that only one platform does at a time. It asks at a slow pace while another has it, and renews it when
+ * half of it is over. If the lease seems to last longer than any can, the clock was put back, and the lease is asked for again.
  */
 import type { WorkLeases } from '@metergate/store/webhooks/work-lease.ts';
 
 export interface WorkLease {
-  /** How far the work had come when this was last asked of the store; null: another platform does it. */
+  /** How far the work had come when the store was last asked; null: another platform does it. */
   hold(nowMs: number): Promise<{ readonly cursor: number } | null>;
-  /** Lets another platform go on at once. */
+  /** Lets another platform continue at once. */
   release(): Promise<void>;
 }
 
 const leaseMs = 30_000;
-/** Who does not have the lease asks for it this often. */
+/** A platform without the lease asks for it this often. */
 const askMs = 5_000;
 
 /** `holder`: this platform, among those that share the store. */
@@ -37,7 +37,7 @@ export function createWorkLease(leases: Pick<WorkLeases, 'hold' | 'release'>, na
   };
 }
 
-/** The lower bound is not. */
+/** The lower bound is excluded. */
 function isWithin(value: number, above: number, max: number): boolean {
   return value > above && value <= max;
 }

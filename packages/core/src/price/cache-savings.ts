@@ -1,11 +1,11 @@
 /**
  * What a provider's cache saved on one call: cached tokens × (input price − cached price) − tokens written × (write price − input
- * price). Design 5, `cacheSavings`. Below zero where writing cost more than reading saved. Exact, rounded once, half to even.
+ * price). Design 5, `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
  */
 import { divideHalfEven, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { picoPerNano, rateAt, type Rates } from './rates.ts';
 
-/** The input of a call by what is paid for it: no token is in two of these. */
+/** The input of a call by price: each token is counted once. */
 export interface CacheTokens {
   readonly input: number;
   readonly audioInput: number;
@@ -14,7 +14,7 @@ export interface CacheTokens {
   readonly cacheWriteOneHour: number;
 }
 
-/** Null: the model's input has no price. Without a price of their own, cache reads and writes are paid as input and save nothing. */
+/** Null: the model's input has no price. Cache reads and writes without a price of their own are charged as input and save nothing. */
 export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
   if (rates.input === null) return null;
   const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;

@@ -1,7 +1,7 @@
 /** Token figures as reported → tokens by the price they are charged at. Design 3, row 6. */
 import type { Reading, TokenFigures } from '../usage/reading.ts';
 
-/** Tokens by what is paid for them: no token is in two of these. Whole numbers from 0. */
+/** Tokens by price: each token is counted once. Whole numbers from 0. */
 export interface ChargedTokens {
   readonly input: number;
   readonly cached: number;
@@ -14,9 +14,9 @@ export interface ChargedTokens {
 }
 
 /**
- * `cachedInInput`: cached and written tokens are parts of the input; else they come on top of it. Sound is part of the input and the
- * output, reasoning of the output. A part larger than its whole leaves nothing of the rest, never less. Null: no figure at all.
- * `outputBeside` comes on top of the output: as reasoning where it is just that figure.
+ * `cachedInInput`: cached and written tokens are parts of the input; otherwise they are added to it. Audio is part of the input and the
+ * output, reasoning is part of the output. If a part is larger than its whole, the rest is 0, never less. Null: no figure at all.
+ * `outputBeside` is added to the output: as reasoning if it equals that figure.
  */
 export function chargedTokens(
   figures: TokenFigures, { cachedInInput, outputBeside }: Pick<Reading, 'cachedInInput' | 'outputBeside'>,

@@ -18,7 +18,7 @@ import { recordedReading, recordedTokens } from './recorded-parts.ts';
 const tokenKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const satisfies (keyof ChargedTokens)[];
 const toolKinds = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies (keyof ToolCalls)[];
 
-/** What a line is of: a kind of token, a call of a provider's own tool, or the call itself. */
+/** What a line charges: a kind of token, a call of a provider's own tool, or the call itself. */
 export const costLineKinds = [...tokenKinds, ...toolKinds, 'call'] as const;
 export type CostLineKind = (typeof costLineKinds)[number];
 
@@ -28,27 +28,27 @@ export interface CostLine {
   readonly count: number;
   /** Atto-dollars for one, before any factor; null: no price is known, and the line is a gap. */
   readonly each: bigint | null;
-  /** Another kind, whose price is paid because this one has none of its own. */
+  /** Another kind, whose price applies because this one has none of its own. */
   readonly paidAs: CostLineKind | null;
-  /** Atto-dollars, with the factor; null as `each` is. */
+  /** Atto-dollars, with the factor; null if `each` is. */
   readonly amount: bigint | null;
 }
 
 export interface CostLines {
   readonly lines: readonly CostLine[];
-  /** What token prices are multiplied with for the service tier, millionths; 1,000,000: nothing. */
+  /** The factor of token prices for the service tier, in millionths; 1,000,000: no change. */
   readonly factor: bigint;
 }
 
 /**
- * Why there are no lines. `no_cost`: the call has none. `reported`: the upstream told its cost itself. `other_prices`: what is at hand
- * does not come to the recorded cost: the price list or the organization's price changed since, or something counted that records do
- * not keep (a region, cache writes for an hour, figures of further models).
+ * Why there are no lines. `no_cost`: the call has none. `reported`: the upstream reported its cost itself. `other_prices`: what is known now
+ * does not give the recorded cost: the price list or the organization's price changed since, or something counted that records do
+ * not hold (a region, cache writes for an hour, figures of further models).
  */
 export const withoutLinesReasons = ['no_cost', 'reported', 'other_prices'] as const;
 export type WithoutLines = (typeof withoutLinesReasons)[number];
 
-/** What made prices when the call was recorded, as far as it is known now. */
+/** What determined the prices when the call was recorded, as far as it is known now. */
 export interface PricesAtHand {
   readonly book: PriceBook;
   readonly fallback: FallbackPrice | null;
@@ -56,7 +56,7 @@ export interface PricesAtHand {
   readonly upstreamUrl: string | null;
 }
 
-/** How a recorded cost came about, line by line, if today's prices lead to it; else why no lines can be given. Pure. */
+/** How a recorded cost came about, line by line, if today's prices give it; otherwise why there are no lines. Pure. */
 export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: PricesAtHand): CostLines | WithoutLines {
   const { cost, costSource, model, startedAtMs, wire, priceList } = record;
   if (cost === null) return 'no_cost';
@@ -70,7 +70,7 @@ export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: P
   return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, rates));
 }
 
-/** The lines, if they come to the cost. */
+/** The lines, if they add up to the cost. */
 function coming(cost: bigint, lines: CostLines | null): CostLines | WithoutLines {
   if (lines === null) return 'other_prices';
   const sum = lines.lines.reduce((all, { amount }) => all + (amount ?? 0n), 0n);
@@ -80,7 +80,7 @@ function coming(cost: bigint, lines: CostLines | null): CostLines | WithoutLines
 const attoPerNano = 1_000_000_000n;
 const attoPerPico = 1_000_000n;
 
-/** What a kind without a price of its own is called where it is paid: `picoByKind` has the rule. */
+/** The kind whose price applies to a kind without its own: `picoByKind` has the rule. */
 const otherwise: { readonly [Kind in (typeof tokenKinds)[number]]: 'input' | 'output' } = {
   input: 'input', cached: 'input', cacheWrite: 'input', audioInput: 'input', output: 'output', reasoning: 'output', audioOutput: 'output',
 };
@@ -111,11 +111,11 @@ function plainLine(of: CostLineKind, count: number, each: bigint): CostLine {
   return { of, count, each, paidAs: null, amount: BigInt(count) * each };
 }
 
-/** All that went in at one price, all that came out at the other. */
+/** All input at one price, all output at the other. */
 function fallbackLines(tokens: ChargedTokens, { inputNanoPerMillion, outputNanoPerMillion }: FallbackPrice): CostLines {
   const into = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
   const out = tokens.output + tokens.reasoning + tokens.audioOutput;
-  // A nano-dollar for a million tokens is a thousand atto-dollars for one.
+  // A nano-dollar per million tokens is a thousand atto-dollars per token.
   const lines = [plainLine('input', into, inputNanoPerMillion * 1_000n), plainLine('output', out, outputNanoPerMillion * 1_000n)];
   return { lines: lines.filter(({ count }) => count > 0), factor: wholeFactor };
 }

@@ -23,17 +23,17 @@ export interface PricedCall {
   readonly upstreamHost: string | null;
   readonly book: PriceBook;
   readonly fallback: FallbackPrice | null;
-  /** Admission of the call, milliseconds since the epoch: the price of that instant is paid. */
+  /** Admission of the call, milliseconds since the epoch: the price at that instant applies. */
   readonly atMs: number;
 }
 
 /**
- * `priceList` names the list or overlay that priced the call; null if another source, or none, did. `cacheSavings`: what caching
- * saved; null if no price says so.
+ * `priceList` names the list or overlay that priced the call; null if another source priced it, or none. `cacheSavings`: what caching
+ * saved; null if no price tells.
  */
 export interface Cost {
   readonly cost: NanoDollars | null;
-  /** What was reported and is not in `cost`, or not at its own price; none if there is no cost. */
+  /** What was reported but is not in `cost`, or not at its own price; empty if there is no cost. */
   readonly costGaps: readonly CostGap[];
   readonly costSource: CostSource;
   readonly priceList: string | null;
@@ -45,9 +45,9 @@ const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource:
 
 /**
  * The cost of one call. A declared upstream: the cost it reported, else the overlay, else the organization's fallback price,
- * else the list where it knows the host (row 6). A named provider: overlay, list, then fallback, which is for models with
+ * else the list if it knows the host (row 6). A named provider: overlay, list, then fallback, which is for models with
  * no price (row 7). `partial` usage is priced as far as it was reported: the provider charges for the prompt it has read, and
- * a caller who always hangs up must not spend unseen. No usage, no figure: no cost. No model: unpriced.
+ * a caller who always hangs up must not spend unseen. Without usage there is no cost; without a model the call is unpriced.
  */
 export function costOf(call: PricedCall): Cost {
   const { reading, fallback } = call;
@@ -80,7 +80,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   noteTokens(tokens, price, gaps);
   noteBeside(reading, gaps);
   const factor = factorOf(reading, price.rates, gaps);
-  // Nothing is rounded before the sum is whole.
+  // Nothing is rounded before the sum is complete.
   const cost = factor === wholeFactor && reading.further.length === 0
     ? divideHalfEven(pico + fees, picoPerNano)
     : divideHalfEven((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps),
@@ -91,7 +91,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   };
 }
 
-/** What the response reports beside its own figures, each at the price of its model: millionths of pico-dollars. */
+/** Usage of further models in the response, each at the price of its model: millionths of pico-dollars. */
 function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
   let sum = 0n;
   for (const { model, tokens: figures } of call.reading.further) {
@@ -116,7 +116,7 @@ function furtherPrice(call: PricedCall, model: string): ModelPrice | null {
 
 /**
  * The exact sum; null if the model's input has no price, or its output has none and there is output. Cache reads and
- * writes without a price of their own are paid as input, one-hour writes as other writes, reasoning as output.
+ * writes without a price of their own are charged as input, one-hour writes as other writes, reasoning as output.
  */
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
   const parts = picoByKind(tokens, rates);
@@ -125,7 +125,7 @@ function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
       + parts.audioInput + parts.audioOutput;
 }
 
-/** The same by what is paid for, without the price of the call itself. */
+/** The same by kind, without the price of the call itself. */
 export function picoByKind(tokens: ChargedTokens, rates: Rates): { readonly [Kind in keyof ChargedTokens]: bigint } | null {
   const { input, output } = rates;
   if (input === null) return null;
@@ -148,7 +148,7 @@ function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {
   return tokens === 0 ? 0n : BigInt(tokens) * rateAt(rate, wholeInput);
 }
 
-/** The organization's own price: all that went in at one rate, all that came out at the other. It knows no fees, tiers and regions. */
+/** The organization's own price: all input at one rate, all output at the other. It has no fees, tiers or regions. */
 function byFallback(reading: Reading, tokens: ChargedTokens, fallback: FallbackPrice | null): Cost | null {
   if (fallback === null) return null;
   const into = BigInt(tokens.input) + BigInt(tokens.audioInput) + BigInt(tokens.cached)

@@ -1,5 +1,5 @@
 /**
- * Gaps: what a call reported and its price does not cover. Design 3, row 6b. These are tool fees, factors of service tiers and regions, and
+ * Gaps: what a call reported but its price does not cover. Design 3, row 6b. These are tool fees, factors of service tiers and regions, and
  * kinds of tokens without a rate. Each is named once and never guessed.
  */
 import { costGapNames, type CostGap } from '../record/call-record.ts';
@@ -45,13 +45,13 @@ export function toolFees(calls: ToolCalls | null, fees: Rates['tools'], gaps: Ga
   return sum;
 }
 
-/** Tiers that are served at the listed price, in the words of any provider. */
+/** Tiers at the listed price, by any provider's word. */
 const ordinaryTiers: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
 const ordinaryRegions: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 export const noFactors: Pick<Rates, 'serviceTiers' | 'regions'> = Object.freeze({ serviceTiers: new Map(), regions: new Map() });
 
-/** What the token prices are multiplied with, millionths; a tier or region without a factor counts as 1, and is a gap. */
+/** The factor of the token prices, in millionths; a tier or region without a factor counts as 1, and is a gap. */
 export function factorOf({ serviceTier, region }: Reading, rates: Pick<Rates, 'serviceTiers' | 'regions'>, gaps: Gaps): bigint {
   if (serviceTier === null && region === null) return wholeFactor;
   const byTier = factorFor(serviceTier, ordinaryTiers, rates.serviceTiers);
@@ -68,7 +68,7 @@ function factorFor(word: string | null, ordinary: ReadonlySet<string>, factors: 
   return factor ?? (ordinary.has(word) ? wholeFactor : null);
 }
 
-/** Tokens that were paid at another kind's rate. An overlay says itself that cache writes without a price are paid as input. */
+/** Tokens that were charged at another kind's rate. By its own rules an overlay charges cache writes without a price as input. */
 export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPrice, gaps: Gaps): void {
   if ((tokens.audioInput > 0 && rates.audioInput === null) || (tokens.audioOutput > 0 && rates.audioOutput === null)) gaps.add('audio');
   if (ofOverlay) return;
@@ -76,7 +76,7 @@ export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPri
   if (tokens.cacheWriteOneHour > 0 && rates.cacheWriteOneHour === null) gaps.add('cache_write');
 }
 
-/** Tokens beside the output are paid as output. Where the answer does not say that they are its reasoning, what they are is not known. */
+/** Tokens beside the output are charged as output. If the answer does not say that they are its reasoning, their kind is unknown. */
 export function noteBeside({ tokens, outputBeside }: Reading, gaps: Gaps): void {
   if (outputBeside > 0 && outputBeside !== tokens.reasoning) gaps.add('other_model');
 }

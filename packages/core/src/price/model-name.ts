@@ -3,16 +3,16 @@
  */
 import type { ListedModel, NameRule } from './price-list.ts';
 
-/** Tells whether a name, lower case, is meant. */
+/** Whether the rule matches a name, in lower case. */
 export type NameTest = (name: string) => boolean;
 
-/** A listed model with its rule made ready. */
+/** A listed model with its compiled rule. */
 export interface KnownModel {
   readonly listed: ListedModel;
   readonly test: NameTest;
 }
 
-/** Rules made ready once, so that a look-up compiles nothing. */
+/** Rules compiled once, so that a look-up compiles nothing. */
 export function knownModels(models: readonly ListedModel[]): readonly KnownModel[] {
   return models.map((listed) => ({ listed, test: nameTest(listed.rule) }));
 }
@@ -36,7 +36,7 @@ function nameTest(rule: NameRule): NameTest {
 }
 
 /**
- * The first model meant by `name` in `catalogues`, the seller's own before those it borrows. A date written
+ * The first model that `name` matches in `catalogues`, the seller's own before those it borrows. A date written
  * `-20260923` is tried as `-2026-09-23` too, since providers use both for the same release. Null: not listed.
  */
 export function findModel(catalogues: readonly (readonly KnownModel[])[], name: string): ListedModel | null {
@@ -48,7 +48,7 @@ export function findModel(catalogues: readonly (readonly KnownModel[])[], name: 
 }
 
 /**
- * Whether the list names this very model: as the rule writes it, or with a release date behind it. A rule that takes any other
+ * Whether the list names exactly this model: as in the rule, or followed by a release date. A rule that accepts any other
  * ending means a family, not a name.
  */
 export function isNamed({ id, rule }: ListedModel, name: string): boolean {
@@ -57,14 +57,14 @@ export function isNamed({ id, rule }: ListedModel, name: string): boolean {
   return id.toLowerCase() === plain || id.toLowerCase() === bare || textsOf(rule).some((text) => text === plain || text === bare);
 }
 
-/** The names that a rule is made of. */
+/** The names that a rule consists of. */
 export function textsOf(rule: NameRule): readonly string[] {
   if ('is' in rule) return [rule.is];
   if ('starts' in rule) return [rule.starts];
   return 'any' in rule ? rule.any.flatMap(textsOf) : [];
 }
 
-/** A name as names are compared. */
+/** A name in the form used for comparison. */
 export function comparable(name: string): string {
   return name.trim().toLowerCase();
 }

@@ -5,7 +5,7 @@
 import { comparable } from './model-name.ts';
 import type { OverlayPrice } from './overlay.ts';
 
-/** Prices of an overlay that concern this seller, ready to be asked for a model's name as it was reported. */
+/** Prices of an overlay for this seller, ready for look-ups by a model's reported name. */
 export function pricesForModel(
   prices: readonly OverlayPrice[],
   seller: { readonly provider: string | null; readonly host: string | null },
@@ -18,14 +18,14 @@ export function pricesForModel(
   };
 }
 
-/** Whether a price is for all models whose names begin so. */
+/** Whether a price is for all models whose names begin with its text. */
 export function isBeginning({ model }: OverlayPrice): boolean {
   return model.endsWith('*');
 }
 
 interface SellerPrices {
   readonly whole: ReadonlyMap<string, OverlayPrice>;
-  /** The longest first. */
+  /** Sorts the longest first. */
   readonly beginnings: readonly OverlayPrice[];
 }
 

@@ -10,8 +10,8 @@
  *
  * Prices are US dollars per million tokens, decimal text or numbers, with up to six decimals. `provider` is a seller of the
  * frozen list, `host` a declared upstream's host name. `model` is a whole name, or a beginning before `*`; any letter case.
- * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then paid as input (one-hour writes as other writes).
- * `audioInput` and `audioOutput`: sound; without them it is paid as text, and the record's cost has a gap. `webSearch`, `webFetch`,
+ * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then charged as input (one-hour writes as other writes).
+ * `audioInput` and `audioOutput`: audio; without them it is charged as text, and the record's cost has a gap. `webSearch`, `webFetch`,
  * `fileSearch` and `codeInterpreter`: US dollars per thousand calls of the provider's own tool. `serviceTiers` and `regions`: factors of
  * all token prices by the provider's word, such as { "flex": "0.5" }, with up to three decimals.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
@@ -25,14 +25,14 @@ export type OverlaySeller =
   | { readonly kind: 'provider'; readonly provider: string }
   | { readonly kind: 'host'; readonly host: string };
 
-/** One price of the operator's. `model` is in lower case; with `*` at its end it is a beginning. */
+/** One of the operator's prices. `model` is in lower case; with `*` at its end it is a prefix. */
 export interface OverlayPrice {
   readonly seller: OverlaySeller;
   readonly model: string;
   readonly rates: Rates;
 }
 
-/** A price file, understood. */
+/** A parsed price file. */
 export interface Overlay {
   readonly prices: readonly OverlayPrice[];
 }
@@ -172,7 +172,7 @@ function picoAt(value: unknown, path: string): bigint {
   return amountAt(value, path, 'US dollars per million tokens');
 }
 
-/** Millionths of what `unit` names. Numbers are taken at their shortest decimal text. */
+/** Millionths of what `unit` names. Numbers are read by their shortest decimal text. */
 function amountAt(value: unknown, path: string, unit: string): bigint {
   const text = typeof value === 'number' ? plainDecimal(value) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) : null;
@@ -182,7 +182,7 @@ function amountAt(value: unknown, path: string, unit: string): bigint {
   return BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));
 }
 
-/** A JSON number's shortest text. What prints with an exponent is too small or too large for a price, and is refused as such. */
+/** A JSON number's shortest text. A number that prints with an exponent is too small or too large for a price, and is refused. */
 function plainDecimal(value: number): string {
   return Object.is(value, -0) ? '0' : String(value);
 }

@@ -9,7 +9,7 @@ import { catalogues, createSeller, listedPriceAt, remember, type ModelPrice, typ
 
 export type { ModelPrice } from './seller.ts';
 
-/** Prices in force, ready to be asked. */
+/** Prices in force, ready for look-ups. */
 export interface PriceBook {
   readonly context: PriceSources;
   /** A named provider's prices. */
@@ -68,7 +68,7 @@ export interface PriceQuery {
   readonly atMs: number;
 }
 
-/** The price of the overlay and that of the list, each null if it has none: which goes first, `cost.ts` decides. */
+/** The price of the overlay and that of the list, each null if it has none: `cost.ts` decides which takes precedence. */
 export function pricesOf(book: PriceBook, query: PriceQuery): { readonly overlay: ModelPrice | null; readonly list: ModelPrice | null } {
   const seller = sellerFor(book, query);
   if (seller === null) return { overlay: null, list: null };

@@ -4,7 +4,7 @@ import type { PriceBook } from './price-book.ts';
 import type { Seller } from './seller.ts';
 import { priceInForce, type ShownPrice } from './show.ts';
 
-/** One listed model whose price becomes another. */
+/** One listed model whose price changes. */
 export interface PriceChange {
   readonly provider: string;
   readonly model: string;
@@ -12,7 +12,7 @@ export interface PriceChange {
   readonly to: ShownPrice | null;
 }
 
-/** The changes from `before` to `after` at this moment, in the order of the list. Each model under every name that the list has for it. */
+/** The changes from `before` to `after` at this moment, in the order of the list. Each model appears under every name that the list has for it. */
 export function priceChanges(before: PriceBook, after: PriceBook, atMs: number): PriceChange[] {
   const later = after.listedSellers();
   return before.listedSellers().flatMap((seller, index) => {
@@ -21,7 +21,7 @@ export function priceChanges(before: PriceBook, after: PriceBook, atMs: number):
   });
 }
 
-/** Whether an overlay has a price for this seller at all: most have none, and need no look. */
+/** Whether an overlay has any price for this seller: most have none and need no look-up. */
 function isTouched({ context }: PriceBook, { provider }: Seller): boolean {
   return context.overlay?.prices.some(({ seller }) => seller.kind === 'provider' && seller.provider === provider?.id) ?? false;
 }
@@ -35,7 +35,7 @@ function changesOf(before: Seller, after: Seller, atMs: number): PriceChange[] {
   });
 }
 
-/** What a call would pay, whoever says so. */
+/** The price a call would pay, from either source. */
 function rateText(price: ShownPrice | null): string {
   if (price === null) return '';
   const {

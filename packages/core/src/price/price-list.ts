@@ -1,6 +1,6 @@
 /**
  * The frozen price list as the repository keeps it: its shape, and the list itself. Design 3, row 6.
- * Written by `scripts/generate-price-list.ts` alone; a test holds its hash against its content. Never changed by hand.
+ * Written only by `scripts/generate-price-list.ts`; a test compares its hash with its content. Never change it by hand.
  */
 import listJson from '../../price-list/price-list.json' with { type: 'json' };
 
@@ -10,7 +10,7 @@ import listJson from '../../price-list/price-list.json' with { type: 'json' };
  */
 export type ListedRate = number | { readonly base: number; readonly above: readonly { readonly tokens: number; readonly rate: number }[] };
 
-/** What one model costs at one time. An absent rate is a price that the list does not know. */
+/** What one model costs at one time. A missing rate is a price that the list does not know. */
 export interface ListedRates {
   readonly input?: ListedRate;
   readonly cached?: ListedRate;
@@ -35,7 +35,7 @@ export interface ListedPrice extends ListedRates {
   readonly daily?: { readonly fromSecond: number; readonly toSecond: number };
 }
 
-/** How a model's name is known. Compared in lower case; every text here is lower case already. */
+/** How a model's name is recognized. Compared in lower case; every text here is lower case already. */
 export type NameRule =
   | { readonly is: string }
   | { readonly starts: string }
@@ -52,13 +52,13 @@ export interface ListedModel {
   readonly prices: readonly ListedPrice[];
 }
 
-/** A seller of models. Of two models whose rules both match, the first in the list is meant. */
+/** A seller of models. If the rules of two models match, the first in the list counts. */
 export interface ListedProvider {
   readonly id: string;
   readonly name: string;
   /** Regular expression of its API's whole host name, lower case. */
   readonly host: string;
-  /** Regular expression of how its API's path begins, where several sellers share a host. */
+  /** Regular expression of the beginning of its API's path, if several sellers share a host. */
   readonly path?: string;
   /** Providers whose models it sells at their price, in order of precedence. */
   readonly borrows?: readonly string[];

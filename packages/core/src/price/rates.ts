@@ -22,9 +22,9 @@ export interface Rates {
   readonly cacheWrite: TokenRate | null;
   readonly cacheWriteOneHour: TokenRate | null;
   readonly output: TokenRate | null;
-  /** Null: reasoning is paid as all output is. */
+  /** Null: reasoning is charged as output. */
   readonly reasoning: TokenRate | null;
-  /** Null: sound is paid as text is, and the cost has a gap. */
+  /** Null: audio is charged as text, and the cost has a gap. */
   readonly audioInput: TokenRate | null;
   readonly audioOutput: TokenRate | null;
   /** Pico-dollars for the call itself. */
@@ -48,7 +48,7 @@ export interface PriceTime {
 
 const daySeconds = 86_400;
 
-/** Rates as the list writes them → exact ones. */
+/** Rates as written in the list → exact rates. */
 export function ratesFromList(listed: ListedRates): Rates {
   return {
     input: rateFromList(listed.input),
@@ -84,7 +84,7 @@ export function timeFromList(listed: ListedPrice): PriceTime {
   return { fromMs: listed.from === undefined ? null : Date.parse(`${listed.from}T00:00:00Z`), daily: listed.daily ?? null };
 }
 
-/** Whether a price holds at `atMs`, milliseconds since the epoch. A time of day whose end lies before its begin passes midnight. */
+/** Whether a price holds at `atMs`, milliseconds since the epoch. A time of day whose end is before its beginning passes midnight. */
 export function holdsAt(time: PriceTime, atMs: number): boolean {
   if (time.fromMs !== null) return atMs >= time.fromMs;
   if (time.daily === null) return true;

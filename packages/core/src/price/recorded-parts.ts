@@ -12,7 +12,7 @@ import { costOf, picoByKind } from './cost.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
 import { picoPerNano } from './rates.ts';
 
-/** What is paid for, as far as records tell it apart. */
+/** What is charged for, as far as records distinguish it. */
 export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
 export type PaidKind = (typeof paidKinds)[number];
 
@@ -22,9 +22,9 @@ export type RecordedCall = Pick<CallRecord,
   | 'cost' | 'costSource' | 'priceList' | 'startedAtMs'>;
 
 export interface RecordedParts {
-  /** No token is in two of these. */
+  /** Each token is counted once. */
   readonly tokens: { readonly [Kind in PaidKind]: number };
-  /** They add up to the recorded cost. Null: it cannot be taken apart, or there is none. */
+  /** They add up to the recorded cost. Null: the cost cannot be split, or there is none. */
   readonly costs: { readonly [Kind in PaidKind]: NanoDollars } | null;
 }
 
@@ -35,15 +35,15 @@ export function recordedParts(record: RecordedCall, book: PriceBook): RecordedPa
   return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book) };
 }
 
-/** What was paid for, as far as the record tells: no token twice. Null: it has no token figure. */
+/** What was charged for, as far as the record tells, each token once. Null: it has no token figure. */
 export function recordedTokens(record: RecordedCall): ChargedTokens | null {
   const reading = recordedReading(record);
   return chargedTokens(reading.tokens, reading);
 }
 
 /**
- * What the answer reported, as far as its record tells. It does not tell one-hour cache writes from others, nor other models'
- * iterations: where they were priced, the cost cannot be found again.
+ * What the answer reported, as far as its record tells. It does not hold one-hour cache writes separately, nor other models'
+ * iterations: if these were priced, the cost cannot be reproduced.
  */
 export function recordedReading(record: RecordedCall): Reading {
   const { model, usage, serviceTier, toolCalls, reasoningTokens: reasoning } = record;
@@ -74,7 +74,7 @@ function costsOf(record: RecordedCall, tokens: ChargedTokens, book: PriceBook): 
   return nanoDollars(divideHalfEven(whole, picoPerNano)) === cost ? rounded(pico, cost) : null;
 }
 
-/** Sound with what it is a part of. */
+/** Adds audio to what it is a part of. */
 function withoutAudio<Amount extends number | bigint>(
   { audioInput, audioOutput, ...parts }: { readonly [Kind in keyof ChargedTokens]: Amount },
 ): { readonly [Kind in Exclude<keyof ChargedTokens, 'audioInput' | 'audioOutput'>]: Amount } {
@@ -82,11 +82,11 @@ function withoutAudio<Amount extends number | bigint>(
   return { ...parts, input: sum(parts.input, audioInput), output: sum(parts.output, audioOutput) };
 }
 
-/** Whole nano-dollars of each; what rounding leaves goes to the largest. */
+/** Whole nano-dollars of each; the rounding difference goes to the largest. */
 function rounded(pico: { readonly [Kind in PaidKind]: bigint }, cost: NanoDollars): RecordedParts['costs'] {
   const costs = Object.fromEntries(paidKinds.map((kind) => [kind, pico[kind] / picoPerNano])) as { [Kind in PaidKind]: NanoDollars };
   const largest = paidKinds.reduce((most, kind) => (pico[kind] > pico[most] ? kind : most));
   costs[largest] = nanoDollars(cost - paidKinds.reduce((sum, kind) => (kind === largest ? sum : sum + costs[kind]), 0n));
-  // Below 0 only where the cost itself stopped at the bound of what can be kept.
+  // Negative only if the cost itself stopped at the largest storable amount.
   return costs[largest] < 0n ? null : costs;
 }

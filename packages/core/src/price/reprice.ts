@@ -10,10 +10,10 @@ import type { PriceBook } from './price-book.ts';
 import { recordedReading, recordedTokens, type RecordedCall } from './recorded-parts.ts';
 
 export type Repriced =
-  /** No usage that could be priced. */
+  /** There is no usage that could be priced. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'not_repriced' }
-  /** `gap`: something reported is not in this cost, or not at its own price. */
+  /** `gap`: something that was reported is not in this cost, or not at its own price. */
   | { readonly kind: 'repriced'; readonly cost: NanoDollars; readonly gap: boolean };
 
 /** `book`: the prices to try. `own`: those in force, which may be those that the call was priced by. */

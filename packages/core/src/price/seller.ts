@@ -12,7 +12,7 @@ import { holdsAt, ratesFromList, timeFromList, type PriceTime, type Rates } from
 const modelNameMax = 256;
 const rememberedMax = 1024;
 
-/** A price with where it comes from. */
+/** A price and its source. */
 export interface ModelPrice {
   /** Identifies the list: `2026-09-23/` or `overlay/`, and 16 digits of its hash. */
   readonly priceList: string;
@@ -20,7 +20,7 @@ export interface ModelPrice {
   readonly listedAs: string;
   readonly time: PriceTime;
   readonly rates: Rates;
-  /** Of the operator's own prices, not of the list. */
+  /** Whether it is one of the operator's own prices, not the list's. */
   readonly ofOverlay: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface FoundPrices {
   readonly list: readonly ModelPrice[];
 }
 
-/** One seller's prices, remembered by model name as it was reported. */
+/** One seller's prices, cached by reported model name. */
 export interface Seller {
   readonly provider: ListedProvider | null;
   find(model: string): FoundPrices;
 }
 
-/** What sellers are made of. */
+/** What a seller is made from. */
 export interface PriceSources {
   readonly list: PriceList;
   readonly listId: string;
@@ -46,7 +46,7 @@ export interface PriceSources {
 
 const nothingFound: FoundPrices = Object.freeze({ overlay: null, list: Object.freeze([]) });
 
-/** The catalogues of a list, each made ready once. */
+/** The catalogues of a list, each prepared once. */
 export function catalogues(list: PriceList): (provider: ListedProvider) => readonly (readonly KnownModel[])[] {
   const ready = new Map<string, readonly KnownModel[]>();
   const own = (provider: ListedProvider): readonly KnownModel[] => {
@@ -90,7 +90,7 @@ export function createSeller(
   };
 }
 
-/** A name that the list itself has beats a beginning of the operator's: what was meant for a family must not reprice its members unseen. */
+/** A name in the list takes precedence over the operator's prefix: a price for a family must not silently reprice its listed members. */
 function unbeaten(overlay: OverlayPrice | null, listed: ListedModel | null, model: string): OverlayPrice | null {
   return overlay !== null && listed !== null && isBeginning(overlay) && isNamed(listed, model) ? null : overlay;
 }
@@ -99,7 +99,7 @@ function overlayModelPrice(priceList: string, price: OverlayPrice): ModelPrice {
   return { priceList, listedAs: price.model, time: { fromMs: null, daily: null }, rates: price.rates, ofOverlay: true };
 }
 
-/** The last of a model's listed prices that holds at the instant; the first where none does. Null: not listed. */
+/** The last of a model's listed prices that holds at the instant; the first if none does. Null: not listed. */
 export function listedPriceAt(prices: readonly ModelPrice[], atMs: number): ModelPrice | null {
   for (let index = prices.length - 1; index > 0; index--) {
     const price = prices[index]!;
@@ -108,7 +108,7 @@ export function listedPriceAt(prices: readonly ModelPrice[], atMs: number): Mode
   return prices[0] ?? null;
 }
 
-/** Keeps a value under its key; the oldest one makes room. */
+/** Caches a value under its key; the oldest one makes room. */
 export function remember<Value>(remembered: Map<string, Value>, key: string, value: Value): Value {
   if (remembered.size >= rememberedMax) {
     for (const oldest of remembered.keys()) {

@@ -10,7 +10,7 @@ import type { OverlayPrice, OverlaySeller } from './overlay.ts';
 import { dollarsPerCall, dollarsPerMillion, type Rates, type TokenRate } from './rates.ts';
 import { listedPriceAt, type ModelPrice, type Seller } from './seller.ts';
 
-/** Prices as decimal text of US dollars per million tokens; null: not known, and how it is then paid stands in `cost.ts`. */
+/** Prices as decimal text of US dollars per million tokens; null: not known; `cost.ts` says how it is then charged. */
 export interface ShownRates {
   readonly input: string | null;
   readonly cached: string | null;
@@ -22,7 +22,7 @@ export interface ShownRates {
   readonly audioOutput: string | null;
 }
 
-/** One price. `inForce`: the one that a call admitted at the moment asked about pays. */
+/** One price. `inForce`: the price for a call admitted at the moment asked about. */
 export interface ShownPrice extends ShownRates {
   /** The seller's identifier in the list; null for a price by host. */
   readonly provider: string | null;
@@ -41,7 +41,7 @@ export interface ShownPrice extends ShownRates {
   /** Factors of the token prices, by the provider's word. */
   readonly serviceTiers: Readonly<Record<string, string>>;
   readonly regions: Readonly<Record<string, string>>;
-  /** Prices where the call's whole input is more than `tokens`, in rising order. */
+  /** Prices if the call's whole input is more than `tokens`, in rising order. */
   readonly above: readonly ({ readonly tokens: number } & ShownRates)[];
 }
 
@@ -56,7 +56,7 @@ export interface ShownPrices {
 
 const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
-/** Every price for `model`: the overlay's by host, then by seller in the list's order, its own overlay price first. */
+/** Every price for `model`: the overlay's by host, then by seller in the list's order, each seller's overlay price first. */
 export function showPrices(book: PriceBook, model: string, atMs: number): ShownPrices {
   const { list, listId, overlayId } = book.context;
   return {
@@ -68,7 +68,7 @@ export function showPrices(book: PriceBook, model: string, atMs: number): ShownP
   };
 }
 
-/** A price in force, with the model that pays it: a whole name, or a beginning before `*`. */
+/** A price in force, with its model: a whole name, or a prefix before `*`. */
 export type PriceInForce = ShownPrice & { readonly model: string };
 
 /** Every price of the overlay, then those in force for the named providers' models, in the order of the list. */

@@ -7,7 +7,7 @@
 
 /** Changed in place, so that a call allocates nothing. All three are safe integers. */
 export interface Bucket {
-  /** The figure of the plan: 1 to `perMinuteMax` of tier.ts. */
+  /** The plan's figure: 1 to `perMinuteMax` of tier.ts. */
   perMinute: number;
   /** In units, at `atMs`; at most the capacity, below zero while a debit forward is owed. */
   level: number;
@@ -21,22 +21,22 @@ const unitsEach = 60_000;
 const fillMs = 120_000;
 const retryAfterMaxSeconds = 60;
 
-/** A bucket nobody has used. @throws RangeError when a number is not a safe integer. */
+/** An unused bucket. @throws RangeError if a number is not a safe integer. */
 export function fullBucket(perMinute: number, nowMs: number): Bucket {
   const bucket = { perMinute, level: perMinute * fillMs, atMs: Math.floor(nowMs) };
   assertWhole(bucket);
   return bucket;
 }
 
-/** What the bucket holds when full, in whole requests or tokens. */
+/** The capacity of the bucket, in whole requests or tokens. */
 export function capacityOf(bucket: Bucket): number {
   return (bucket.perMinute * fillMs) / unitsEach;
 }
 
 /**
- * Brings the level to `nowMs`: refilled for the time that passed, never above full, however long that was.
- * A clock that stepped back refills nothing and is followed, so that refill goes on from there and nobody waits out the step.
- * @throws RangeError when the bucket or the clock is broken.
+ * Brings the level to `nowMs`: refilled for the time that passed, and never above full.
+ * If the clock stepped back, nothing is refilled and refill continues from the new time, so that nobody waits out the step.
+ * @throws RangeError if the bucket or the clock is broken.
  */
 export function advance(bucket: Bucket, nowMs: number): void {
   const instantMs = Math.floor(nowMs);
@@ -45,18 +45,18 @@ export function advance(bucket: Bucket, nowMs: number): void {
   const passedMs = instantMs - bucket.atMs;
   bucket.atMs = instantMs;
   if (passedMs <= 0) return;
-  // `missing` is a safe integer (see `adjust`): where the product is too large to be exact, it is the larger one.
+  // `missing` is a safe integer (see `adjust`): if the product is too large to be exact, it is the larger one.
   const missing = bucket.perMinute * fillMs - bucket.level;
   const refilled = passedMs * bucket.perMinute;
   bucket.level += refilled < missing ? refilled : missing;
 }
 
-/** Whether `amount` whole requests or tokens are there at the instant the bucket was brought to. Changes nothing. */
+/** Whether the bucket holds `amount` whole requests or tokens at the instant it was brought to. Changes nothing. */
 export function covers(bucket: Bucket, amount: number): boolean {
   return bucket.level >= amount * unitsEach;
 }
 
-/** Seconds until `amount` would be covered: deficit over refill, rounded up, 1 to 60, also where it never will be (Limits 5 and 7). */
+/** Seconds until `amount` would be covered: deficit over refill, rounded up, 1 to 60, even if it never will be (Limits 5 and 7). */
 export function retryAfterSeconds(bucket: Bucket, amount: number): number {
   const deficit = amount * unitsEach - bucket.level;
   const seconds = Math.ceil(deficit / (bucket.perMinute * 1000));
@@ -70,13 +70,13 @@ export function take(bucket: Bucket, amount: number): void {
 
 /**
  * Gives back (`amount` above zero) or debits forward (below zero), on a bucket brought to the present.
- * Never above full. Debt adds up over calls; it stops where missing units would no longer be a safe integer.
+ * Never above full. Debt adds up over calls; it stops before the missing units would no longer be a safe integer.
  */
 export function adjust(bucket: Bucket, amount: number): void {
   setLevel(bucket, bucket.level + amount * unitsEach);
 }
 
-/** Another plan: what was consumed stays consumed (design 3, row 22). Refill up to `nowMs` is at the old figure. */
+/** Changes the plan's figure: what was consumed stays consumed (design 3, row 22). Refill up to `nowMs` uses the old figure. */
 export function changeFigure(bucket: Bucket, perMinute: number, nowMs: number): void {
   advance(bucket, nowMs);
   const consumed = bucket.perMinute * fillMs - bucket.level;

@@ -40,25 +40,25 @@ export function fullPair(figures: RateFigures, nowMs: number): BucketPair {
   return { requests: fullBucket(figures.requestsPerMinute, nowMs), tokens: fullBucket(figures.tokensPerMinute, nowMs) };
 }
 
-/** Follows a change of plan; costs two comparisons where nothing changed. */
+/** Follows a change of plan; costs two comparisons if nothing changed. */
 export function followFigures(pair: BucketPair, figures: RateFigures, nowMs: number): void {
   if (pair.requests.perMinute !== figures.requestsPerMinute) changeFigure(pair.requests, figures.requestsPerMinute, nowMs);
   if (pair.tokens.perMinute !== figures.tokensPerMinute) changeFigure(pair.tokens, figures.tokensPerMinute, nowMs);
 }
 
-/** Tokens a call is taken to need, from its declared Content-Length in bytes; null: none declared (Limits 4). At least 1. */
+/** The tokens that a call is estimated to need, from its declared Content-Length in bytes; null: none declared (Limits 4). At least 1. */
 export function estimateTokens(contentLength: number | null): number {
   return contentLength !== null && contentLength >= 4 ? Math.floor(contentLength / 4) : 1;
 }
 
 /**
- * Null: all four cover the call. Else the first that does not says when to come back. Nothing is taken either way; the
+ * Null: all four cover the call. Otherwise the first that does not says when to retry. Nothing is taken either way; the
  * buckets are only brought to `nowMs`.
- * @throws RangeError when a bucket or the clock is broken: admit, count, replace the buckets, take nothing.
+ * @throws RangeError if a bucket or the clock is broken: admit, count, replace the buckets, take nothing.
  */
 export function decideRate(buckets: CallBuckets, estimate: number, nowMs: number): RateRefusal | null {
   const { key, organization } = buckets;
-  // Brought to the present one by one and all of them, so that a broken one is found before anything is taken.
+  // All buckets are brought to the present, so that a broken one is found before anything is taken.
   advance(key.requests, nowMs);
   advance(key.tokens, nowMs);
   advance(organization.requests, nowMs);
@@ -79,7 +79,7 @@ export function takeRate(buckets: CallBuckets, estimate: number): void {
 }
 
 /**
- * Puts the estimate right, once, after a call whose rate was taken (Limits 4; design 3, row 9). Requests stay as they are.
+ * Corrects the estimate once, after a call whose rate was taken (Limits 4; design 3, row 9). Requests stay as they are.
  * A figure that is not a number from 0 counts as not reported.
  */
 export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: number): void {
@@ -102,7 +102,7 @@ export function rateOutcomeOf(status: number | null): RateOutcome {
   return status !== null && status >= 200 && status <= 299 ? 'answered' : 'failed';
 }
 
-/** Input plus output as the wire names them; one alone counts by itself (embeddings report no output). Null: neither came. */
+/** Input plus output as the wire names them; a single one counts by itself (embeddings report no output). Null: neither came. */
 export function reportedTokens(tokens: { readonly input: number | null; readonly output: number | null }): number | null {
   if (tokens.input === null && tokens.output === null) return null;
   return (tokens.input ?? 0) + (tokens.output ?? 0);

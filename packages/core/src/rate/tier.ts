@@ -24,7 +24,7 @@ const windowsOfCapacity = 2;
 
 const scale: RateFigures = Object.freeze({ requestsPerMinute: 3_000, tokensPerMinute: 5_000_000 });
 
-/** The published table. Enterprise stands here with the figures that hold until some are agreed. */
+/** The published table. Enterprise is listed with the figures that apply until others are agreed. */
 export const planFigures: Readonly<Record<Plan, RateFigures>> = Object.freeze({
   free: Object.freeze({ requestsPerMinute: 100, tokensPerMinute: 200_000 }),
   developer: Object.freeze({ requestsPerMinute: 600, tokensPerMinute: 1_000_000 }),
@@ -36,7 +36,7 @@ export const planFigures: Readonly<Record<Plan, RateFigures>> = Object.freeze({
 
 /**
  * The figures in force. `plan` null: no snapshot yet, so Free. Agreed figures count on Enterprise only, each by itself;
- * one that no bucket can hold counts as not set, so that a bad row never turns into a limit of nothing.
+ * one that no bucket can hold counts as not set, so that a bad row never becomes a limit of zero.
  */
 export function figuresOf(plan: Plan | null, agreed: AgreedFigures | null = null): RateFigures {
   if (plan !== 'enterprise' || agreed === null) return planFigures[plan ?? 'free'];

@@ -1,13 +1,13 @@
 /**
- * What an organization's receipt key signs: how far its chain has come, where a file of receipts ends, and which key follows which.
+ * What an organization's receipt key signs: how long its chain is, where a file of receipts ends, and which key follows which.
  * This makes the texts to sign; signing and verifying happen where the keys are. docs/receipts.md specifies the form.
  */
 import { joinFields } from './fields.ts';
 import { chainStart } from './receipt.ts';
 
 /**
- * `checkpoint`: the chain from its first record to `last`. `end`: a file from `first` to `last`, whole. `pruned`: the records from the first to
- * `last` are gone for their age, and the chain begins after them.
+ * `checkpoint`: the chain from its first record to `last`. `end`: a complete file from `first` to `last`. `pruned`: the records from the first to
+ * `last` were removed for their age, and the chain begins after them.
  */
 export type CheckpointKind = 'checkpoint' | 'end' | 'pruned';
 
@@ -49,7 +49,7 @@ export interface ReceiptKey {
   readonly follows: KeyFollows | null;
 }
 
-/** Both keys sign that one follows the other, so that who trusts either trusts both. Signatures in base64. */
+/** Both keys sign that one follows the other, so that whoever trusts one can trust both. Signatures in base64. */
 export interface KeyFollows {
   /** ISO 8601, UTC. */
   readonly at: string;

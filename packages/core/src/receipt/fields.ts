@@ -9,7 +9,7 @@ export type Field = string | null;
 /** The fields one after the other. */
 export function joinFields(fields: readonly Field[]): string {
   const text = joined(fields, (field) => field.length);
-  // Characters below 128 are one byte each. To look once at the whole is cheaper than to look at every field.
+  // Characters below 128 are one byte each. One test of the whole is cheaper than one for each field.
   return /^[\x00-\x7f]*$/.test(text) ? text : joined(fields, utf8Length);
 }
 
@@ -19,7 +19,7 @@ function joined(fields: readonly Field[], lengthOf: (field: string) => number): 
   return text;
 }
 
-/** Bytes of the text in UTF-8; half of a surrogate pair counts as U+FFFD, which it is written as. */
+/** Bytes of the text in UTF-8; half of a surrogate pair is written as U+FFFD and counts as that. */
 function utf8Length(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -1,5 +1,5 @@
 /**
- * A file of receipts: JSON Lines. A head, where the chain lost its beginning what says so, the receipts in the order of their sequence,
+ * A file of receipts: JSON Lines. A head, a `pruned` line if the chain lost its beginning, the receipts in the order of their sequence,
  * checkpoints between them, an end.
  * Read strictly: a line is exactly what would be written, so that nothing in it can be read in two ways.
  */
@@ -24,13 +24,13 @@ export interface ReceiptLine {
   readonly type: 'receipt';
   readonly sequence: number;
   readonly figures: ReceiptFigures;
-  /** With their salt. Null: erased or withheld. */
+  /** The words with their salt. Null: erased or withheld. */
   readonly words: (ReceiptWords & { readonly salt: string }) | null;
   readonly wordsDigest: string;
   readonly hash: string;
 }
 
-/** `checkpoint`: how far the chain had come at a moment. `end`: the last line of a whole file. `pruned`: what the receipts follow is gone. */
+/** `checkpoint`: the length of the chain at a moment. `end`: the last line of a complete file. `pruned`: what came before the receipts is gone. */
 export interface CheckpointLine extends Checkpoint {
   readonly type: CheckpointKind;
 }
@@ -44,7 +44,7 @@ const keysOf = {
 } as const;
 const wordNames = ['salt', 'project', 'labels', 'run', 'path', 'model', 'finishReason', 'serviceTier', 'providerRequestId'] as const;
 
-/** The line without its line feed. Members stand in one order, whatever the order of the value's own. */
+/** The line without its line feed. Members are written in a fixed order, whatever their order in the value. */
 export function formatLine(line: FileLine): string {
   if (line.type === 'receipt') {
     const { figures, words } = line;
@@ -134,7 +134,7 @@ function isHash(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
-/** 64 bytes in base64, in the one way they are written. */
+/** 64 bytes in base64, in their only valid spelling. */
 function isSignature(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9A-Za-z+/]{85}[AQgw]==$/.test(value);
 }

@@ -12,10 +12,10 @@ import { instantText } from '../time/instant-text.ts';
 import type { ToolCalls } from '../usage/reading.ts';
 import { joinFields, type Field } from './fields.ts';
 
-/** What the first record of every chain follows. */
+/** The hash that the first record of every chain follows. */
 export const chainStart = '0'.repeat(64);
 
-/** In place of a digest of words that cannot be salted: those of a record that came when its organization was erased. They are never shown. */
+/** In place of a digest of words that cannot be salted: those of a record that arrived after its organization was erased. They are never shown. */
 export const noDigest = chainStart;
 
 /** How each text begins. */
@@ -68,11 +68,11 @@ export type ReceiptFigures = { readonly [Name in FigureName]: Field };
 /** What callers and providers wrote, as the record keeps it. */
 export type ReceiptWords = Pick<CallRecord, 'project' | 'labels' | 'run' | 'path' | 'model' | 'finishReason' | 'serviceTier' | 'providerRequestId'>;
 
-/** Where a record stands in its organization's chain. */
+/** A record's place in its organization's chain. */
 export interface ReceiptPlace {
   /** Dense, from 1. */
   readonly sequence: number;
-  /** Of the record before; `chainStart` for the first. */
+  /** Hash of the record before; `chainStart` for the first. */
   readonly previous: string;
   readonly wordsDigest: string;
 }
@@ -82,7 +82,7 @@ export function figuresOf(record: CallRecord): ReceiptFigures {
   return Object.fromEntries(figureNames.map((name) => [name, figures[name](record)])) as ReceiptFigures;
 }
 
-/** The words as stores keep them: what no text can hold, U+0000 and half a surrogate pair, is U+FFFD. */
+/** The words as stores keep them: U+0000 and half a surrogate pair, which no text can hold, become U+FFFD. */
 export function wordsOf({ project, labels, run, path, model, finishReason, serviceTier, providerRequestId }: CallRecord): ReceiptWords {
   return {
     project: kept(project), labels: labels.map(kept), run: kept(run), path: kept(path),

@@ -1,6 +1,6 @@
 /**
- * The texts of `receipt.ts` for a record that is being stored: every call is chained, so they are made quickly. What records that follow
- * each other have in common is put together once. What is left is numbers, digests and instants, whose length is that of their bytes. Byte for
+ * The texts of `receipt.ts` for a record that is being stored: every call is chained, so this must be fast. What consecutive
+ * records have in common is built once. The rest is numbers, digests and instants, whose length equals their bytes. The results are byte for
  * byte the texts of `saltText`, `wordsText` and `linkText`.
  */
 import { formatDollars, type NanoDollars } from '../money.ts';
@@ -19,7 +19,7 @@ const smallFields: readonly string[] = Array.from({ length: smallMax }, (_, numb
 
 function numberField(number: number | null): string {
   if (number === null) return '-,';
-  // A place that is none in the array would be looked for by its name.
+  // An index outside the array would be looked up by its name.
   return (number | 0) === number && number >= 0 && number < smallMax ? smallFields[number]! : plain(String(number));
 }
 
@@ -27,14 +27,14 @@ function dollarsField(amount: NanoDollars | null): string {
   return amount === null ? '-,' : plain(formatDollars(amount));
 }
 
-/** Words of a record as fields; none of what stores cannot keep, and no character above 127, is in nearly all of them. */
+/** Words of a record as fields. Nearly all of them hold only ASCII characters that stores can keep. */
 function wordFields(words: readonly Field[]): string {
   let text = '';
   for (const word of words) text += word === null ? '-,' : plain(word);
   return /^[\x01-\x7f]*$/.test(text) ? text : joinFields(words.map(kept));
 }
 
-/** Text that many records share: that of the last one is given again for one that is like it. */
+/** Text that many records share: the last record's text is reused for a record like it. */
 function shared<Of>(make: (of: Of) => string, isLike: (one: Of, other: Of) => boolean): (of: Of) => string {
   let last: Of | null = null;
   let text = '';

@@ -8,25 +8,25 @@ import { parseLine, type CheckpointLine, type HeadLine, type ReceiptLine } from 
 import { chainStart, linkText, wordsText } from './receipt.ts';
 
 export type Question =
-  /** To be answered with the SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal. */
+  /** Answer with the SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal. */
   | { readonly ask: 'sha256'; readonly text: string }
-  /** To be answered with whether `signature` (base64) is the Ed25519 signature of the text's UTF-8 bytes by `publicKey` (32 bytes, base64). */
+  /** Answer whether `signature` (base64) is the Ed25519 signature of the text's UTF-8 bytes by `publicKey` (32 bytes, base64). */
   | { readonly ask: 'signature'; readonly text: string; readonly publicKey: string; readonly signature: string };
 export type Checking<Result = void> = Generator<Question, Result, string | boolean>;
 
 export type ReceiptFault =
-  /** The line is not of the form that a line at this place has. */
+  /** The line does not have the form of a line at this place. */
   | 'malformed'
-  /** The receipt has another sequence than the one that comes next, or is another organization's. */
+  /** The receipt does not have the next sequence, or belongs to another organization. */
   | 'out_of_order'
-  /** The words are not those that the digest is of. */
+  /** The words do not match their digest. */
   | 'words_differ'
-  /** The figures, or what comes before them, are not those that the hash is of. */
+  /** The figures, or what comes before them, do not match the hash. */
   | 'hash_differs'
-  /** A checkpoint does not say what the receipts before it come to. */
+  /** A checkpoint does not match the receipts before it. */
   | 'checkpoint_differs'
   | 'bad_signature'
-  /** None of the file's keys is the given one, or a key is not signed for by the one before it. */
+  /** None of the file's keys is the given one, or a key is not signed by the one before it. */
   | 'unknown_key'
   /** The file stops before its end. */
   | 'cut';
@@ -35,16 +35,16 @@ export interface ReceiptVerdict {
   readonly valid: boolean;
   /** Receipts that were found good. */
   readonly checked: number;
-  /** The sequence that is expected where the first bad line stands; null if all is good. */
+  /** The sequence expected at the first bad line; null if all is good. */
   readonly firstBad: number | null;
   readonly fault: ReceiptFault | null;
-  /** Null: there is no head to tell. */
+  /** Null: there is no head that says so. */
   readonly organization: string | null;
   readonly first: number | null;
   readonly last: number | null;
   /** Hash of the last good receipt. */
   readonly hash: string | null;
-  /** What came before the file's receipts is gone from the store for its age, as was signed then; null: the file does not say so. */
+  /** What came before the file's receipts was removed from the store for its age, as signed then; null: the file does not say so. */
   readonly pruned: { readonly last: number; readonly at: string } | null;
   /** Of `checked`, those without their words: erased or withheld. */
   readonly withoutWords: number;
@@ -52,7 +52,7 @@ export interface ReceiptVerdict {
   readonly key: string | null;
 }
 
-/** Checks a file of receipts line by line, in constant memory. The first fault that is found stays the verdict. */
+/** Checks a file of receipts line by line, in constant memory. The first fault found is the verdict. */
 export class ReceiptVerifier {
   /** Public keys that the reader trusts, 32 bytes each in base64; null: the file is only checked against itself. */
   readonly #trusted: readonly string[] | null;
@@ -71,7 +71,7 @@ export class ReceiptVerifier {
     this.#trusted = trusted;
   }
 
-  /** True once something bad was found: nothing that follows changes the verdict. */
+  /** True once a fault was found: later lines do not change the verdict. */
   get failed(): boolean {
     return this.#fault !== null;
   }
@@ -146,7 +146,7 @@ function* sha256(text: string): Checking<string> {
   return (yield { ask: 'sha256', text }) as string;
 }
 
-/** True for the first key, and for one that the key before it and it itself signed for. */
+/** True for the first key, and for a key signed by both itself and the key before it. */
 function* followsWell(organization: string, from: ReceiptKey | undefined, to: ReceiptKey): Checking<boolean> {
   if (from === undefined || to.follows === null) return from === undefined && to.follows === null;
   const { at, signedByPrevious, signedByItself } = to.follows;

@@ -11,6 +11,6 @@ export interface UseCaseContext {
   readonly randomBytes: (n: number) => Uint8Array;
   /** The moment of the request, milliseconds since the epoch. */
   readonly nowMs: number;
-  /** What passwords are hashed with; today's cost unless given. */
+  /** How passwords are hashed; by default with today's cost. */
   readonly passwords?: Passwords;
 }

@@ -1,4 +1,4 @@
-/** Erases an organization for good: the first part, after which nobody gets in. Design 3, row 23. */
+/** Erases an organization for good: the first part, after which nobody has access. Design 3, row 23. */
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
@@ -8,7 +8,7 @@ export interface ErasedOrganization {
   readonly erased: true;
 }
 
-/** When it returns nobody gets in and nothing opens; the words in its records go with `createErasureFinisher`. */
+/** Once it returns, nobody has access and nothing can be unsealed. `createErasureFinisher` removes the words in its records. */
 export async function eraseOrganization(context: UseCaseContext, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

@@ -2,14 +2,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Store } from '@metergate/store/store.ts';
 
-/** Between two slices others write for as long as the slice took; at most this, milliseconds. */
+/** The pause between two slices lets others write for as long as the slice took, at most this. Milliseconds. */
 const pauseMsMax = 100;
-/** How often the engine is asked in one go to keep no copy, and how long after a no. A reader that is in its way is soon through. */
+/** How often in a row to ask the engine to drop its copies, and the pause after each failure. A reader in the way is usually soon done. */
 const settling = { tries: 20, pauseMs: 100 } as const;
 
 /**
- * Goes on with every erasure that was begun until nothing is left, each time it is called. The first time it also sees to what a process that
- * died after its last slice left in the engine's log. What a reader hinders is done the next time.
+ * Each call continues every erasure that was begun until nothing is left. The first call also cleans up what a process that
+ * died after its last slice left in the engine's log. If a reader is in the way, the next call does it.
  */
 export function createErasureFinisher({ erasure }: Pick<Store, 'erasure'>, pause: (ms: number) => Promise<unknown> = wait): () => Promise<void> {
   let isSettled = false;

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Parses with it: what the library would say of a value, which may repeat it, is empty. What is left are sentences of ours. */
+/** Parse options that empty the library's own messages, since those may repeat a value. Only our sentences remain. */
 export const ownSentencesAlone = { error: () => '' } as const;
 
 /** The value as the schema gives it, or a refusal `invalid_input`. */

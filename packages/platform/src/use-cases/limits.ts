@@ -18,7 +18,7 @@ export interface ShownLimits {
   readonly note: string | null;
 }
 
-/** The rate limits that hold for an organization, and which plan they come from. Refuses `unknown_organization`. */
+/** The rate limits that apply to an organization, and which plan they come from. Refuses `unknown_organization`. */
 export async function showLimits(
   context: UseCaseContext, { organization, docs }: { readonly organization: OrganizationId; readonly docs: string },
 ): Promise<ShownLimits | AdministrationRefusal> {

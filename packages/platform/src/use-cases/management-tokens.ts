@@ -45,14 +45,14 @@ export interface ShownToken {
   readonly revokedAt: string | null;
 }
 
-/** A new token; the only time that it is seen. */
+/** A new token, which is shown only this once. */
 export interface MintedToken extends ShownToken {
   readonly token: string;
 }
 
 /**
- * A new management token, which is shown this once. Its role is at most its maker's. Refuses `forbidden`, `unknown_organization`, and a role or a
- * lifetime that is none.
+ * A new management token, shown only this once. Its role is at most its maker's. Refuses `forbidden`, `unknown_organization`, and an invalid role or
+ * lifetime.
  */
 export async function createToken(context: UseCaseContext, wanted: TokenInput): Promise<MintedToken | AdministrationRefusal> {
   const role = checkInput(roleField, wanted.role as Role);
@@ -63,7 +63,7 @@ export async function createToken(context: UseCaseContext, wanted: TokenInput): 
   if (isRefusal(expiresAtMs)) return expiresAtMs;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  // What a token makes stands behind the person who stands behind that token.
+  // A token made by a token belongs to the person behind that token.
   const madeBy = maker === null ? null
     : maker.kind === 'person' ? maker.id as PersonId : (await context.store.managementTokens.find(maker.id))?.madeBy ?? null;
   const token = newSecret(managementTokenPrefix, secretLength, context.randomBytes);
@@ -84,8 +84,8 @@ export async function listTokens(
 }
 
 /**
- * The token as it is after that; one revoked before stays as it was. `organization`: only a token of this one, by id or name; any
- * other answers like an unknown one; null: whosever it is. `by`: the role of who does it, which reaches no token above itself;
+ * Returns the token as it is now; an already revoked one stays as it was. `organization`: only a token of this one, by id or name; any
+ * other is answered like an unknown one; null: any organization's. `by`: the role of the person revoking it, which reaches no higher token;
  * null: the operator.
  */
 export async function revokeToken(

@@ -1,5 +1,5 @@
 /**
- * The gateway nodes of this deployment as operators see them: ready or not, what waits in their journals. Only for owners of the home
+ * The gateway nodes of this deployment as operators see them: whether they are ready, and what waits in their journals. Only for owners of the home
  * organization, the first of the store: other organizations must not see the machine. See docs/decisions/0092.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -18,10 +18,10 @@ export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedA
   readonly heardAt: string;
 }
 
-/** A node tells every five seconds. */
+/** A node reports every five seconds. */
 const silentAfterMs = 20_000;
 
-/** Whether who asks runs the machine. */
+/** Whether the asker runs the machine. */
 export async function isOperator({ store }: UseCaseContext, { organization, role }: Asker): Promise<boolean> {
   return role === 'owner' && await store.organizations.home() === organization;
 }

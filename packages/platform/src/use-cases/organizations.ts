@@ -33,12 +33,12 @@ export interface ShownOrganization {
   readonly maxRunBudget: string | null;
   readonly runCeiling: string | null;
   readonly runExposure: string | null;
-  /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure holds. */
+  /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
-  /** Records, tap events and sums older than this many days go; null: none go. */
+  /** Records, tap events and sums older than this many days are removed; null: none are. */
   readonly keepRecordsDays: number | null;
-  /** Of the calls that started before it some or all records are gone for their age; null: none are. */
+  /** Some or all records of calls that started before it were removed for their age; null: none were. */
   readonly recordsGoneBefore: string | null;
   readonly createdAt: string;
 }
@@ -81,7 +81,7 @@ const drainError = `The drain time must be a whole number of seconds from 0 to $
 
 const keepError = `${keepRecordsForm}.`;
 
-/** What may be set: what the command and the platform's HTTP check alike. */
+/** The settings that may be changed, as both the command and the platform's HTTP check them. */
 export const settingsFields = z.strictObject({
   plan: planField.optional(),
   drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional(),
@@ -117,12 +117,12 @@ export async function findOrganization({ store }: UseCaseContext, idOrName: stri
   return (await store.organizations.find(idOrName)) ?? unknownOrganization();
 }
 
-/** Whose figures are asked for: as `findOrganization`, and an erased organization by its id alone. Refuses `unknown_organization`. */
+/** Finds the organization of figures: as `findOrganization`, and an erased organization only by its id. Refuses `unknown_organization`. */
 export async function findFigures({ store }: UseCaseContext, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
   return (await store.organizations.find(idOrName)) ?? (await store.organizations.findErased(idOrName)) ?? unknownOrganization();
 }
 
-/** By id, else by exact name, as it is shown. */
+/** By id, else by exact name, in the form shown to people. */
 export async function showOrganization(context: UseCaseContext, idOrName: string): Promise<ShownOrganization | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   return isRefusal(organization) ? organization : shownOrganization(organization);
@@ -164,7 +164,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
   };
 }
 
-/** The instant before which records are gone, as it is shown, where a time begins before it (`sinceMs`; without: from the first call on). */
+/** The instant before which records are gone, as text, if the period begins before it (`sinceMs`; by default with the first call); else null. */
 export function goneBefore(
   { recordsGoneBeforeMs: goneMs }: Pick<Organization, 'recordsGoneBeforeMs'>, sinceMs: number | undefined = -Infinity,
 ): string | null {

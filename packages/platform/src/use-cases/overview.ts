@@ -8,7 +8,7 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Milliseconds; null if no call was long enough ago to be known, or none ended well. Within a tenth of the true figure. */
+/** Milliseconds; null if no call is old enough to be known, or none succeeded. Within a tenth of the true figure. */
 export interface ShownLatency {
   readonly p50: number | null;
   readonly p95: number | null;
@@ -38,19 +38,19 @@ export interface Overview {
   readonly since: string;
   readonly until: string;
   readonly step: 'hour' | 'day';
-  /** Every step of the time, those without a call too. */
+  /** Every step of the period, also those without calls. */
   readonly series: readonly ({ readonly at: string } & OverviewFigures)[];
   readonly total: OverviewFigures;
-  /** Of the time of the same length just before. */
+  /** The period of the same length just before. */
   readonly before: OverviewFigures;
 }
 
 const dayMs = 24 * hourMs;
-/** Up to here a step is an hour. */
+/** Up to this many hours, a step is an hour. */
 const hoursMax = 72;
 const daysMax = 400;
 
-/** The figures of an overview, and of the time of the same length before it. Refuses `unknown_organization` and a range that is none. */
+/** The figures of an overview, and of the period of the same length before it. Refuses `unknown_organization` and an invalid range. */
 export async function showOverview(
   context: UseCaseContext,
   { organization: idOrName, sinceMs, untilMs }: { readonly organization: string; readonly sinceMs: number; readonly untilMs: number },
@@ -75,7 +75,7 @@ export async function showOverview(
   };
 }
 
-/** A time in whole steps of an hour or, if it is long, of a day. Refuses what is too long, or nothing. */
+/** A period in whole steps of an hour or, if it is long, of a day. Refuses one that is too long or empty. */
 export function stepsOf(
   { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
 ): { readonly fromMs: number; readonly toMs: number; readonly stepMs: number } | AdministrationRefusal {

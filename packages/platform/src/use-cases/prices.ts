@@ -1,6 +1,6 @@
 /**
- * Prices in force: the frozen list with the operator's own over it. Design 3, row 6; design 5, `prices`.
- * A price file is validated whole before it is stored; an invalid one leaves the earlier one in force.
+ * Prices in force: the frozen list, overlaid by the operator's own. Design 3, row 6; design 5, `prices`.
+ * A price file is validated completely before it is stored; an invalid one leaves the earlier one in force.
  */
 import { createHash } from 'node:crypto';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
@@ -14,13 +14,13 @@ import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 export interface LoadedPrices {
   /** How many prices are now in force over the list. */
   readonly prices: number;
-  /** As every record priced by them carries it. */
+  /** The name that every record priced by them carries. */
   readonly overlay: string | null;
 }
 
 /**
- * Every price that is known for a model; an empty list where nobody knows it. Without a store (none was made yet) the frozen
- * list alone.
+ * Every known price for a model; an empty list if there is none. Without a store (none was made yet) only the frozen
+ * list is used.
  */
 export async function pricesOf(
   { store, nowMs }: Pick<UseCaseContext, 'nowMs'> & { readonly store: UseCaseContext['store'] | null }, model: string,
@@ -29,7 +29,7 @@ export async function pricesOf(
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : showPrices(book, model, nowMs);
 }
 
-/** What loading a price file would change of the models that the list names. Nothing is loaded. */
+/** What loading a price file would change for the listed models. Loads nothing. */
 export async function changesByLoading({ store, nowMs }: UseCaseContext, json: string): Promise<readonly PriceChange[] | AdministrationRefusal> {
   const after = bookWith(json);
   if ('refusal' in after) return refuseInput('invalid_price_file', after.refusal);
@@ -45,7 +45,7 @@ export async function listPrices(
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : pricesInForce(book, nowMs);
 }
 
-/** Puts a price file's prices in force, in place of those loaded before. */
+/** Puts a price file's prices in force; they replace those loaded before. */
 export async function loadPrices({ store }: UseCaseContext, json: string): Promise<LoadedPrices | AdministrationRefusal> {
   const book = bookWith(json);
   if ('refusal' in book) return refuseInput('invalid_price_file', book.refusal);
@@ -53,7 +53,7 @@ export async function loadPrices({ store }: UseCaseContext, json: string): Promi
   return { prices: book.context.overlay?.prices.length ?? 0, overlay: book.context.overlayId };
 }
 
-/** A price file's prices over the list, in force nowhere. */
+/** A price file's prices over the list, without putting them in force. */
 export function bookOfFile(json: string): PriceBook | AdministrationRefusal {
   const book = bookWith(json);
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
@@ -65,7 +65,7 @@ export async function priceBook({ store }: Pick<UseCaseContext, 'store'>): Promi
   return 'refusal' in book ? refuseInput('invalid_price_file', book.refusal) : book;
 }
 
-/** The frozen list alone. */
+/** Only the frozen list. */
 export function listedPrices(): PriceBook {
   return createPriceBook({ list: priceList, overlay: null });
 }

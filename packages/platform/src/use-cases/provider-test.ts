@@ -1,6 +1,6 @@
 /**
- * A test call with an organization's provider key: does the provider take it? Design 3, row 18; design 5, `provider test`.
- * It lists the models, which costs nothing. Only the status is looked at; nothing the provider says is shown or kept.
+ * A test call with an organization's provider key: does the provider accept it? Design 3, row 18; design 5, `provider test`.
+ * It lists the models, which costs nothing. Only the status is looked at; nothing the provider answers is shown or stored.
  */
 import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export interface ProviderTest {
   readonly organization: string;
   /** The stored key could be read; one that cannot be is a refusal. */
   readonly state: 'connected';
-  /** True: the provider took the key. False: it did not. Null: it answered, but not about the key (5xx, 429 say). */
+  /** True: the provider accepted the key. False: it did not. Null: it answered, but not about the key (for example 5xx or 429). */
   readonly accepted: boolean | null;
   /** What the provider answered. */
   readonly status: number;
@@ -25,7 +25,7 @@ export interface ProviderTest {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 
-/** One request to the provider with the stored key, and what came of it in a sentence. Refuses `unknown_organization` and an unknown provider. */
+/** One request to the provider with the stored key, and the result in a sentence. Refuses `unknown_organization` and an unknown provider. */
 export async function testProvider(
   context: UseCaseContext,
   { organization: idOrName, provider: wanted, urls }:
@@ -53,7 +53,7 @@ export async function testProvider(
   return { provider: provider.value, organization: organization.id, state: 'connected', accepted, status };
 }
 
-/** Null: no answer. Redirects are not followed: the key goes to this address alone. */
+/** Null: no answer. Redirects are not followed: the key goes only to this address. */
 async function statusOf(provider: Provider, url: string, credential: string): Promise<number | null> {
   const { credentialHeader, requestHeaders } = wires[provider];
   const { name, value } = credentialHeader(credential);

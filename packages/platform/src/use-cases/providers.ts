@@ -21,7 +21,7 @@ export interface ShownConnection {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 
-/** Connects the key, in place of an earlier one. White space around it, a line end say, is not part of it. */
+/** Connects the key; it replaces an earlier one. White space around it, such as a line end, is not part of it. */
 export async function connectProvider(
   context: UseCaseContext, wanted: { readonly organization: string; readonly provider: string; readonly credential: string },
 ): Promise<ShownConnection | AdministrationRefusal> {
@@ -64,7 +64,7 @@ export async function organizationConnections(context: UseCaseContext, idOrName:
   }));
 }
 
-/** Where one organization stands with every destination. `placeholder`: the sandbox's placeholder is stored, not a key. */
+/** The state of every connection of one organization. `placeholder`: the sandbox's placeholder is stored, not a key. */
 export interface ShownConnections extends Readonly<Record<Provider, ConnectionState | 'placeholder'>> {
   readonly id: string;
   readonly name: string;

@@ -6,11 +6,11 @@ import type { StoreRefusalCode } from '@metergate/store/refusal.ts';
 
 export type AdministrationRefusalCode =
   | StoreRefusalCode
-  /** A field that is not of the form it must have. */
+  /** A field does not have the required form. */
   | 'invalid_input'
   | 'invalid_cursor'
   | 'invalid_password'
-  /** An identity provider gives no role here. */
+  /** The identity provider gives the person no role here. */
   | 'no_role'
   | 'wrong_password'
   | 'too_many_attempts'

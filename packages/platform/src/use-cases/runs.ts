@@ -22,9 +22,9 @@ export interface ShownRun {
   /** Why the budget in force is below the declared one. */
   readonly clampReason: ClampReason | null;
   readonly spent: string;
-  /** Its calls whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
+  /** Its calls whose usage is unknown or partly unknown: their cost is missing from `spent`, at least in part. */
   readonly unknownCalls: number;
-  /** Its calls whose cost lacks something that was reported: they may have cost more than `spent` holds of them. */
+  /** Its calls whose cost lacks something that was reported: they may have cost more than `spent` says. */
   readonly gapCalls: number;
   readonly startedAt: string;
   readonly expiresAt: string | null;
@@ -42,7 +42,7 @@ export interface RunsQuery {
   readonly organization: string;
   /** At most this many, newest first: 1 to 10,000, which is the default. */
   readonly limit?: number;
-  /** Goes on after this run of the list. */
+  /** Continues after this run of the list. */
   readonly after?: { readonly startedAtMs: number; readonly id: string };
 }
 
@@ -78,7 +78,7 @@ export async function showRun(context: UseCaseContext, place: RunPlace): Promise
   return run === null ? refuseInput('unknown_run', 'There is no run with this id.') : shownRun(run);
 }
 
-/** The run as it is after that: one that had ended before stays as it ended. Refuses `unknown_run`. */
+/** Returns the run as it is now; one that had already ended stays as it ended. Refuses `unknown_run`. */
 export async function closeRun(context: UseCaseContext, place: RunPlace): Promise<ShownRun | AdministrationRefusal> {
   const organization = await findOrganization(context, place.organization);
   if (isRefusal(organization)) return organization;

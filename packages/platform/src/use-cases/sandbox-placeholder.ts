@@ -3,7 +3,7 @@ import type { ProviderConnection } from '@metergate/core/settings.ts';
 
 export const sandboxCredential = 'sandbox-placeholder-not-a-key';
 
-/** True of the key that the sandbox is connected with at the first start. */
+/** True for the key that the first start connects the sandbox with. */
 export function isPlaceholder(connection: ProviderConnection): boolean {
   return connection.state === 'connected' && connection.credential === sandboxCredential;
 }

@@ -29,11 +29,11 @@ const size = z.object({
   organizations: z.int().min(1).max(seedMax.organizations), keys: z.int().min(0).max(seedMax.keys), calls: z.int().min(0).max(seedMax.calls),
 }).refine(({ keys, organizations }) => keys >= organizations, { error: 'There must be at least as many keys as organizations.' });
 
-/** Calls lie in this many days up to now. */
+/** Calls are spread over this many days up to now. */
 const days = 90;
 const batchCalls = 20_000;
 
-/** `told` is called with how many calls there are so far. Refuses a store that is not empty. */
+/** `told` is called with the number of calls made so far. Refuses a store that is not empty. */
 export async function seedStore(
   context: UseCaseContext, wanted: SeedSize, told: (calls: number) => void,
 ): Promise<SeedSize | AdministrationRefusal> {
@@ -51,7 +51,7 @@ export async function seedStore(
   let batch: CallRecord[] = [];
   let through = 0;
   const runs = new Set<string>();
-  /** Before their calls, which add up in them. */
+  /** Runs come before their calls, whose costs are added to them. */
   const beginRuns = async (): Promise<void> => {
     const fresh: SeededRun[] = [];
     for (const { organization, run, startedAtMs } of batch) {

@@ -21,7 +21,7 @@ export interface AskingKey {
 
 export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | 'mode' | 'state' | 'resetsAt'> & {
   readonly scope: 'organization' | 'key';
-  /** What is left of it, US dollars from 0. */
+  /** What is left of the cap, US dollars, at least 0. */
   readonly headroom: string;
 };
 
@@ -34,7 +34,7 @@ export interface OwnView {
   readonly expiresAt: string | null;
   readonly maxRunBudget: string | null;
   readonly limits: { readonly requestsPerMin: number | null; readonly tokensPerMin: number | null; readonly tier: Plan };
-  /** Those of the organization and of this key. */
+  /** The caps of the organization and of this key. */
   readonly caps: readonly OwnCap[];
 }
 
@@ -72,7 +72,7 @@ export async function showOwnRun(context: UseCaseContext, key: AskingKey, run: s
   return await isOwn(context, key, run) ? showRun(context, { organization: key.organization, run }) : unknownRun();
 }
 
-/** The run as it is after that. Refuses as `showOwnRun` does. */
+/** Closes it and returns the run as it is then. Refuses as `showOwnRun` does. */
 export async function closeOwnRun(context: UseCaseContext, key: AskingKey, run: string): Promise<ShownRun | AdministrationRefusal> {
   return await isOwn(context, key, run) ? closeRun(context, { organization: key.organization, run }) : unknownRun();
 }

@@ -18,7 +18,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 const secretLength = 43;
 const prefixLength = serviceKeyPrefix.length + 5;
 
-/** A new key; the only time that it is seen. */
+/** A new key, which is shown only this once. */
 export interface MintedServiceKey {
   readonly id: string;
   readonly key: string;
@@ -39,7 +39,7 @@ export interface ShownServiceKey {
   readonly disabledAt: string | null;
   /** To the minute; null: never used. */
   readonly lastUsedAt: string | null;
-  /** US dollars: the most one run of this key may declare. Null: the organization's figure holds. */
+  /** US dollars: the most one run of this key may declare. Null: the organization's figure applies. */
   readonly maxRunBudget: string | null;
 }
 
@@ -64,7 +64,7 @@ const budgetField = moneyField('The run budget of a key').nullable();
 
 const graceMsMax = 90 * 86_400_000;
 
-/** A new service key, which is shown this once. Refuses `unknown_organization`, and a name, project, lifetime or run budget that is none. */
+/** A new service key, shown only this once. Refuses `unknown_organization`, and an invalid name, project, lifetime or run budget. */
 export async function createServiceKey(context: UseCaseContext, wanted: ServiceKeyInput): Promise<MintedServiceKey | AdministrationRefusal> {
   const { name = null, project = null, lifetimeMs = null } = wanted;
   const expiresAtMs = lifetimeMs === null ? null : lifeEnd(context.nowMs, lifetimeMs);
@@ -92,8 +92,8 @@ export async function listServiceKeys(
 }
 
 /**
- * The key as it is after that; a second time changes nothing and says so. `within`: only a key of this organization; any
- * other answers like an unknown one.
+ * Returns the key as it is now; a second revocation changes nothing and says so. `within`: only a key of this organization; any
+ * other is answered like an unknown one.
  */
 export async function revokeServiceKey(
   { store }: UseCaseContext, id: string, within?: OrganizationId,
@@ -102,7 +102,7 @@ export async function revokeServiceKey(
   return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
 }
 
-/** What is left out stays; null takes it away. */
+/** What is left out stays; null removes it. */
 export interface ServiceKeySettingsInput {
   readonly name?: string | null;
   readonly project?: string | null;
@@ -113,13 +113,13 @@ export interface ServiceKeySettingsInput {
   readonly maxRunBudget?: string | null;
 }
 
-/** Which key, and whose it must be: null for the operator. */
+/** Which key, and the organization that it must belong to; null for the operator. */
 export interface ServiceKeyPlace {
   readonly id: string;
   readonly within: OrganizationId | null;
 }
 
-/** The key as it is after that. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
+/** Returns the key as it is now. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
 export async function setServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
@@ -135,12 +135,12 @@ export async function setServiceKey(
   return isRefusal(set) ? set : shownServiceKey(set);
 }
 
-/** A rotated key: the new form, shown this once, and until when the one before works. */
+/** A rotated key: the new form, shown only this once, and how long the former one works. */
 export interface RotatedServiceKey extends MintedServiceKey {
   readonly formerUntil: string;
 }
 
-/** Another secret for the same key, which keeps its id, caps and spend. `graceMs`: how long the former secret still works; from 0. */
+/** A new secret for the same key, which keeps its id, caps and spend. `graceMs`: how long the former secret still works; from 0. */
 export async function rotateServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, graceMs: number,
 ): Promise<RotatedServiceKey | AdministrationRefusal> {

@@ -5,7 +5,7 @@
 import type { ShownFigures } from './usage.ts';
 
 export interface StatementRow {
-  /** Null: calls that have none. */
+  /** Null: calls without one. */
   readonly name: string | null;
   /** Shown under the name. */
   readonly id?: string;
@@ -16,12 +16,12 @@ export interface Statement {
   readonly organization: { readonly id: string; readonly name: string };
   /** `2026-11`. */
   readonly month: string;
-  /** Null: of the whole organization. */
+  /** Null: the whole organization. */
   readonly project: string | null;
   readonly madeAt: string;
-  /** The month was not over when it was made. */
+  /** The month was not over when the statement was made. */
   readonly open: boolean;
-  /** Some or all records before this instant are gone, and the month begins before it; null: it is whole. */
+  /** Some or all records before this instant are gone, and the month begins before it; null: the month is complete. */
   readonly recordsGoneBefore: string | null;
   readonly totals: ShownFigures;
   readonly parts: readonly { readonly title: string; readonly rows: readonly StatementRow[] }[];
@@ -114,7 +114,7 @@ function grouped(figure: number): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that is nothing but text to a reader of HTML. */
+/** Escapes text for HTML. */
 function text(value: string): string {
   return value.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -13,7 +13,7 @@ import { statementPage, type StatementRow } from './statement-page.ts';
 import { addedUp, showUsage, type ShownFigures } from './usage.ts';
 
 export interface StatementQuery {
-  /** Id or name, of an erased organization its id alone. */
+  /** Id or name; for an erased organization only its id. */
   readonly organization: string;
   /** The first instant of the month. */
   readonly monthMs: number;
@@ -26,10 +26,10 @@ export interface MadeStatement {
   readonly totals: ShownFigures;
 }
 
-/** So many rows of each part: one page is to be read. What is left is added up in a last one. */
+/** The most rows of each part, so that the page stays readable. The rest is summed in a last row. */
 const rowsMax = 25;
 
-/** The statement of one month, those of an erased organization too. A month that is not over is marked open. Refuses `unknown_organization`. */
+/** The statement of one month, also for an erased organization. A month that is not over is marked open. Refuses `unknown_organization`. */
 export async function makeStatement(context: UseCaseContext, query: StatementQuery): Promise<MadeStatement | AdministrationRefusal> {
   const { monthMs, project } = query;
   const organization = await findFigures(context, query.organization);

@@ -1,5 +1,5 @@
 /**
- * The frozen price list as the tap uses it: no overlay and no fallback, since a modeled cost is the list's alone. Spec: Figure labels.
+ * The frozen price list as the tap uses it: no overlay and no fallback, since a modeled cost comes only from the list. Spec: Figure labels.
  * Built when first needed and then kept: the list does not change while a process runs.
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
@@ -16,7 +16,7 @@ export interface TapPrices {
 
 let made: TapPrices | null = null;
 
-/** The shipped prices as the tap needs them. Made once in a process. */
+/** The shipped prices as the tap needs them. Made once per process. */
 export function tapPrices(): TapPrices {
   if (made === null) {
     const book = createPriceBook({ list: priceList, overlay: null });

@@ -13,13 +13,13 @@ export interface ShownUpstream {
   readonly organization: string;
   readonly url: string;
   readonly enabled: boolean;
-  /** False: none is needed. */
+  /** False: the destination needs none. */
   readonly hasCredential: boolean;
   /** `unreadable`: the credential is stored, but it cannot be unsealed now. */
   readonly state: 'connected' | 'unreadable';
 }
 
-/** Declares the destination in place of an earlier one; it starts disabled. An empty credential: none is needed. */
+/** Declares the destination, which replaces an earlier one and starts disabled. An empty credential: none is needed. */
 export async function declareUpstream(
   context: UseCaseContext, wanted: { readonly organization: string; readonly url: string; readonly credential: string }, rules: UpstreamUrlRules,
 ): Promise<ShownUpstream | AdministrationRefusal> {

@@ -13,15 +13,15 @@ import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export interface UsageQuery {
-  /** Id or name, of an erased organization its id alone. */
+  /** Id or name; for an erased organization only its id. */
   readonly organization: string;
   /** One or two; see `parseDimensions`. */
   readonly by: readonly UsageDimension[];
-  /** Calls of just these names. */
+  /** Only calls with exactly these names. */
   readonly filter?: UsageFilter;
   /** Calls that started from this moment on. */
   readonly sinceMs?: number;
-  /** Up to this moment, itself excluded. */
+  /** Calls that started before this moment. */
   readonly untilMs?: number;
 }
 
@@ -34,9 +34,9 @@ export interface ShownFigures {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly cost: string;
-  /** Below zero where writing to the cache cost more than reading saved; null if no call has a price that says so. */
+  /** Negative if writing to the cache cost more than reading saved; null if no call has a price that tells. */
   readonly cacheSavings: string | null;
-  /** Of `calls`, those whose usage did not come, or came in part. */
+  /** Of `calls`, those whose usage is missing or incomplete. */
   readonly unknownCalls: number;
   /** Of `calls`, those with usage that has no price. */
   readonly unpricedCalls: number;
@@ -51,7 +51,7 @@ export interface ShownFigures {
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
 
 const rowsMax = 100_000;
-/** Hourly figures are added up from the records: this many days take a second in a busy organization. */
+/** Hourly figures are added up from the records, and this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
 
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
@@ -64,7 +64,7 @@ export function parseDimensions(text: string): readonly UsageDimension[] | null 
 /** Ends a sentence such as "--by must be …". */
 export const dimensionsForm = `one or two of ${usageDimensions.join(', ')}, as in day,model`;
 
-/** A single time in its order; of everything else the costliest first. */
+/** A single time dimension comes in its order; everything else with the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageQuery): Promise<ShownUsage[] | AdministrationRefusal> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
@@ -83,7 +83,7 @@ export async function showUsage(context: UseCaseContext, query: UsageQuery): Pro
   return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
 }
 
-/** How many calls there are in a time, for who wants to tell how far something has come. Null: nobody knows. */
+/** How many calls a period has, for showing progress. Null: not known. */
 export async function countCalls(
   context: UseCaseContext,
   { organization: idOrName, fromMs, toMs }: { readonly organization: string; readonly fromMs: number; readonly toMs: number },
@@ -94,7 +94,7 @@ export async function countCalls(
   return rows === null ? null : Number(rows[0] === undefined ? 0 : figureIn(rows[0].figures, 'calls'));
 }
 
-/** The figures of several rows together; of none, noughts. */
+/** The sum of several rows' figures; zeros if there are none. */
 export function addedUp(rows: readonly ShownFigures[]): ShownFigures {
   const whole = (name: Exclude<keyof ShownFigures, 'cost' | 'cacheSavings'>): number => rows.reduce((sum, row) => sum + row[name], 0);
   const money = (amounts: readonly string[]): string =>
@@ -116,7 +116,7 @@ function byTime(one: UsageRow, other: UsageRow): number {
   return Number(one.subjects[0]) - Number(other.subjects[0]);
 }
 
-/** Those that cost the same: the one with more calls first, then by name, so that the order is the same each time. */
+/** At equal cost the one with more calls comes first, then by name, so that the order is always the same. */
 function costliestFirst(one: UsageRow, other: UsageRow): number {
   for (const name of ['cost', 'calls'] as const) {
     const [a, b] = [figureIn(one.figures, name), figureIn(other.figures, name)];

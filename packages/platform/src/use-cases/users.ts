@@ -16,7 +16,7 @@ import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Where a link leads; its token stands behind `#`, so that no server and no log sees it. */
+/** The path of a link. Its token follows `#`, so that no server and no log sees it. */
 const joinPath = '/join';
 const passwordPath = '/password';
 
@@ -45,7 +45,7 @@ export interface ShownInvitation {
 }
 
 export interface MadeInvitation extends ShownInvitation {
-  /** Shown this once; whoever has it becomes a member. */
+  /** Shown only this once; whoever has it can become a member. */
   readonly link: string;
 }
 
@@ -67,7 +67,7 @@ export async function createUser(
 export interface InvitationInput {
   /** Id or name. */
   readonly organization: string;
-  /** Null: whoever holds the link names their own. */
+  /** Null: whoever holds the link enters their own. */
   readonly email: string | null;
   readonly role: string;
   /** Who invites; null: the operator. */
@@ -76,7 +76,7 @@ export interface InvitationInput {
 }
 
 /**
- * A one-time link by which someone becomes a member, with a role at most that of who invites. Refuses `forbidden`, `unknown_organization`,
+ * A one-time link by which someone becomes a member, with at most the inviter's role. Refuses `forbidden`, `unknown_organization`,
  * `invalid_email`.
  */
 export async function inviteUser(context: UseCaseContext, wanted: InvitationInput): Promise<MadeInvitation | AdministrationRefusal> {
@@ -97,11 +97,11 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
 export interface AcceptanceInput {
   readonly token: string;
   readonly email: string;
-  /** The person's own where there is a user with this email already; else the new one. */
+  /** The person's own password if a user with this email exists; else the new one. */
   readonly password: string;
 }
 
-/** Makes the membership; of two who accept at once, one does. The audit row names the person who came. */
+/** Makes the membership; if two accept at once, one succeeds. The audit row names the new member. */
 export async function acceptInvitation(
   context: UseCaseContext, { token, email, password }: AcceptanceInput,
 ): Promise<ShownMember | AdministrationRefusal> {
@@ -121,12 +121,12 @@ export async function acceptInvitation(
   return isRefusal(member) ? member : shownMember(member);
 }
 
-/** A one-time link that sets a password. Shown this once; whoever has it becomes that person. */
+/** A one-time link that sets a password. Shown only this once; whoever has it can become that person. */
 export interface PasswordLink {
   readonly url: string;
 }
 
-/** For the operator: of whoever signs in with this email. Refuses `unknown_person`. */
+/** For the operator: a link for whoever signs in with this email. Refuses `unknown_person`. */
 export async function makePasswordLink(
   context: UseCaseContext, { email, publicUrl }: { readonly email: string; readonly publicUrl: string },
 ): Promise<PasswordLink | AdministrationRefusal> {
@@ -135,7 +135,7 @@ export async function makePasswordLink(
   return isRefusal(made) ? made : { url };
 }
 
-/** For an owner: of a member who belongs to no other organization. Refuses `unknown_member`, `forbidden`. */
+/** For an owner: a link for a member who belongs to no other organization. Refuses `unknown_member`, `forbidden`. */
 export async function makeMemberPasswordLink(
   context: UseCaseContext,
   { organization, id, publicUrl }: { readonly organization: OrganizationId; readonly id: string; readonly publicUrl: string },
@@ -145,7 +145,7 @@ export async function makeMemberPasswordLink(
   return isRefusal(made) ? made : { url };
 }
 
-/** Sets the password of whose link it is; every session of theirs ends. Refuses `password_link_not_valid`, `invalid_password`. */
+/** Sets the password of the person whose link it is, and ends all their sessions. Refuses `password_link_not_valid`, `invalid_password`. */
 export async function usePasswordLink(
   context: UseCaseContext, { token, password }: { readonly token: string; readonly password: string },
 ): Promise<LinkedPerson | AdministrationRefusal> {
@@ -166,7 +166,7 @@ function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {
   return { url: `${publicUrl}${passwordPath}#${token}`, link: { tokenHash: hashOf(token), expiresAtMs: nowMs + passwordLinkLifeMs } };
 }
 
-/** Those that are open, oldest first. Refuses `unknown_organization`. */
+/** Open invitations, oldest first. Refuses `unknown_organization`. */
 export async function listInvitations(
   context: UseCaseContext, idOrName: string, page: ListPage = {},
 ): Promise<ShownInvitation[] | AdministrationRefusal> {
@@ -198,7 +198,7 @@ export async function listMembers(
 export interface ShownUser {
   /** The person's id, or the invitation's. */
   readonly id: string;
-  /** Null: whoever has the link names their own. */
+  /** Null: whoever has the link enters their own. */
   readonly email: string | null;
   readonly role: Role;
   readonly state: 'member' | 'invited';
@@ -222,7 +222,7 @@ export async function listUsers(context: UseCaseContext, idOrName: string): Prom
 export interface MemberChange {
   readonly organization: string;
   readonly id: string;
-  /** The role of who does it. */
+  /** The role of the person who does it. */
   readonly by: Role;
 }
 

@@ -1,4 +1,4 @@
-/** The views that a person saved by name: a view is the query of the address of Explore. A management token has none. */
+/** The views that a person saved by name: a view is the query string of an Explore address. A management token has none. */
 import { z } from '@hono/zod-openapi';
 import type { SavedView, ViewOwner } from '@metergate/store/views/saved-views.ts';
 import type { Actor } from './actor.ts';
@@ -12,7 +12,7 @@ export interface ShownView {
   readonly savedAt: string;
 }
 
-/** Longer queries are in no address that a browser opens, and a browser writes one in visible ASCII. */
+/** Browsers open no address with a longer query, and they write queries in visible ASCII. */
 export const viewFields = z.strictObject({
   name: z.string().max(80),
   query: z.string().max(4_000).regex(/^[\x21-\x7e]*$/)
@@ -26,7 +26,7 @@ export async function listViews({ store }: UseCaseContext, asker: Asker): Promis
   return asker.kind === 'token' ? [] : (await store.savedViews.list(ownerOf(asker))).map(shown);
 }
 
-/** In place of the one with the same name. Refuses `forbidden`, `invalid_name`, `too_many_views`. */
+/** Saves the view; it replaces the one with the same name. Refuses `forbidden`, `invalid_name`, `too_many_views`. */
 export async function saveView(
   { store }: UseCaseContext, asker: Asker, view: z.output<typeof viewFields>,
 ): Promise<ShownView | AdministrationRefusal> {

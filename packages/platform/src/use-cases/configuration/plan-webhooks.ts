@@ -63,7 +63,7 @@ function checked(entries: readonly WebhookEntry[], rules: UpstreamUrlRules): { r
   return { wanted, problems };
 }
 
-/** First those that are the same; then, if one is left on each side of a URL, that one. */
+/** First matches webhooks that are the same; then, if one is left on each side of a URL, that pair. */
 function matched(wanted: readonly Wanted[], webhooks: readonly ShownWebhook[]): Map<Wanted, ShownWebhook> {
   const matches = new Map<Wanted, ShownWebhook>();
   const taken = new Set<string>();

@@ -13,12 +13,12 @@ export interface FieldChange {
 export interface PlannedChange {
   readonly action: 'create' | 'change' | 'remove';
   readonly kind: 'settings' | 'key' | 'cap' | 'webhook' | 'upstream';
-  /** What of that kind, for people: a name, an id, a URL. */
+  /** What is changed, for people: a name, an id or a URL. */
   readonly name: string;
   readonly fields: readonly FieldChange[];
 }
 
-/** A secret that was made and is seen this once. */
+/** A new secret, which is shown only this once. */
 export interface MadeSecret {
   readonly kind: 'key' | 'webhook';
   readonly name: string;
@@ -26,7 +26,7 @@ export interface MadeSecret {
   readonly secret: string;
 }
 
-/** Ids of keys that were made on the way, by the name that the file gives them. */
+/** Ids of keys made so far, by the names that the file gives them. */
 export type MadeKeys = Map<string, string>;
 
 export interface Step {
@@ -51,7 +51,7 @@ export interface SectionPlan {
 
 export const nothing: SectionPlan = { steps: [], problems: [], left: 0 };
 
-/** Fields of `wanted` that say something else than `current`; undefined says nothing. */
+/** Fields of `wanted` that differ from `current`; undefined fields are ignored. */
 export function differing(
   current: Readonly<Record<string, ShownValue>>, wanted: Readonly<Record<string, ShownValue | undefined>>,
 ): FieldChange[] {
@@ -61,7 +61,7 @@ export function differing(
   });
 }
 
-/** Done, or the refusal: for use cases whose result nobody needs. */
+/** Null if it was done, else the refusal: for use cases whose result nobody needs. */
 export function doneOr(result: unknown): AdministrationRefusal | null {
   return typeof result === 'object' && result !== null && 'refused' in result ? result as AdministrationRefusal : null;
 }

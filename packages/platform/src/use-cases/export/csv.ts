@@ -3,14 +3,14 @@
  * spreadsheet would compute gets an apostrophe before it.
  */
 
-/** Numbers are ours and stay as they are; absent is an empty cell. */
+/** Numbers are our own and stay as they are; null is an empty cell. */
 export type CsvValue = string | number | bigint | null;
 
-/** What spreadsheets take for the beginning of a formula, in both widths, and what they skip before one. */
+/** Characters that begin a formula in spreadsheets, in both widths, and those that are skipped before one. */
 const computed = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const quoted = /[",\r\n]|^ | $/;
 
-/** One line with its end, fields quoted where they must be. A text that a spreadsheet would compute is made inert. */
+/** One line with its end, fields quoted where they must be. Text that a spreadsheet would compute is made inert. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(cellOf).join(',')}\r\n`;
 }

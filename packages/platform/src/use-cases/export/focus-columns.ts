@@ -9,7 +9,7 @@ import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
 
 /**
- * `all`: a cost that the record does not tell apart, beside the tokens it is for. `unknown`: calls whose usage did not come.
+ * `all`: a cost that the record does not split by kind of token. `unknown`: calls whose usage did not arrive.
  * `none`: calls that use nothing. The last two count calls, not tokens.
  */
 export type ChargeKind = PaidKind | 'all' | 'unknown' | 'none';
@@ -20,9 +20,9 @@ export interface ChargeGroup {
   /** Excluded. */
   readonly toMs: number;
   readonly key: string;
-  /** Null: it has none, or is gone. */
+  /** Null: the key has no name, or is gone. */
   readonly keyName: string | null;
-  /** In one order, each once. */
+  /** In a fixed order, each once. */
   readonly labels: readonly string[];
   readonly project: string | null;
   readonly wire: Wire;
@@ -34,14 +34,14 @@ export interface ChargeGroup {
 export interface ChargeSums {
   quantity: bigint;
   cost: NanoDollars;
-  /** Each call is counted in one of its lines. */
+  /** Each call is counted in exactly one of its lines. */
   calls: number;
   unknownCalls: number;
   unpricedCalls: number;
   gapCalls: number;
 }
 
-/** Whose charges they are. */
+/** The organization that the charges belong to. */
 export interface FocusAccount {
   readonly id: string;
   readonly name: string;
@@ -68,7 +68,7 @@ const kinds: { readonly [K in ChargeKind]: { readonly name: string; readonly wor
 };
 
 const providerOf = ({ group }: FocusLine): string => providers[group.wire];
-/** The format wants decimals here. */
+/** The format requires decimals here. */
 const quantityOf = ({ sums }: FocusLine): string => `${sums.quantity}.0`;
 const unitOf = ({ group }: Pick<FocusLine, 'group'>): string => (group.kind === 'unknown' || group.kind === 'none' ? 'Calls' : 'Tokens');
 /** The model and the kind of token. */

@@ -17,10 +17,10 @@ import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type Charge
 export interface FocusRequest {
   readonly account: FocusAccount;
   readonly book: PriceBook;
-  /** The time that is exported: the periods of charges do not leave it. */
+  /** The exported period: charge periods stay within it. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Lines kept at a time; 20,000 unless given. */
+  /** The most lines held at a time; 20,000 by default. */
   readonly linesMax?: number;
 }
 
@@ -31,7 +31,7 @@ interface Charge {
 }
 
 /**
- * An export in the FOCUS format. Charges of a day are summed by what they are alike in; at `linesMax` kept lines they are written early, so memory
+ * An export in the FOCUS format. Charges of a day that are alike are summed. At `linesMax` held lines they are written early, so memory
  * has a bound.
  */
 export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
@@ -77,7 +77,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
   };
 }
 
-/** What one call is charged for: at least one thing, so that no call is left out. */
+/** The charges of one call: at least one, so that no call is left out. */
 function chargesOf({ usage, cost, costSource }: CallRecord, parts: RecordedParts | null): readonly Charge[] {
   if (usage === 'none' || usage === 'unknown' || parts === null) {
     const kind = usage === 'none' ? 'none' : 'unknown';

@@ -57,10 +57,10 @@ const schema: Schema = [
     : [{ name, repetition_type: 'OPTIONAL', ...types[kind] }])),
 ];
 
-/** Rows of one group: some ten megabytes while it is made. */
+/** Rows of one group: about ten megabytes while it is built. */
 const groupRowsDefault = 20_000;
 
-/** `state`: where an earlier one stood, from its `state()`. */
+/** `state`: resumes an earlier one, from its `state()`. */
 export function parquetRows(
   { state = null, groupRows = groupRowsDefault }: { readonly state?: unknown; readonly groupRows?: number } = {},
 ): ExportForm {
@@ -69,7 +69,7 @@ export function parquetRows(
   if (state !== null) goOn(writer, bytes, state as GroupsSoFar);
   let group: ExportedCall[] = [];
   const letOut = (): Uint8Array => {
-    // The page before the footer is all that a group leaves behind: offset indexes would pile up until the end.
+    // No offset indexes: they would pile up until the end.
     writer.write({ rowGroupSize: groupRows, columnData: columns.map(({ name, kind, value }) =>
       ({ name, offsetIndex: false, data: group.map((call) => stored(kind, value(call))) })) });
     writer.pendingIndexes.length = 0;
@@ -95,7 +95,7 @@ function stored(kind: Kind, value: unknown): unknown {
   return kind === 'whole' || kind === 'instant' ? BigInt(value as number) : kind === 'texts' ? [...(value as readonly string[])] : value;
 }
 
-/** Bytes are taken away as they come; offsets go on. */
+/** A writer whose bytes are taken as they come, while offsets keep counting. */
 class TakenBytes extends ByteWriter {
   take(): Uint8Array {
     const taken = this.getBytes().slice();

@@ -3,7 +3,7 @@ import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/ca
 import { csvLine, type CsvValue } from './csv.ts';
 import type { ExportedCall, ExportForm } from './export-form.ts';
 
-/** JSON, one record a line. */
+/** JSON, one record per line. */
 export function jsonLines(): ExportForm {
   return linesOf('', ({ record }) => `${JSON.stringify(callRecordToJson(record))}\n`);
 }
@@ -25,7 +25,7 @@ const recordColumns = [
   'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
-// Nothing compiles while a field of the record is missing above.
+// Fails to compile if a field of the record is missing above.
 type Missing = Exclude<keyof CallRecordJson, (typeof recordColumns)[number]>;
 const whole: [Missing] extends [never] ? true : never = true;
 

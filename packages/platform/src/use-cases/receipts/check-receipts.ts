@@ -5,7 +5,7 @@ import { hash, verify, type KeyObject } from 'node:crypto';
 import { ReceiptVerifier, type Question, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
 import { publicKeyOf } from './public-key-pem.ts';
 
-/** No line of ours is longer; in another file, one could be as long as the file. */
+/** No line of ours is longer; a foreign file may be one single line. */
 const lineBytesMax = 1_048_576;
 
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */
@@ -37,7 +37,7 @@ function isSignedBy(key: KeyObject | null, text: string, signature: string): boo
   return key !== null && verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'base64'));
 }
 
-/** Every line ends with a line feed; what is not UTF-8, or ends without one, is a line that no file of receipts has. */
+/** Every line must end with a line feed. Text that is not UTF-8, or a last line without one, becomes a line that no file of receipts has. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const piece of pieces) {

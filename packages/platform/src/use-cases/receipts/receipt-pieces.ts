@@ -21,12 +21,12 @@ export interface ReceiptSource {
   readonly chain: OpenChain;
 }
 
-/** Within what is signed. @throws StoreFault `receipts_differ`, naming the first record that is not what its receipt says. */
+/** The span must lie within what is signed. @throws StoreFault `receipts_differ`, naming the first record that differs from its receipt. */
 export async function* receiptPieces(
   { receipts, chain }: ReceiptSource, span: ChainSpan,
 ): AsyncGenerator<ExportPiece> {
   const pruned = signedBeginning(chain);
-  // What stands before the beginning is gone, and known by its signature alone.
+  // What came before the beginning is gone, and only its signature vouches for it.
   const previous = pruned?.last === span.first - 1 ? pruned.hash : await receipts.hashBefore(chain.organization, span.first);
   if (previous === null || span.first <= (pruned?.last ?? 0)) throw differs(span.first - 1);
   yield piece([formatLine({
@@ -58,7 +58,7 @@ function piece(lines: readonly string[], calls: number): ExportPiece {
   return { bytes: Buffer.from(lines.map((line) => `${line}\n`).join(''), 'utf8'), calls, cost: 0n, place: null };
 }
 
-/** Of an erased organization the end that was signed as it was erased; nothing else can be signed for it. */
+/** For an erased organization the end that was signed during the erasure, since nothing else can be signed for it. */
 function endFor(chain: OpenChain, statement: ChainSpan & { readonly previous: string; readonly hash: string }): Checkpoint {
   const end = chain.end ?? chain.signEnd(statement);
   if (end === null) {
@@ -71,7 +71,7 @@ function endFor(chain: OpenChain, statement: ChainSpan & { readonly previous: st
 interface Checkpoints {
   /** The last before the span; null: there is none. */
   readonly before: Checkpoint | null;
-  /** By their last sequence. */
+  /** Checkpoints by their last sequence. */
   readonly within: ReadonlyMap<number, Checkpoint>;
   /** The first that covers the whole span. */
   readonly after: Checkpoint;
@@ -100,7 +100,7 @@ class CheckedWalk {
   #hash: string;
   #sequence: number;
 
-  /** `before`: the checkpoint that it begins after, if it begins after one. */
+  /** `before`: the checkpoint that the walk begins after, if any. */
   constructor(chain: OpenChain, before: Checkpoint | null, begin: { readonly last: number; readonly hash: string }) {
     this.#chain = chain;
     if (!followEachOther(chain)) throw differs(1);
@@ -121,7 +121,7 @@ class CheckedWalk {
     return { type: 'receipt', sequence, figures, words, wordsDigest, hash: kept };
   }
 
-  /** The checkpoint, if it is of the record that was taken last, and signed. */
+  /** The checkpoint, if it matches the record taken last and its signature is valid. */
   agreed(checkpoint: Checkpoint, kind: CheckpointKind): Checkpoint {
     if (checkpoint.last !== this.#sequence || checkpoint.hash !== this.#hash || !isSignedByOne(this.#chain.keys, checkpoint, kind)) {
       throw differs(this.#sequence);
@@ -131,8 +131,8 @@ class CheckedWalk {
 }
 
 /**
- * Where the chain begins, since the records before are gone for their age; null: with its first. @throws StoreFault `receipts_differ` where
- * nobody signed that.
+ * Where the chain begins after its earlier records were removed for their age; null: with its first. @throws StoreFault `receipts_differ` if
+ * that is not signed.
  */
 export function signedBeginning({ pruned, keys }: Pick<OpenChain, 'pruned' | 'keys'>): Checkpoint | null {
   if (pruned !== null && !isSignedByOne(keys, pruned, 'pruned')) throw differs(pruned.last);

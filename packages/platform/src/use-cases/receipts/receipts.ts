@@ -13,11 +13,11 @@ import { pemOf } from './public-key-pem.ts';
 import { receiptPieces, signedBeginning } from './receipt-pieces.ts';
 
 export interface ReceiptsQuery {
-  /** Id or name, of an erased organization its id alone. */
+  /** Id or name; for an erased organization only its id. */
   readonly organization: string;
   /** Receipts of the calls that started from this moment on, and those between them in the chain. */
   readonly fromMs?: number;
-  /** Up to this moment, itself excluded. */
+  /** Before this moment. */
   readonly toMs?: number;
 }
 
@@ -29,7 +29,7 @@ export interface ReceiptExport extends ChainSpan {
 
 export const receiptFileType = 'application/x-ndjson';
 
-/** Refuses `no_receipts`. What is found to differ while the file is made is thrown as it is made. */
+/** Refuses `no_receipts`. A difference found while the file is being made is thrown then. */
 export async function exportReceipts(context: UseCaseContext, query: ReceiptsQuery): Promise<ReceiptExport | AdministrationRefusal> {
   const { fromMs, toMs } = query;
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
@@ -107,7 +107,7 @@ export async function showReceipt(context: UseCaseContext, call: string, within?
 
 export interface ShownReceiptKeys {
   readonly organization: string;
-  /** The key that signs now; of an erased organization the last that did. */
+  /** The key that signs now; for an erased organization the last that did. */
   readonly key: string;
   /** SubjectPublicKeyInfo, Ed25519. */
   readonly pem: string;
@@ -115,14 +115,14 @@ export interface ShownReceiptKeys {
   readonly keys: readonly ReceiptKey[];
 }
 
-/** The public keys by which an organization's receipts are checked, those of an erased one too. Refuses `unknown_organization`. */
+/** The public keys that verify an organization's receipts, also those of an erased one. Refuses `unknown_organization`. */
 export async function showReceiptKeys(context: UseCaseContext, idOrName: string): Promise<ShownReceiptKeys | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   return shownKeys(organization.id, (await context.store.receipts.open(organization.id)).keys);
 }
 
-/** Another key signs from now on. */
+/** Makes a new key sign from now on. */
 export async function rotateReceiptKey(context: UseCaseContext, idOrName: string): Promise<ShownReceiptKeys | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;

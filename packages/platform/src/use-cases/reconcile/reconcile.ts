@@ -25,7 +25,7 @@ export interface ShownComparison {
   readonly model: string | null;
   readonly requestId: string | null;
   readonly ours: ShownSide;
-  /** Figures that the file lacks are null, and not compared. */
+  /** Figures missing from the file are null and are not compared. */
   readonly theirs: ShownSide;
   /** Ours less theirs. */
   readonly difference: ShownSide;
@@ -36,9 +36,9 @@ export interface ShownComparison {
 export interface ShownReconciliation {
   readonly lines: readonly ShownComparison[];
   readonly totals: { readonly ours: ShownSide; readonly theirs: ShownSide; readonly difference: ShownSide };
-  /** Every line is equal. */
+  /** Whether every line is equal. */
   readonly equal: boolean;
-  /** Some or all records before this instant are gone for their age, and the file begins before it; null: no record is missing. */
+  /** Some or all records before this instant were removed for their age, and the file begins before it; null: no record is missing. */
   readonly recordsGoneBefore: string | null;
 }
 
@@ -51,17 +51,17 @@ export interface ReconcileInput {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 const dayMs = 86_400_000;
-/** Longer than any export: what is wider has a wrong date in it. */
+/** Longer than any export: a wider range has a wrong date in it. */
 const daysMax = 3_700;
 
-/** A bill beside the records, before it is shown. */
+/** A bill compared with the records, before formatting. */
 export interface ComparedBill {
   readonly provider: Provider;
   readonly lines: readonly ComparedLine[];
   /** The days of the file, `toMs` excluded. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Of the finest amount in the file; null: it has none. */
+  /** Decimal places of the finest amount in the file; null: it has no amount. */
   readonly places: number | null;
   readonly recordsGoneBefore: string | null;
 }
@@ -93,7 +93,7 @@ export async function compareBill(
   };
 }
 
-/** As `compareBill`, in the form in which it is shown, with the sums of both sides. */
+/** As `compareBill`, formatted for people, with the sums of both sides. */
 export async function reconcile(context: UseCaseContext, input: ReconcileInput): Promise<ShownReconciliation | AdministrationRefusal> {
   const compared = await compareBill(context, input);
   if (isRefusal(compared)) return compared;

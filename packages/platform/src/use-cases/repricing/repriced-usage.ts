@@ -16,12 +16,12 @@ import { bookOfFile, listedPrices, priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { subjectText, type ShownUsage, type UsageQuery } from '../usage.ts';
 
-/** `list`: the frozen list alone. `current`: with the operator's own over it. Else the text of a price file, over the list. */
+/** `list`: only the frozen list. `current`: the list overlaid by the operator's own. Otherwise the text of a price file, over the list. */
 export type PricesToTry = 'list' | 'current' | { readonly file: string };
 
 /** Money: US dollars with nine places. */
 export interface ShownRepricing {
-  /** Of the calls that those prices give a cost. */
+  /** Calls that those prices give a cost. */
   readonly repricedCalls: number;
   readonly repricedCost: string;
   /** What the same calls cost by their records. */
@@ -40,7 +40,7 @@ interface Sums {
   not: number;
 }
 
-/** Rows of usage that the query asks for, as they stand, and the prices to try on their calls. */
+/** The rows of usage for the query, and the prices to try on their calls. */
 export interface Repricing<Row extends ShownUsage> {
   readonly rows: readonly Row[];
   readonly prices: PricesToTry;

@@ -1,5 +1,5 @@
 /**
- * Webhooks as administration sees them: made, listed, removed, tried, with the log of their deliveries. Design 5, `webhook`.
+ * Webhooks as administration sees them: creating, listing, removing and testing them, with the log of their deliveries. Design 5, `webhook`.
  */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Delivery, DeliveryState } from '@metergate/store/webhooks/deliveries.ts';
@@ -31,7 +31,7 @@ export interface ShownDelivery {
   readonly lastAttemptAt: string | null;
   /** Null unless pending. */
   readonly nextAttemptAt: string | null;
-  /** What the receiver answered last. */
+  /** The receiver's last status. */
   readonly status: number | null;
   /** Why there was no answer. */
   readonly error: string | null;
@@ -44,7 +44,7 @@ export const webhookFields = z.strictObject({
   }).nullable().default(null),
 });
 
-/** `secret`: shown this once. */
+/** `secret`: shown only this once. */
 export async function createWebhook(
   context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof webhookFields> & { readonly organization: string },
   rules: UpstreamUrlRules,
@@ -66,7 +66,7 @@ export async function listWebhooks(context: UseCaseContext, idOrName: string): P
   return isRefusal(organization) ? organization : (await context.store.webhooks.list(organization.id)).map(shownWebhook);
 }
 
-/** Changes the events it receives; its secret stays. `within`: only of this organization, here and below. */
+/** Changes the events it receives; its secret stays. `within`: only a webhook of this organization, here and below. */
 export async function setWebhook(
   context: UseCaseContext, id: string, wanted: Pick<z.input<typeof webhookFields>, 'events'>, within?: string,
 ): Promise<ShownWebhook | AdministrationRefusal> {
@@ -78,7 +78,7 @@ export async function setWebhook(
   return isRefusal(set) ? set : shownWebhook(set);
 }
 
-/** Ends its deliveries too. `within`: only of this organization. Refuses `unknown_webhook`. */
+/** Also ends its deliveries. `within`: only of this organization. Refuses `unknown_webhook`. */
 export async function removeWebhook(
   context: UseCaseContext, id: string, within?: string,
 ): Promise<{ readonly id: string; readonly removed: true } | AdministrationRefusal> {
@@ -88,7 +88,7 @@ export async function removeWebhook(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-/** Sends a test event as soon as a platform looks, which is within a second or two; the delivery that it becomes. */
+/** Has a platform send a test event within a second or two; returns its delivery. */
 export async function testWebhook(context: UseCaseContext, id: string, within?: string): Promise<ShownDelivery | AdministrationRefusal> {
   const organization = within === undefined ? undefined : await findOrganization(context, within);
   if (isRefusal(organization)) return organization;
@@ -112,7 +112,7 @@ function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {
   return { id, url, events, createdAt: new Date(createdAtMs).toISOString() };
 }
 
-/** A delivery in the form in which it is shown: instants in ISO 8601, UTC. */
+/** A delivery in the form shown to people: instants in ISO 8601, UTC. */
 function shownDelivery(delivery: Delivery): ShownDelivery {
   const { id, message, type, state, attempts, createdAtMs, lastAtMs, nextAtMs, lastStatus, lastError } = delivery;
   const instant = (ms: number | null): string | null => ms === null ? null : new Date(ms).toISOString();

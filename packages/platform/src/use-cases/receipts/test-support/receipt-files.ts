@@ -3,12 +3,12 @@ import type { UseCaseContext } from '../../context.ts';
 import { granted, type PlatformFixture, type TestOrganization } from '../../../http/test-support/platform-fixture.ts';
 import { exportReceipts, type ReceiptsQuery } from '../receipts.ts';
 
-/** What a use case of the fixture's platform is asked with. */
+/** The context for use cases of the fixture's platform. */
 export function useCasesOf({ store, parts: { randomBytes } }: PlatformFixture): UseCaseContext {
   return { store, randomBytes, nowMs: Date.now() };
 }
 
-/** The text of a file; of the whole chain unless a query says otherwise. */
+/** The text of a file; by default of the whole chain. */
 export async function receiptFileOf(platform: PlatformFixture, { id }: TestOrganization, query: Partial<ReceiptsQuery> = {}): Promise<string> {
   const made = granted(await exportReceipts(useCasesOf(platform), { organization: id, ...query }));
   let text = '';

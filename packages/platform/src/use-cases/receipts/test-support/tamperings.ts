@@ -5,7 +5,7 @@ import { formatLine, parseLine, type CheckpointLine, type FileLine, type Receipt
 import { linkText } from '@metergate/core/receipt/receipt.ts';
 import { sha256 } from '@metergate/store/chain/receipt-keys.ts';
 
-/** Changes a file's lines; gives the sequence that must be named. `draw`: a whole number below another. */
+/** Changes a file's lines; returns the sequence that must be named. `draw`: a random whole number below its argument. */
 export type Tampering = (lines: string[], draw: (below: number) => number) => number;
 const sequenceAt = (lines: readonly string[], index: number): number => {
   const line = parseLine(lines[index]!)!;
