@@ -1,6 +1,6 @@
 /**
  * The settings of an organization that a gateway node needs to serve its calls, as the store sends them. Values only; frozen by convention. A
- * newer value replaces an older one whole.
+ * newer value replaces an older one completely.
  */
 import type { OrganizationId, ServiceKeyId } from './id.ts';
 import type { NanoDollars } from './money.ts';
@@ -27,7 +27,7 @@ export interface DeclaredUpstream {
   readonly credential: string | null;
 }
 
-/** A price the operator set for models that no list knows; nano-dollars per million tokens. */
+/** A price that the operator set for models that no list knows; nano-dollars per million tokens. */
 export interface FallbackPrice {
   readonly inputNanoPerMillion: bigint;
   readonly outputNanoPerMillion: bigint;
@@ -35,9 +35,9 @@ export interface FallbackPrice {
 
 /** What an organization's runs may spend (design 3, row 12). Null: no bound. Nano-dollars from 0. */
 export interface RunPolicy {
-  /** The most one run may declare; a key's own figure goes before it, a grant lifts it. */
+  /** The most one run may declare; a key's own figure takes precedence over it, and a grant lifts it. */
   readonly maxRunBudget: NanoDollars | null;
-  /** The most any one run may have, a grant or not. */
+  /** The most any one run may have, with or without a grant. */
   readonly runCeiling: NanoDollars | null;
   /** The most that all live runs together may still spend. */
   readonly runExposure: NanoDollars | null;
@@ -56,9 +56,9 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly drainSeconds: number | null;
   /** Figures agreed for Enterprise; null if none were set. */
   readonly agreedFigures: AgreedFigures | null;
-  /** Every cap of the organization, those that only show included. In the order they were made. */
+  /** Every cap of the organization, including those that are only shown. In the order they were made. */
   readonly caps: readonly Cap[];
-  /** Key caps refuse only where the organization says so (design 3, row 4). */
+  /** Key caps refuse only if the organization says so (design 3, row 4). */
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
   /** Public keys that its run grants may be signed with. */
@@ -72,6 +72,6 @@ export interface ServiceKeySettings {
   /** The key's default project (design 3, row 31). */
   readonly project: string | null;
   readonly expiresAtMs: number | null;
-  /** The most one run of this key may declare; null: the organization's figure holds. */
+  /** The most one run of this key may declare; null: the organization's figure applies. */
   readonly maxRunBudget: NanoDollars | null;
 }

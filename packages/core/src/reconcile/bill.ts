@@ -1,5 +1,5 @@
 /**
- * A provider's bill in the form that is compared: one line a day and model, whatever the provider exports. Figures that an export lacks are
+ * A provider's bill in the form for comparison: one line per day and model, whatever the provider exports. Figures that an export lacks are
  * null.
  */
 import { parseDollars, type NanoDollars } from '../money.ts';
@@ -13,7 +13,7 @@ export interface BillLine {
   /** The provider's id of one request, where the export has a line for each. */
   readonly requestId: string | null;
   readonly calls: number | null;
-  /** As the provider's own usage names them: OpenAI's with cached ones, Anthropic's without cache reads and writes. */
+  /** Input as the provider's own usage counts it: OpenAI's with cached tokens, Anthropic's without cache reads and writes. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly cost: NanoDollars | null;
@@ -28,7 +28,7 @@ export interface Bill {
 /** Why a file is not a bill: one sentence. */
 export class BillFault extends Error {}
 
-/** The day that a bucket lies in. Buckets of a day or less, each within one day, are summed; a wider one cannot be told apart. */
+/** The day that a bucket lies in. Buckets of a day or less, each within one day, are summed; a wider one cannot be split by day. */
 export function dayOfBucket(startMs: number, endMs: number | null): string {
   if (!Number.isFinite(startMs) || Math.abs(startMs) > 8_640_000_000_000_000) {
     throw new BillFault('A bucket of the file has no start that is a time.');
@@ -49,7 +49,7 @@ export function figureOf(value: unknown): number | null {
   return figure;
 }
 
-/** An amount of US dollars. `scale`: 2 where the export counts in cents. May be below 0: credits are lines of a bill too. */
+/** An amount of US dollars. `scale`: 2 if the export counts in cents. May be negative, since a bill may hold credits. */
 export function amountOf(value: unknown, scale: 0 | 2): { readonly cost: NanoDollars; readonly places: number } {
   const text = String(value).replaceAll(/^\$|,/g, '');
   const below = text.startsWith('-');

@@ -1,5 +1,5 @@
 /**
- * Our records beside a provider's bill → one line for each day and model, or each request where the bill has them, with a verdict and the reasons
+ * Our records beside a provider's bill → one line for each day and model, or each request if the bill lists them, with a verdict and the reasons
  * that can be named. Only calls with reported usage count; figures that the bill lacks are not compared. Design 5, `reconcile`.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -11,9 +11,9 @@ export const verdicts = ['equal', 'ours_more', 'theirs_more', 'ours_only', 'thei
 export type Verdict = (typeof verdicts)[number];
 
 /**
- * `unknown_usage`: calls of ours whose usage did not come, or came in part. `cost_gaps`: calls whose cost lacks something.
+ * `unknown_usage`: our calls whose usage is missing or incomplete. `cost_gaps`: calls whose cost lacks something.
  * `unpriced`: calls without a price. `past_the_gateway`: the provider counts more calls than we forwarded, or some on a day or model that
- * we have none of. `other_prices`: the same tokens at another cost. `day_not_over`: more may still come.
+ * for which we have none. `other_prices`: the same tokens at another cost. `day_not_over`: more may still come.
  */
 export const reasons = ['unknown_usage', 'cost_gaps', 'unpriced', 'past_the_gateway', 'other_prices', 'day_not_over'] as const;
 export type Reason = (typeof reasons)[number];
@@ -38,7 +38,7 @@ export interface ComparedLine {
   readonly reasons: readonly Reason[];
 }
 
-/** What of a record is compared. */
+/** The parts of a record that are compared. */
 export type ReconciledCall = Pick<CallRecord,
   'startedAtMs' | 'model' | 'providerRequestId' | 'usage' | 'inputTokens' | 'outputTokens' | 'cost' | 'costGaps' | 'costSource'>;
 
@@ -66,7 +66,7 @@ export class Reconciliation {
   constructor({ lines, places }: Bill) {
     this.#byModel = lines.some(({ model }) => model !== null);
     this.#byRequest = lines.some(({ requestId }) => requestId !== null);
-    // Half of the last place that the bill shows, and no less than half a micro-dollar: what is below is rounding.
+    // Half of the last place that the bill shows, and at least half a micro-dollar: a smaller difference is rounding.
     this.#tolerance = places === null ? 0n : max(500n, places >= 9 ? 0n : 5n * 10n ** BigInt(8 - places));
     for (const line of lines) {
       const key = this.#key(line.day, line.model, line.requestId);

@@ -1,11 +1,11 @@
 /**
- * CSV text (RFC 4180) → its rows, by the names in its first one. Quotes, doubled quotes, commas and line feeds within quotes; a byte order mark.
+ * CSV text (RFC 4180) → its rows, by the names in the first row. Reads quotes, doubled quotes, commas and line feeds in quotes, a byte order mark.
  */
 import { BillFault } from './bill.ts';
 
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** @throws BillFault where a row has more cells than the first names, or a quote is not closed. */
+/** @throws BillFault if a row has more cells than the first row, or a quote is not closed. */
 export function csvRows(text: string): CsvRow[] {
   const [head, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''));
   if (head === undefined) throw new BillFault('The file is empty.');

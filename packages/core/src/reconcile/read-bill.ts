@@ -12,7 +12,7 @@ interface Read {
   readonly places: number | null;
 }
 
-/** A provider's export, JSON or CSV, as lines. Throws a `BillFault`, which says what about the file is wrong. */
+/** A provider's export, JSON or CSV, as lines. Throws a `BillFault`, which says what is wrong with the file. */
 export function readBill(provider: Provider, text: string): Bill {
   const trimmed = text.trimStart();
   const read = trimmed.startsWith('{') || trimmed.startsWith('[') ? bucketsIn(trimmed).flatMap((bucket) => ofBucket(provider, bucket))
@@ -139,7 +139,7 @@ function anthropicRow(row: CsvRow): Read {
   };
 }
 
-/** `gpt-4o-2024-08-06, cached input` → `gpt-4o-2024-08-06`. What names no model, `Web search` say, is an item of its own. */
+/** `gpt-4o-2024-08-06, cached input` → `gpt-4o-2024-08-06`. A text without a model, such as `Web search`, is an item of its own. */
 function modelOfItem(item: unknown): string | null {
   return textOf(item)?.split(', ', 1)[0] ?? null;
 }

@@ -14,7 +14,7 @@ export type CallOutcome = (typeof callOutcomes)[number];
 export const costSources = ['priced', 'upstream', 'fallback', 'unpriced', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
-/** What was reported and is not in the cost, because nobody has a rate for it (design 3, row 6b). */
+/** What was reported but is not in the cost, because no rate is known for it (design 3, row 6b). */
 export const costGapNames = [
   'service_tier', 'region', 'audio', 'cache_write', 'web_search', 'web_fetch', 'file_search', 'code_interpreter', 'other_model',
 ] as const;
@@ -55,7 +55,7 @@ export interface CallRecord extends CallOpening {
   readonly usage: UsageState;
   readonly usageReason: UsageReason | null;
   readonly cost: NanoDollars | null;
-  /** Empty if the cost is whole, and if there is no cost. Each name once, in the order of `costGapNames`. */
+  /** Empty if the cost is complete, and if there is no cost. Each name once, in the order of `costGapNames`. */
   readonly costGaps: readonly CostGap[];
   /** The tier that served the call, in the provider's word; null if it named none. */
   readonly serviceTier: string | null;
@@ -66,7 +66,7 @@ export interface CallRecord extends CallOpening {
   /** Calls of the provider's own tools, which have fees of their own; null if it reported none. */
   readonly toolCalls: ToolCalls | null;
   readonly costSource: CostSource;
-  /** What caching saved, below zero where writing cost more; null if no price says so. For sums only: its JSON form has it not. */
+  /** What caching saved, negative if writing cost more; null if no price tells. For sums only: the JSON form leaves it out. */
   readonly cacheSavings: NanoDollars | null;
   /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null if nothing was priced. */
   readonly priceList: string | null;

@@ -1,9 +1,9 @@
-/** How a list of calls is narrowed to those that ended in some way, or whose cost is not whole. Design 5, `calls list`. */
+/** Filters a list of calls by how they ended, or to those whose cost is incomplete. Design 5, `calls list`. */
 import { isProviderError } from './hour-sum.ts';
 import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
 import type { CallRecord } from '../record/call-record.ts';
 
-/** The statuses from one up to another, itself excluded; `error`: what the overview counts as errors of providers, and 429. */
+/** A range of statuses, its end excluded; `error`: what the overview counts as provider errors, and 429. */
 export type StatusAsked = { readonly from: number; readonly below: number } | 'error';
 
 export const statusForm = 'one such as 429, a class such as 4xx, or error: not reached, cut, 5xx or 429';
@@ -20,7 +20,7 @@ export function hasStatus(record: Pick<CallRecord, 'outcome' | 'status'>, asked:
   return record.status !== null && record.status >= asked.from && record.status < asked.below;
 }
 
-/** What may lack in a cost: `unknown` its usage, in whole or in part; `unpriced` the model's price; `gaps` the price of something; any of them. */
+/** What a cost may lack: `unknown`: all or part of the usage; `unpriced`: the model's price; `gaps`: the price of something; or any of them. */
 export const costLacks = ['unknown', 'unpriced', 'gaps', 'any'] as const;
 export type CostLack = (typeof costLacks)[number];
 

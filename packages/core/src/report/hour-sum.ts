@@ -10,12 +10,12 @@ import { figureOf, type WholeFigure } from './usage-sum.ts';
 
 export const hourMs = 3_600_000;
 
-/** What of a record counts. */
+/** The parts of a record that count. */
 export type HourRecord = Pick<CallRecord,
   'organization' | 'startedAtMs' | 'outcome' | 'status' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens'
   | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'firstByteMs' | 'durationMs'>;
 
-/** Figures of an hour that are no latencies, in one word each: they are keys of many rows. */
+/** The figures of an hour other than latencies, one word each, since they are keys of many rows. */
 const hourFigures = [
   'calls', 'cost', 'input', 'cached', 'written', 'output', 'reasoning', 'unknown', 'unpriced', 'gaps', 'errors', 'throttled',
 ] as const;
@@ -29,7 +29,7 @@ const bucketsPerDoubling = 4;
 /** About 49 days. */
 const bucketMax = 128;
 
-/** Tells each figure of one call, in no order; what is nothing is not told. */
+/** Reports each figure of one call, in no particular order; zeros are left out. */
 export function tellHourFigures(record: HourRecord, tell: (figure: string, amount: WholeFigure) => void): void {
   const add = (figure: HourFigure, amount: WholeFigure | null): void => {
     if (amount !== null && amount !== 0) tell(figure, amount);
@@ -54,7 +54,7 @@ export function tellHourFigures(record: HourRecord, tell: (figure: string, amoun
 const namesOf = (kind: LatencyKind): readonly string[] => Array.from({ length: bucketMax + 1 }, (_, bucket) => `${kind}${bucket}`);
 const bucketNames: { readonly [Kind in LatencyKind]: readonly string[] } = { d: namesOf('d'), f: namesOf('f') };
 
-/** Not reached, cut, or answered with a fault of the provider's own. */
+/** The provider was not reached, cut the answer, or answered with a fault of its own. */
 export function isProviderError({ outcome, status }: Pick<CallRecord, 'outcome' | 'status'>): boolean {
   return outcome === 'failed' || outcome === 'cut' || (status !== null && status >= 500);
 }

@@ -1,12 +1,12 @@
-/** Refused calls that are alike, counted by hour: whose they were and why. Refused calls leave no record, so this is all that is kept of them. */
+/** Refused calls that are alike, counted by hour: by organization, key and reason. Refused calls leave no record, so these counts are all that is stored of them. */
 import type { OrganizationId, ServiceKeyId } from '../id.ts';
 import type { CalendarWindow } from '../spend/window.ts';
 
-/** Why, in the words of the answer. */
+/** The reason, in the words of the answer. */
 export interface RefusalReason {
   /** `error.code` of the answer. */
   readonly code: string;
-  /** The budget that refused; null: none did. */
+  /** The budget that refused; null: no budget did. */
   readonly scope: 'organization' | 'key' | 'run' | null;
   readonly window: CalendarWindow | 'run' | null;
 }

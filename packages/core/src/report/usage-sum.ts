@@ -18,7 +18,7 @@ export type TimeDimension = (typeof timeDimensions)[number];
 export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'hour', 'wire', 'endpoint'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
-/** What of a record counts. */
+/** The parts of a record that count. */
 export type UsageRecord = Pick<CallRecord,
   | 'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'wire' | 'endpoint' | 'startedAtMs' | 'inputTokens' | 'cachedTokens'
   | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens' | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'cacheSavings'>;
@@ -27,8 +27,8 @@ export type UsageRecord = Pick<CallRecord,
 export type WholeFigure = number | bigint;
 
 /**
- * Every figure of a sum, in their order, and what one call adds to it. Tokens as the wires report them: the second one's input is
- * without cache reads and writes. Money in nano-dollars. `savedCalls` counts the calls of which it is known what caching saved.
+ * Every figure of a sum, in order, and what one call adds to it. Tokens as the wires report them: the second wire's input is
+ * without cache reads and writes. Money in nano-dollars. `savedCalls` counts the calls whose saving by caching is known.
  */
 const usageFigures = {
   calls: (): WholeFigure => 1,
@@ -60,12 +60,12 @@ export function noUsage(): UsageFigures {
   return ofCall.map(() => 0);
 }
 
-/** What one call comes to. */
+/** The figures of one call. */
 export function usageOfCall(record: UsageRecord): UsageFigures {
   return ofCall.map((figure) => figure(record));
 }
 
-/** Adds what other calls came to. */
+/** Adds the figures of other calls. */
 export function addUsage(figures: UsageFigures, other: readonly WholeFigure[]): void {
   for (let index = 0; index < ofCall.length; index += 1) figures[index] = addWhole(figures[index]!, other[index]!);
 }
@@ -97,7 +97,7 @@ export function figureOf(amount: bigint | null): WholeFigure {
 const subjectLengthMax = 512;
 
 /**
- * What a call counts under: its name in the dimension, '' where it has none or an empty one. A call with several labels counts
+ * The names that a call counts under in the dimension; '' if it has none or an empty one. A call with several labels counts
  * under each of them, once, so the rows of labels may add up to more than there was.
  */
 export function subjectsOf(dimension: AttributionDimension | WordDimension, record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run'>):

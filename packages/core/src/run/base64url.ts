@@ -24,7 +24,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return bits === 0 ? text : text + alphabet[(held << (6 - bits)) & 63];
 }
 
-/** The bytes, or null if the text is not the one spelling of any. */
+/** The bytes, or null if the text is not their only valid spelling. */
 export function fromBase64url(text: string): Uint8Array | null {
   if (text.length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor(text.length * 6 / 8));

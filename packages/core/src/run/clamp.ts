@@ -14,15 +14,15 @@ export interface RunBudget {
   readonly clampReason: ClampReason | null;
 }
 
-/** What bounds one run but exposure. Null: not set, no bound. */
+/** The bounds of one run except exposure. Null: not set, no bound. */
 export interface BudgetBounds {
   /** `x-svc-run-budget`; null if the request declares none. */
   readonly declared: NanoDollars | null;
   /** The service key's `maxRunBudget`. */
   readonly keyMax: NanoDollars | null;
-  /** The organization's `maxRunBudget`; the key's goes before it. */
+  /** The organization's `maxRunBudget`; the key's takes precedence. */
   readonly organizationMax: NanoDollars | null;
-  /** Of a verified grant: it stands in for both maxima, whether it is above or below them. Null: no grant. */
+  /** The maximum of a verified grant: it replaces both maxima, whether it is above or below them. Null: no grant. */
   readonly grantMax: NanoDollars | null;
   /** The organization's `runCeiling`. */
   readonly ceiling: NanoDollars | null;
@@ -44,7 +44,7 @@ export interface ExposureExhausted {
 const envelopeZero: EnvelopeZero = Object.freeze({ kind: 'run_envelope_zero' });
 const exposureExhausted: ExposureExhausted = Object.freeze({ kind: 'run_exposure_exhausted' });
 
-/** The budget under policy alone, or the refusal where it comes to nothing. Ties go in the order of `clampReasons`. */
+/** The budget under policy only, or the refusal if nothing is left. Ties are broken in the order of `clampReasons`. */
 export function policyBudget(bounds: BudgetBounds): PolicyBudget | EnvelopeZero {
   const { declared, keyMax, organizationMax, grantMax, ceiling } = bounds;
   let budget: RunBudget = { effective: declared, clampReason: null };
@@ -62,7 +62,7 @@ export function clampToExposure(policy: PolicyBudget, exposureLeft: NanoDollars 
   return budget.effective !== null && budget.effective <= 0n ? exposureExhausted : budget;
 }
 
-/** Of a live run: what it may still spend, which is what it takes of the organization's exposure. */
+/** What a live run may still spend, which is what it takes of the organization's exposure. */
 export function exposureOf({ effective, spent }: { readonly effective: NanoDollars | null; readonly spent: NanoDollars }): NanoDollars {
   return nanoDollars(effective === null || spent >= effective ? 0n : effective - spent);
 }

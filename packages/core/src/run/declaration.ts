@@ -37,7 +37,7 @@ const ttlInvalid: RunDeclarationRefusal = Object.freeze({ kind: 'run_ttl_invalid
 
 const budgetForm = /^(\d+)(?:\.(\d{1,6}))?$/;
 const ttlForm = /^\d+$/;
-/** Digits of the whole dollars in `nanoDollarsMax`: what is longer saturates unread, so 16 KiB of digits cost nothing. */
+/** Digits of the whole dollars in `nanoDollarsMax`: longer numbers saturate unread, so 16 KiB of digits cost nothing. */
 const wholeDigitsMax = 10;
 const ttlDigitsMax = 13;
 
@@ -45,7 +45,7 @@ const budgetHeader = `${header.runPrefix}budget`;
 const ttlHeader = `${header.runPrefix}ttl`;
 const grantHeader = `${header.runPrefix}grant`;
 
-/** The run a request declares; null (the common case: one scan, nothing allocated) where it carries no run header. */
+/** The run a request declares; null (the common case: one scan, nothing allocated) if it has no run header. */
 export function runDeclarationOf(pairs: HeaderPairs): RunDeclaration | RunDeclarationRefusal | null {
   for (let at = 0; at < pairs.length; at += 2) {
     if (isRunHeader(pairs[at]!)) return readDeclaration(pairs, at);
@@ -63,7 +63,7 @@ function readDeclaration(pairs: HeaderPairs, firstAt: number): RunDeclaration | 
   return { id, budget, ttlSeconds, grant };
 }
 
-/** What stands under each name that means something; null: no such line. */
+/** The value of each known name; null: no such line. */
 interface RunLines {
   id: string | null;
   budget: string | null;

@@ -36,7 +36,7 @@ export interface GrantPayload {
 /** A grant in its parts, of the right form and not verified. */
 export interface ParsedGrant {
   readonly payload: GrantPayload;
-  /** What the signature is over; ASCII. */
+  /** The signed text; ASCII. */
   readonly signedText: string;
   /** 64 bytes. */
   readonly signature: Uint8Array;
@@ -51,13 +51,13 @@ const signatureBytes = 64;
 const signatureLength = 86;
 const idForm = /^[0-9A-Za-z_]{1,64}$/;
 type PayloadFields = Readonly<Record<'organization' | 'run' | 'max' | 'expires' | 'key' | 'nonce', unknown>>;
-/** A decimal without superfluous zeros before it, and exactly six places. */
+/** A decimal without leading zeros, and with exactly six places. */
 const maxForm = /^(0|[1-9]\d{0,9})\.(\d{6})$/;
 
 /** The text to sign. @throws RangeError for a payload that could not be read back. */
 export function grantText(payload: GrantPayload): string {
   const json = payloadJson(payload);
-  // An amount that six places cannot say would come back as another one.
+  // An amount that needs more than six places would be read back as a different one.
   if (payloadOf(json)?.max !== payload.max) {
     throw new RangeError('a grant needs a run id, an amount above 0 in whole micro-dollars, an expiry, a key and a nonce');
   }
@@ -69,7 +69,7 @@ export function signedGrant(signedText: string, signature: Uint8Array): string {
   return `${signedText}.${toBase64url(signature)}`;
 }
 
-/** A grant's parts; null for any text that no minting makes. */
+/** A grant's parts; null for any text that was not minted. */
 export function parseGrant(grant: string): ParsedGrant | null {
   if (grant.length > grantLengthMax || !grant.startsWith(form)) return null;
   const dot = grant.length - signatureLength - 1;
@@ -100,7 +100,7 @@ function payloadJson({ organization, run, max, expiresAtMs, key, nonce }: GrantP
   return JSON.stringify({ organization, run, max: formatDollars(max, 6), expires: expiresAtMs, key, nonce });
 }
 
-/** The payload of the one JSON text that says it; null for every other text. */
+/** The payload of its only valid JSON text; null for every other text. */
 function payloadOf(json: string | null): GrantPayload | null {
   const fields = json === null ? null : fieldsOf(json);
   if (fields === null) return null;
@@ -111,7 +111,7 @@ function payloadOf(json: string | null): GrantPayload | null {
   const amount = isText(max, maxForm) ? amountOf(max) : null;
   if (amount === null) return null;
   const payload = { organization: organization as OrganizationId, run, max: amount, expiresAtMs: expires, key, nonce };
-  // A key given twice, another order, white space, an escape that need not be: all of them differ from what we would write.
+  // A key given twice, another order, white space, a needless escape: all of them differ from what we would write.
   return payloadJson(payload) === json ? payload : null;
 }
 
@@ -143,7 +143,7 @@ function asciiOf(bytes: Uint8Array): string | null {
   return text;
 }
 
-/** Looks at every character, so that the time taken does not tell how many of them fit. */
+/** Compares every character, so that the time taken does not reveal how many match. */
 function sameText(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= (one.charCodeAt(at % (one.length || 1)) | 0) ^ other.charCodeAt(at);

@@ -1,6 +1,6 @@
 /**
- * Which names of runs may have been used: a Bloom filter, so it takes the same room for ten runs and for ten million. `no` is certain;
- * `perhaps` has to be asked of the store. With three million runs one of a hundred new names is asked for, with ten million one of five.
+ * Which names of runs may have been used: a Bloom filter, so it takes the same memory for ten runs and for ten million. `no` is certain;
+ * for `perhaps` the store must be asked. With three million runs that is one in a hundred new names, with ten million one in five.
  */
 
 /** Of 32 bits. 4 MiB, of which a system gives only what is written to. */

@@ -12,7 +12,7 @@ export interface RegistryRoom {
   readonly liveOfOrganization: number;
 }
 
-/** True if one more of this organization's runs fits. Where it does not: `run_registry_full`. */
+/** True if one more of this organization's runs fits. Otherwise the call is refused with `run_registry_full`. */
 export function hasRoomForRun({ capacity, live, liveOfOrganization }: RegistryRoom): boolean {
   return live < capacity && liveOfOrganization < Math.max(1, Math.floor(capacity / 2));
 }

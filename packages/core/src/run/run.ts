@@ -7,7 +7,7 @@ import type { OrganizationId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { instantMsMax, type RunDeclaration } from './declaration.ts';
 
-/** Once it is not `live` it stays as it is for good. */
+/** Once it is not `live`, it never changes again. */
 export const runStates = ['live', 'expired', 'over_budget', 'closed'] as const;
 export type RunState = (typeof runStates)[number];
 export type EndedState = Exclude<RunState, 'live'>;
@@ -22,7 +22,7 @@ export interface Run {
   /** Chosen by the caller: 1 to 128 visible ASCII characters. */
   readonly id: string;
   readonly state: RunState;
-  /** The smallest budget any of its requests declared, but for those that were ignored; null: none did. */
+  /** The smallest budget that any of its requests declared, except ignored ones; null: none did. */
   readonly declared: NanoDollars | null;
   /** The budget in force; null: none. */
   readonly effective: NanoDollars | null;
@@ -43,12 +43,12 @@ export interface Run {
 /** A run after its end. */
 export type EndedRun = Run & { readonly state: EndedState; readonly endedAtMs: number };
 
-/** True of a run that admits no call any more, however it ended. */
+/** True for a run that admits no more calls, however it ended. */
 export function isEnded(run: Run): run is EndedRun {
   return run.state !== 'live';
 }
 
-/** What of a run the judgement of a call rests on. */
+/** The parts of a run that decide about a call. */
 export type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
 
 /** The call may go on. `tightenTo`: the run's budget falls to this with the call; null: it stays. */
@@ -60,9 +60,9 @@ export interface RunAdmission {
 /** The call may not go on. */
 export interface RunRefusal {
   readonly kind: 'run_closed' | 'run_expired' | 'run_over_budget';
-  /** The run is live still and ends with this call, in this state; null: it had ended before. */
+  /** The run is still live and ends with this call, in this state; null: it had already ended. */
   readonly ends: EndedState | null;
-  /** The budget it ends with, if this call lowered it to what is spent already; null: it stays. */
+  /** The budget it ends with, if this call lowered it to what is already spent; null: it stays. */
   readonly tightenTo: NanoDollars | null;
 }
 
@@ -77,8 +77,8 @@ const goesOverBudget: RunRefusal = Object.freeze({ kind: 'run_over_budget', ends
 
 /**
  * One call against its run: closed, then expired, then over budget (design 3, row 1), else admitted.
- * A declared budget below the one in force, or a first one, binds this very call: where the spend has reached it, the run ends.
- * A larger budget, an equal one and any time limit are ignored. Nothing is allocated but for a tightening.
+ * A declared budget below the one in force, or a first one, already binds this call: if the spend has reached it, the run ends.
+ * A larger budget, an equal one and any time limit are ignored. Only a tightening allocates.
  */
 export function decideRun(run: JudgedRun, declaration: Pick<RunDeclaration, 'budget'>, nowMs: number): RunAdmission | RunRefusal {
   if (run.state !== 'live') return refusalOf[run.state];
@@ -91,13 +91,13 @@ export function decideRun(run: JudgedRun, declaration: Pick<RunDeclaration, 'bud
   return run.effective !== null && run.spent >= run.effective ? goesOverBudget : admitted;
 }
 
-/** The run with a smaller budget, or its first one: the declared one is in force then, so no clamp is left. Anything else changes nothing. */
+/** The run with a smaller budget, or its first one: the declared one is then in force, so no clamp is left. Anything else changes nothing. */
 export function tightenedTo<Held extends Pick<Run, 'state' | 'declared' | 'effective' | 'clampReason'>>(run: Held, budget: NanoDollars): Held {
   if (run.state !== 'live' || (run.effective !== null && budget >= run.effective)) return run;
   return { ...run, declared: budget, effective: budget, clampReason: null };
 }
 
-/** The run at its end. The first end counts: one that has ended is given back as it is. */
+/** The run at its end. The first end counts: a run that has already ended is returned as it is. */
 export function endedAs<Held extends Pick<Run, 'state' | 'endedAtMs'>>(run: Held, state: EndedState, atMs: number): Held {
   return run.state === 'live' ? { ...run, state, endedAtMs: atMs } : run;
 }

@@ -17,7 +17,7 @@ export type BindingCap = Cap & { readonly scope: BindingScope };
 /** A cap and the live sum it is compared with. Kept per cap as long as settings do not change. */
 export interface BoundCap {
   readonly cap: BindingCap;
-  /** Of the cap's subject and window; the same object that ended calls are added to. */
+  /** The sum of the cap's subject and window; the same object that ended calls are added to. */
   readonly sum: WindowSum;
   /** False: the node cannot know now what was spent elsewhere. Changed in place. */
   confirmed: boolean;
@@ -35,7 +35,7 @@ export type CapRefusal =
 /** What a cap that pauses and never resets sends as a back-off (spec: Errors, 429). */
 const lifetimeRetryAfterSeconds = 86_400;
 
-/** The caps that bind calls of one key: the organization's, longest window first; then the key's, where those refuse (design 3, row 4). */
+/** The caps that bind calls of one key: the organization's, longest window first; then the key's, if those refuse (design 3, row 4). */
 export function bindingCapsOf(caps: readonly Cap[], key: ServiceKeyId, enforceKeyCaps: boolean): BindingCap[] {
   const binds = (cap: Cap): cap is BindingCap =>
     cap.scope === 'organization' || (cap.scope === 'key' && enforceKeyCaps && cap.subject === key);
@@ -47,7 +47,7 @@ export function bindCap(cap: BindingCap, sums: WindowSums): BoundCap {
   return { cap, sum: sums[cap.window], confirmed: true };
 }
 
-/** Null: admitted. Else the refusal that goes first; what is known to be refused before what cannot be confirmed. */
+/** Null: admitted. Otherwise the refusal that takes precedence: a reached cap before one that cannot be confirmed. */
 export function decideCaps(binding: readonly BoundCap[], nowMs: number): CapRefusal | null {
   let reached: BoundCap | null = null;
   let unconfirmed: BoundCap | null = null;
@@ -62,7 +62,7 @@ export function decideCaps(binding: readonly BoundCap[], nowMs: number): CapRefu
   return unconfirmed === null ? null : { kind: 'cap_unconfirmed', scope: unconfirmed.cap.scope, window: unconfirmed.cap.window };
 }
 
-/** What may still be spent under the cap now; from 0. */
+/** What may still be spent under the cap now; at least 0. */
 export function moneyLeft({ cap, sum }: BoundCap, nowMs: number): NanoDollars {
   const left = cap.limit - spentAt(sum, nowMs);
   return nanoDollars(left > 0n ? left : 0n);
@@ -70,7 +70,7 @@ export function moneyLeft({ cap, sum }: BoundCap, nowMs: number): NanoDollars {
 
 /**
  * Whose money is tightest, for a 200 (design 3, row 11): a cap, the run, or null if neither binds.
- * `runLeft`: what the run may still spend; null: no run, or one without a budget. On a tie a cap goes before the run.
+ * `runLeft`: what the run may still spend; null: no run, or one without a budget. On a tie a cap takes precedence over the run.
  */
 export function tightest(binding: readonly BoundCap[], runLeft: NanoDollars | null, nowMs: number): BoundCap | 'run' | null {
   let least: BoundCap | null = null;

@@ -6,7 +6,7 @@ import type { CapId } from '../id.ts';
 import { nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { calendarWindows, type CalendarWindow } from './window.ts';
 
-/** `project` caps are shown and never refuse; `key` caps refuse where the organization turned that on. */
+/** `project` caps are shown and never refuse; `key` caps refuse if the organization turned that on. */
 export const capScopes = ['organization', 'key', 'project'] as const;
 export type CapScope = (typeof capScopes)[number];
 
@@ -14,7 +14,7 @@ export type CapScope = (typeof capScopes)[number];
 export const capModes = ['refuse', 'pause'] as const;
 export type CapMode = (typeof capModes)[number];
 
-/** Sentences for a person, of fields by themselves. */
+/** Sentences for people about single fields. */
 export const capRules = Object.freeze({
   scope: `The scope of a cap must be one of ${capScopes.join(', ')}.`,
   window: `The window of a cap must be one of ${calendarWindows.join(', ')}.`,
@@ -34,7 +34,7 @@ export interface Cap {
   readonly mode: CapMode;
 }
 
-/** What keeps these from being a cap, as a sentence; null: nothing. Whether its key exists is the store's to say. */
+/** Why these fields do not make a cap, as a sentence; null: they do. The store decides whether the key exists. */
 export function capProblem({ scope, subject, window, limit, mode }: Omit<Cap, 'id'>): string | null {
   if (!capScopes.includes(scope)) return capRules.scope;
   if (!calendarWindows.includes(window)) return capRules.window;

@@ -8,7 +8,7 @@ import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { UsageState } from '../usage/reading.ts';
 import { windowAt, type CalendarWindow, type WindowBounds } from './window.ts';
 
-/** What was spent in one window, the one that holds the latest call or, before the first, the moment of making. */
+/** What was spent in one window: the one that holds the latest call or, before the first, the moment the sum was made. */
 export interface WindowSum {
   readonly window: CalendarWindow;
   startMs: number;
@@ -22,13 +22,13 @@ export type WindowSums = { readonly [W in CalendarWindow]: WindowSum };
 
 const nothing = nanoDollars(0n);
 
-/** Sums of the windows that hold `nowMs`, nothing spent. */
+/** Sums of the windows that hold `nowMs`, with nothing spent. */
 export function emptySums(nowMs: number): WindowSums {
   const sum = (window: CalendarWindow): WindowSum => ({ window, ...windowAt(window, nowMs), spent: nothing });
   return { day: sum('day'), week: sum('week'), month: sum('month'), year: sum('year'), lifetime: sum('lifetime') };
 }
 
-/** The same, of its own: working out windows again takes longer. */
+/** A copy: computing the windows again takes longer. */
 export function copiedSums({ day, week, month, year, lifetime }: WindowSums): WindowSums {
   return { day: { ...day }, week: { ...week }, month: { ...month }, year: { ...year }, lifetime: { ...lifetime } };
 }
@@ -44,8 +44,8 @@ export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars
 }
 
 /**
- * Puts in what the store knows of a window, with what is the node's own: goes on to that window where it is a later one, never back,
- * and not before it begins, since the one in force then would be out of sight.
+ * Sets what the store knows about a window plus the node's own spend. It moves on to that window if it is a later one, never back,
+ * and not before it begins, since the window in force would be lost.
  */
 export function showSpent(
   sum: WindowSum, { startMs, endMs }: WindowBounds, { spent, nowMs }: { readonly spent: NanoDollars; readonly nowMs: number },
@@ -56,17 +56,17 @@ export function showSpent(
   sum.spent = spent;
 }
 
-/** What was spent in the window that holds `nowMs`: nothing if the one held is over. */
+/** What was spent in the window that holds `nowMs`: 0 if the held window is over. */
 export function spentAt(sum: WindowSum, nowMs: number): NanoDollars {
   return isOver(sum, nowMs) ? nothing : sum.spent;
 }
 
-/** When the window in force at `nowMs` ends; null: never. Where the clock stepped back, the held window is in force. */
+/** When the window in force at `nowMs` ends; null: never. If the clock stepped back, the held window is in force. */
 export function resetsAtMs(sum: WindowSum, nowMs: number): number | null {
   return isOver(sum, nowMs) ? windowAt(sum.window, nowMs).endMs : sum.endMs;
 }
 
-/** Whether a call counts among those whose usage is not known, in full or in part. */
+/** Whether a call counts among those whose usage is unknown or partly unknown. */
 export function isUnknownCall(usage: UsageState): boolean {
   return usage === 'unknown' || usage === 'partial';
 }

@@ -8,7 +8,7 @@ import { dayAfter, dayLengthMs, dayOf } from '../time/utc-day.ts';
 export const calendarWindows = ['day', 'week', 'month', 'year', 'lifetime'] as const;
 export type CalendarWindow = (typeof calendarWindows)[number];
 
-/** From `startMs` on, up to `endMs`, itself excluded; null: it never ends. */
+/** From `startMs` on, before `endMs`; null: it never ends. */
 export interface WindowBounds {
   readonly startMs: number;
   readonly endMs: number | null;

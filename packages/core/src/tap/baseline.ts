@@ -8,14 +8,14 @@ import type { TapEvent } from './event.ts';
 
 /** Calendar days that a Baseline reports for. */
 const baselineDays = 7;
-/** Days after which one that never began to report closes. */
+/** Days after which a Baseline that never began to report closes. */
 const baselineWaitDays = 60;
-/** An event that comes later than this after its timestamp does not begin the count. */
+/** An event that arrives later than this after its timestamp does not begin the count. */
 const beginningLateMs = 2 * dayLengthMs;
 
 export type BaselineState = 'waiting' | 'reporting' | 'closed';
 
-/** What is kept of a Baseline's life. Milliseconds since the epoch; null: has not happened. */
+/** The stored instants of a Baseline's life. Milliseconds since the epoch; null: has not happened. */
 export interface BaselineLife {
   readonly createdAtMs: number;
   /** 00:00 UTC of the first whole day with a priced event; a day that has not begun begins the count when it does. */
@@ -28,7 +28,7 @@ export interface BaselineLife {
 
 export interface BaselineStanding {
   readonly state: BaselineState;
-  /** When its days, or its wait, are over; passed already where it is closed. Null: its days are over and nothing closes it. */
+  /** When its days or its wait end; in the past if it is closed. Null: its days are over and nothing closes it. */
   readonly closesAtMs: number | null;
   /** Its days are over and the organization's plan admits its key again. */
   readonly readmitted: boolean;
@@ -45,7 +45,7 @@ export function baselinePeriod({ firstDayMs }: Pick<BaselineLife, 'firstDayMs'>,
   return firstDayMs === null || nowMs < firstDayMs ? null : { fromMs: firstDayMs, toMs: firstDayMs + baselineDays * dayLengthMs };
 }
 
-/** Where it stands at `nowMs`. */
+/** Its state at `nowMs`. */
 export function baselineStanding(life: BaselineLife, plan: Plan, nowMs: number): BaselineStanding {
   const { retiredAtMs, replacedAtMs } = life;
   const period = baselinePeriod(life, nowMs);
@@ -55,7 +55,7 @@ export function baselineStanding(life: BaselineLife, plan: Plan, nowMs: number):
   return plan === 'free' ? { state: 'closed', closesAtMs, readmitted: false } : { state: 'reporting', closesAtMs: null, readmitted: true };
 }
 
-/** Whether a post is taken, and if not, which 410 it is. */
+/** Whether a post is accepted, and if not, which 410 it gets. */
 export function tapAdmission(life: BaselineLife, plan: Plan, nowMs: number): 'admitted' | 'baseline_closed' | 'tap_retired' {
   if (life.retiredAtMs !== null) return 'tap_retired';
   return baselineStanding(life, plan, nowMs).state === 'closed' ? 'baseline_closed' : 'admitted';
@@ -71,9 +71,9 @@ function waitEndMs({ createdAtMs }: Pick<BaselineLife, 'createdAtMs'>): number {
 }
 
 /**
- * The day from which the seven are counted, once these events are stored: the one that was found before, else the earliest whole
- * day with a priced event among them. A day is whole that began when the Baseline was there. What comes later than two days after
- * its timestamp begins nothing, and neither does what the wait does not last for. A day still to come gives way to an earlier one.
+ * The day from which the seven are counted, once these events are stored: the one already found, else the earliest whole
+ * day with a priced event among them. A day is whole if it began after the Baseline was made. An event that arrives more than two days after
+ * its timestamp begins nothing, and neither does one beyond the wait. A day still to come gives way to an earlier one.
  * Null: still none.
  */
 export function firstDayAfter(

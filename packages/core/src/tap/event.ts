@@ -12,7 +12,7 @@ export type TapProvider = (typeof tapProviders)[number];
 export const tapStopReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'] as const;
 export type TapStopReason = (typeof tapStopReasons)[number];
 
-/** What a provider said of its rate limits; null if it did not. */
+/** What a provider reported about its rate limits; null if nothing. */
 export interface TapRateLimit {
   readonly requestsLimit: number | null;
   readonly requestsRemaining: number | null;
@@ -39,7 +39,7 @@ export interface TapEvent {
   readonly tag: string;
 }
 
-/** Every reason there is, as the end of a sentence that begins with a path. */
+/** All reasons, each as the end of a sentence that begins with a path. */
 export const tapReason = {
   notJson: 'is not valid JSON',
   tooDeep: 'is nested deeper than any event',
@@ -157,7 +157,7 @@ const eventRules = new Map<string, Rule<unknown>>(Object.entries({
   tag: text(64, identifierSet),
 } satisfies Readonly<Record<TapField, Rule<unknown>>>));
 
-/** The event that a JSON value is, or the first thing in it, in the order written, that no event has. */
+/** The event in a JSON value, or the first offence in it, in the order written. */
 export function readTapEvent(value: StrictJson, nowMs: number): TapEvent | TapRefusal {
   if (!(value instanceof JsonObject)) return refuse(tapReason.notAnObject);
   const fields = readFields(value, { rules: eventRules, optional: 'cached_tokens', nowMs });

@@ -4,7 +4,7 @@
  */
 import { formatDollars, type NanoDollars } from '../money.ts';
 
-/** Counted or summed from what the client reported of the provider's own figures. Null: nothing was reported to take it from. */
+/** Counted or summed from what the client reported of the provider's own figures. Null: nothing was reported for it. */
 export interface Reported<Value extends number | null = number> {
   readonly value: Value;
   readonly label: 'reported';

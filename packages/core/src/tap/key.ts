@@ -3,7 +3,7 @@
 const tapKeyPrefix = 'svc_tap_';
 /** Random bytes in a key. */
 export const tapKeyBytes = 32;
-/** Characters that are kept to show which key is in use. */
+/** Characters that are stored to show which key is in use. */
 export const tapKeyShownLength = 12;
 
 /** The key of 32 random bytes. */

@@ -36,7 +36,7 @@ export function latencyCountsText(counts: LatencyCounts): string {
   return [...counts].toSorted(([a], [b]) => a - b).map(([bucket, calls]) => `${bucket}:${calls}`).join(' ');
 }
 
-/** Reads what was kept: `bucket:calls`, separated by spaces. */
+/** Reads stored counts: `bucket:calls`, separated by spaces. */
 export function latencyCountsFrom(text: string): LatencyCounts {
   return new Map(text === '' ? [] : text.split(' ').map((entry): [number, number] => {
     const [bucket, calls] = entry.split(':');

@@ -15,7 +15,7 @@ export interface TapLine {
   readonly name: string;
 }
 
-/** The events under the names that they are summed by, and the lines that came to be by them. */
+/** The events under the names that they are summed by, and the new lines that they made. */
 export function linedUp(known: readonly TapLine[], events: readonly TapEvent[]): { readonly events: TapEvent[]; readonly fresh: TapLine[] } {
   const names: { readonly [Kind in TapLineKind]: Set<string> } = { model: new Set(), tag: new Set() };
   for (const { kind, name } of known) names[kind].add(name);

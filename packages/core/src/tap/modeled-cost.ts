@@ -12,7 +12,7 @@ import { picoPerNano, rateAt, type TokenRate } from '../price/rates.ts';
 import { providers, wires } from '../wire/wire.ts';
 import type { TapEvent, TapProvider } from './event.ts';
 
-/** Where each provider sells: `other` is nobody that a list knows. */
+/** The seller of each provider; `other` is in no list. */
 const sellerHost: { readonly [P in TapProvider]: string | null } = {
   openai: wires.openai.host,
   anthropic: wires.anthropic.host,
@@ -25,11 +25,11 @@ const sellerHost: { readonly [P in TapProvider]: string | null } = {
 /** Providers whose wire reports cached tokens on top of the input. */
 const cachedOnTop = new Set<TapProvider>(providers.filter((provider) => !wires[provider].cachedInInput));
 
-/** Tokens of one or more calls, as they are paid for. */
+/** Tokens of one or more calls, as they are charged. */
 export interface ModeledTokens {
   readonly provider: TapProvider;
   readonly model: string;
-  /** The day of the calls, 00:00 UTC: its price is paid. */
+  /** The day of the calls, 00:00 UTC, whose price applies. */
   readonly dayMs: number;
   /** The listed step that each call's whole input passed; 0: none. */
   readonly band: number;
@@ -40,7 +40,7 @@ export interface ModeledTokens {
   readonly outputTokens: number;
 }
 
-/** Input that was not read from the cache, in one call. A cached part larger than its whole leaves nothing. */
+/** Input that was not read from the cache, in one call. If the cached part is larger than the whole, 0. */
 export function freshTokensOf({ provider, inputTokens, cachedTokens }: TapEvent): number {
   return cachedOnTop.has(provider) ? inputTokens : Math.max(inputTokens - cachedTokens, 0);
 }
@@ -64,7 +64,7 @@ export function bandOf(event: TapEvent, steps: readonly number[]): number {
   return steps.findLast((step) => whole > step) ?? 0;
 }
 
-/** The cost of these calls, rounded once. Null: the list has no price for the model, or none for what it put out. */
+/** The cost of these calls, rounded once. Null: the list has no price for the model, or none for its output. */
 export function modeledCost(book: PriceBook, tokens: ModeledTokens): NanoDollars | null {
   const host = sellerHost[tokens.provider];
   if (host === null) return null;

@@ -43,7 +43,7 @@ export interface ReportHeadroom {
   readonly provider: string;
   readonly model: string;
   readonly kind: 'requests' | 'tokens';
-  /** What was left, and of how much, when the least share was left. */
+  /** What was left of which limit when the smallest share was left. */
   readonly remaining: Reported;
   readonly limit: Reported;
   readonly at: string;
@@ -52,7 +52,7 @@ export interface ReportHeadroom {
 export interface TapReport {
   /** The frozen list that costs are modeled on. */
   readonly priceList: string;
-  /** The seven days, `YYYY-MM-DD`, the end excluded. Null while the count has not begun: the report is then of all there is. */
+  /** The seven days, `YYYY-MM-DD`, the end excluded. Null while the count has not begun: the report then covers everything. */
   readonly from: string | null;
   readonly to: string | null;
   readonly total: ReportFigures;
@@ -62,13 +62,13 @@ export interface TapReport {
   /** Tags beyond the thousand with the most calls: in the total, not in the list. */
   readonly tagsOmitted: number;
   readonly byDay: readonly ({ readonly day: string } & ReportFigures)[];
-  /** What was reported of other days than the seven, in none of the figures above; null: nothing. */
+  /** What was reported for other days than the seven, which is in none of the figures above; null: nothing. */
   readonly outside: ReportFigures | null;
   readonly headroom: readonly ReportHeadroom[];
   readonly declared: readonly { readonly name: string; readonly amount: Declared }[];
 }
 
-/** What a report is made of. */
+/** What a report is made from. */
 export interface ReportSources {
   /** The days that are reported on; null: all. */
   readonly period: BaselinePeriod | null;
@@ -90,7 +90,7 @@ interface Part {
 
 const figureIndex = Object.fromEntries(tapFigures.map((name, index) => [name, index])) as Readonly<Record<TapFigureName, number>>;
 
-/** The report of a Baseline. Figures are those of its seven days; what lies outside of them is shown apart. Pure. */
+/** The report of a Baseline. Figures are those of its seven days; the rest is shown separately. Pure. */
 export function tapReport(sources: ReportSources): TapReport {
   const { book, headroom, period } = sources;
   const isInside = (dayMs: number): boolean => period === null || (dayMs >= period.fromMs && dayMs < period.toMs);
@@ -144,7 +144,7 @@ function partsOf(book: PriceBook, cells: readonly TapCell[], isInside: (dayMs: n
   return { total, models, providers, tags, days, outside };
 }
 
-/** Latencies by part of the report, of the days that are in it. Those that were kept without a day count as in it. */
+/** Latencies by part of the report, for its days. Latencies stored without a day are included. */
 function latenciesOf(latencies: readonly TapLatency[], isInside: (dayMs: number) => boolean): Map<string, LatencyCounts> {
   const counts = new Map<string, LatencyCounts>();
   const add = (name: string, more: LatencyCounts): void => {

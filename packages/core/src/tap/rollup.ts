@@ -18,7 +18,7 @@ export type TapFigureName = (typeof tapFigures)[number];
 /** Sums in the order of `tapFigures`. */
 export type TapSums = number[];
 
-/** Calls that are alike in what a report tells apart. */
+/** Calls that a report does not distinguish. */
 export interface TapCell {
   /** 00:00 UTC of the day, by the events' timestamps. */
   readonly dayMs: number;
@@ -35,7 +35,7 @@ export interface TapLatency {
   readonly counts: LatencyCounts;
 }
 
-/** The least that was left of a limit, as a share of it. */
+/** The smallest share of a limit that was left. */
 export interface TapHeadroom {
   readonly provider: TapProvider;
   readonly model: string;
@@ -52,7 +52,7 @@ export interface TapRollup {
   readonly headroom: readonly TapHeadroom[];
 }
 
-/** Names of the parts of a report that have latencies of their own; each is kept for every day by itself. */
+/** Names of the parts of a report that have latencies of their own; each is stored separately for every day. */
 export const latencyPart = {
   all: 'all',
   provider: (provider: TapProvider) => `provider:${provider}`,
@@ -60,12 +60,12 @@ export const latencyPart = {
   tag: (tag: string) => `tag:${tag}`,
 } as const;
 
-/** A part on one day, as its latencies are kept. */
+/** The name under which the latencies of a part on one day are stored. */
 export function partOnDay(dayMs: number, part: string): string {
   return `${dayMs}:${part}`;
 }
 
-/** The day and the part. A null day: kept before latencies were told apart by day. */
+/** The day and the part. A null day: stored before latencies were separated by day. */
 export function dayAndPart(name: string): { readonly dayMs: number | null; readonly part: string } {
   const [, day, part] = /^(\d+):(.*)$/.exec(name) ?? [];
   return day === undefined ? { dayMs: null, part: name } : { dayMs: Number(day), part: part! };

@@ -1,6 +1,6 @@
 /**
- * An instant → its ISO 8601 text in UTC, with milliseconds, as `Date` writes it. For the many instants that follow each other within a
- * second: the text of the second is kept.
+ * An instant → its ISO 8601 text in UTC, with milliseconds, as `Date` writes it. For many consecutive instants within a
+ * second, the text of the second is cached.
  */
 
 let keptSecond = NaN;

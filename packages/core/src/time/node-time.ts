@@ -9,32 +9,32 @@
 export interface NodeTime {
   /** Wall time less monotonic time, as followed. */
   offsetMs: number;
-  /** The latest instant read; the next is never before it. */
+  /** The latest instant read; the next is never earlier. */
   lastMs: number;
   /** Where the wall clock stepped to, and since when by the monotonic clock; null: it has not. */
   stepOffsetMs: number | null;
   stepSinceMonotonicMs: number;
-  /** The store has told its time. Only that and monotonic time are used then, and the wall clock is only compared. */
+  /** The store has reported its time. Then only that and monotonic time are used, and the wall clock is only compared. */
   byStore: boolean;
 }
 
-/** A difference up to this is the clock being set right, and followed at once. */
+/** A difference up to this is an ordinary correction of the clock, which is followed at once. */
 export const slewMaxMs = 2_000;
 /** How long a step must stay before it is followed. */
 export const steadyMs = 60_000;
 
-/** `floorMs`: the latest instant that was ever written down; time begins there where the wall clock lies before it. */
+/** `floorMs`: the latest instant ever recorded; time begins there if the wall clock is behind it. */
 export function startNodeTime(wallMs: number, monotonicMs: number, floorMs: number = 0): NodeTime {
   return { offsetMs: wallMs - monotonicMs, lastMs: Math.max(Math.floor(floorMs), 0), stepOffsetMs: null, stepSinceMonotonicMs: 0, byStore: false };
 }
 
-/** The time of a shared store, heard at this moment: from here on the node's time is that, and monotonic time since. */
+/** The time of a shared store, received now: from here on the node's time is that plus the monotonic time since. */
 export function followStoreTime(time: NodeTime, storeMs: number, monotonicMs: number): void {
   time.offsetMs = storeMs - monotonicMs;
   time.byStore = true;
 }
 
-/** The store has written of this instant: the node's time is not before it. */
+/** The store has recorded this instant: the node's time must not be before it. */
 export function raiseFloor(time: NodeTime, writtenMs: number): void {
   if (writtenMs > time.lastMs) time.lastMs = Math.floor(writtenMs);
 }

@@ -10,7 +10,7 @@ export interface RangeWords {
   readonly until?: TimeWord | undefined;
 }
 
-/** Milliseconds since the epoch, `untilMs` exclusive; what is absent is open. */
+/** Milliseconds since the epoch, `untilMs` exclusive; a missing end is open. */
 export interface TimeRange {
   readonly sinceMs?: number;
   readonly untilMs?: number;
@@ -18,7 +18,7 @@ export interface TimeRange {
 
 export type RangeFault = 'month_and_range' | 'ends_before_it_begins';
 
-/** The range at `nowMs`. One that is empty is a range; one that ends before it begins is not. */
+/** The range at `nowMs`. An empty range is valid; one that ends before it begins is not. */
 export function rangeOf({ monthMs, since, until }: RangeWords, nowMs: number): TimeRange | RangeFault {
   if (monthMs !== undefined) {
     return since === undefined && until === undefined ? { sinceMs: monthMs, untilMs: monthAfter(monthMs) } : 'month_and_range';
@@ -29,7 +29,7 @@ export function rangeOf({ monthMs, since, until }: RangeWords, nowMs: number): T
   return { ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }) };
 }
 
-/** The same, and the month of `nowMs` where nothing was asked for. */
+/** The same, with the month of `nowMs` by default. */
 export function rangeOrThisMonth(words: RangeWords, nowMs: number): TimeRange | RangeFault {
   const asked = words.monthMs !== undefined || words.since !== undefined || words.until !== undefined;
   return rangeOf(asked ? words : { monthMs: monthOf(nowMs) }, nowMs);

@@ -14,12 +14,12 @@ export type TimeWord =
 /** Ends a sentence such as "--since must be …". */
 export const timeForms = 'an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, '
   + 'or a duration ago (15m, 24h, 7d)';
-/** The same for a month alone. */
+/** The same for months only. */
 export const monthForm = 'a month such as 2026-11';
 
 const daysAgo: ReadonlyMap<string, number> = new Map([['today', 0], ['yesterday', 1]]);
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: dayLengthMs } as const;
-/** A hundred years: what lies further back is a slip of the hand. */
+/** A hundred years: anything further back is a typing error. */
 const agoMaxMs = 36_525 * dayLengthMs;
 /** Seconds may be left out, as ISO 8601 allows. */
 const withoutSeconds = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/i;

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const dayMinutes = 1_440;
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** The instant, what is below a millisecond cut. A leap second is the last millisecond before the next minute. Null: no timestamp. */
+/** The instant, cut to whole milliseconds. A leap second is the last millisecond before the next minute. Null: not a timestamp. */
 export function timestampMs(text: string): number | null {
   const found = form.exec(text);
   // `$` would let a line end pass behind the match of other dialects; here it does not, but the length says it for sure.
@@ -33,7 +33,7 @@ function isDate(year: number, month: number, day: number): boolean {
   return day <= daysOfMonth[month - 1]! + (leap ? 1 : 0);
 }
 
-/** `Date.UTC` takes years below 100 for years of the last century. */
+/** `Date.UTC` reads years below 100 as years of the last century. */
 function midnightMs(year: number, month: number, day: number): number {
   const date = new Date(0);
   return date.setUTCFullYear(year, month - 1, day);

@@ -17,7 +17,7 @@ export function monthName(instantMs: number): string {
 
 function monthStart(instantMs: number, monthsLater: number): number {
   const at = new Date(instantMs);
-  // `Date.UTC` takes years below 100 for years of the last century.
+  // `Date.UTC` reads years below 100 as years of the last century.
   const first = new Date(0);
   return first.setUTCFullYear(at.getUTCFullYear(), at.getUTCMonth() + monthsLater, 1);
 }

@@ -16,13 +16,13 @@ export interface BodyForm {
   readonly dialogueEnded: boolean;
   /** The body ended. The dialect then holds all that could be read. */
   end(ending: 'whole' | 'cut'): FormVerdict;
-  /** As new, for the next body. The dialect is cleared by its owner. */
+  /** Resets it for the next body. The dialect's owner clears the dialect. */
   clear(): void;
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** A JSON body. A byte order mark before it is passed over, as callers do. */
+/** A JSON body. Skips a byte order mark before it, as callers do. */
 export class JsonBodyForm implements BodyForm {
   readonly dialogueEnded = false;
   private readonly dialect: Dialect;
@@ -67,8 +67,8 @@ const doneWord = '[DONE]';
 const lineFeedChunk = new Uint8Array([0x0a]);
 
 /**
- * A stream of events. What comes after the end of the dialogue is not read. An event that differs from the one before it only in what nobody
- * watches is told by its bytes (`EventPattern`); the watched places then still hold what stands in it.
+ * A stream of events. What comes after the end of the dialogue is not read. An event that differs from the one before it only in unwatched
+ * parts is recognized by its bytes (`EventPattern`); the watched places then already hold its values.
  */
 export class EventStreamForm implements BodyForm, EventConsumer {
   dialogueEnded = false;
@@ -166,7 +166,7 @@ export class EventStreamForm implements BodyForm, EventConsumer {
     return this.received && whole ? 'not_readable' : 'empty';
   }
 
-  /** A further data line of the same event is parted from the one before by a newline. */
+  /** A newline separates a further data line of the same event from the one before. */
   private openLine(): void {
     if (this.lineOpen) return;
     this.lineOpen = true;

@@ -88,7 +88,7 @@ class ChatDialect implements Dialect {
     return read;
   }
 
-  /** Several choices are streamed in chunks of their own, told apart by `index`. */
+  /** Several choices are streamed in separate chunks, distinguished by `index`. */
   private isFirstChoice(): boolean {
     return this.choiceIndex.kind !== 'number' || tokenFigure(this.choiceIndex) === 0;
   }

@@ -8,7 +8,7 @@ export interface Findings {
   model: string | null;
   finishReason: string | null;
   usage: FoundUsage | null;
-  /** Whether `usage` is the last word, not a running figure that a later event would have replaced. */
+  /** Whether `usage` is final, not a running figure that a later event would have replaced. */
   usageFinal: boolean;
   /** Cached and written tokens are parts of the input. */
   cachedInInput: boolean;
@@ -33,17 +33,17 @@ export interface Dialect {
   readonly endsWithDone: boolean;
   /** A running figure is worth keeping when the call is cut (`partial`). Asked at the end. */
   readonly keepsPartial: boolean;
-  /** Takes over what stands in `body`. On a cut body, only what was seen to its end. */
+  /** Takes over the values in `body`. On a cut body, only complete values. */
   takeBody(): void;
-  /** Takes over what stands in `event`, a whole event. */
+  /** Takes over the values in `event`, a whole event. */
   takeEvent(): void;
   /** Whether the event in `event` ends the dialogue. */
   endsDialogue(): boolean;
-  /** As new, for the next response. */
+  /** Resets it for the next response. */
   clear(): void;
 }
 
-/** Back to nothing found. */
+/** Resets it to nothing found. */
 export function forgetFindings(findings: Findings): void {
   findings.model = null;
   findings.finishReason = null;

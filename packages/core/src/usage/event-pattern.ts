@@ -10,7 +10,7 @@ import { wordBegins, wordGoesOn, wordKind } from '../json/word-lexer.ts';
 
 /** Events longer than this have no pattern: those that repeat are short. Bytes. */
 const patternBytesMax = 2048;
-/** Further parts that differ are taken for parts that do not. */
+/** The most parts that may differ; further ones count as fixed. */
 const partsMax = 16;
 
 /** Kinds of parts that may differ. */
@@ -31,7 +31,7 @@ export interface EventExtent {
 }
 
 export class EventPattern implements UnwatchedScalars {
-  /** There is an event to compare with. */
+  /** Whether there is an event to compare with. */
   known = false;
   /** The lines of that event. */
   private bytes = none;
@@ -39,7 +39,7 @@ export class EventPattern implements UnwatchedScalars {
   /** Its parts that may differ, in their order: three numbers each, kind, from, to. While it is read they count in its chunk. */
   private readonly parts: number[] = [];
 
-  /** Nothing to compare with, until another event was read and learnt. */
+  /** Forgets the event: there is nothing to compare with until another one is read and learnt. */
   forget(): void {
     this.known = false;
     this.parts.length = 0;
@@ -99,7 +99,7 @@ export class EventPattern implements UnwatchedScalars {
   }
 }
 
-/** Where the part ends that begins at `from`; −1 where it is none of its kind, or does not end in this chunk. */
+/** Where the part ends that begins at `from`; −1 if it is not of its kind, or does not end in this chunk. */
 function endOfPart(kind: number, chunk: Uint8Array, from: number): number {
   let at = from;
   if (kind === ofString) {

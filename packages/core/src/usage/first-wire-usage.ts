@@ -9,10 +9,10 @@ import { reportedCost } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure } from './token-figure.ts';
 
-/** Which words an API uses for what goes in and what comes out. */
+/** An API's words for input and output. */
 export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
 
-/** One `usage` object: its watched place, and what stands there. */
+/** One `usage` object: its watched place and its value. */
 export class FirstWireUsage {
   readonly place: WatchedValue;
   private readonly readsCost: boolean;
@@ -47,12 +47,12 @@ export class FirstWireUsage {
     });
   }
 
-  /** Calls of the seller's own tools that the usage counts; null where it counts none. */
+  /** Calls of the seller's own tools that the usage counts; null if it counts none. */
   toolCalls(): ToolCalls | null {
     return this.tools.read();
   }
 
-  /** Null if none is reported (yet); `badUsage` where something else stands in its place. */
+  /** Null if none is reported (yet); `badUsage` if something else is in its place. */
   read(): FoundUsage | null {
     if (!this.place.complete || this.place.kind === 'null') return null;
     if (this.place.kind !== 'object') return badUsage;

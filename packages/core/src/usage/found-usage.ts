@@ -1,6 +1,6 @@
 /**
- * The usage that a dialect has found so far, and how one wire's figures become it. One bad figure makes the whole usage bad: the others may
- * be as wrong.
+ * The usage that a dialect has found so far, and how one wire's figures are turned into it. One bad figure makes the whole usage bad, since the others may
+ * be wrong as well.
  */
 import type { TokenFigure } from './token-figure.ts';
 import type { TokenFigures } from './reading.ts';
@@ -11,12 +11,12 @@ export type FoundUsage =
     readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number;
     /** The input is reported, or the whole cost is. */
     readonly inputTold: boolean;
-    /** What came out is told: by itself, by a total beside the input, or what it all cost. */
+    /** The output is reported: directly, by a total beside the input, or by the whole cost. */
     readonly outputTold: boolean;
   }
   | { readonly kind: 'not_a_figure' };
 
-/** One bad figure spoils all. */
+/** A single bad figure makes the usage bad. */
 export const badUsage: FoundUsage = Object.freeze({ kind: 'not_a_figure' });
 
 /** One figure for each name of the record's token figures. */

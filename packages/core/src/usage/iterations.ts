@@ -8,7 +8,7 @@ import { foundUsage, providerName } from './found-usage.ts';
 import { nothingFurther, type FurtherUsage } from './reading.ts';
 import { tokenFigure } from './token-figure.ts';
 
-/** More than any message has; what comes after them is told as not readable. */
+/** More than any message has; if there are more, the usage counts as not readable. */
 const iterationsMax = 64;
 const unreadable: FurtherUsage = Object.freeze({ model: null, tokens: null });
 

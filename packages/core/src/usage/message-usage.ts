@@ -38,13 +38,13 @@ export class MessageUsage {
   };
   readonly place = watched({ output_tokens: this.output, ...this.fieldsBeside });
 
-  /** The figures, null if there is no usage object yet, `badUsage` where something else stands in its place. */
+  /** The figures, null if there is no usage object yet, `badUsage` if something else is in its place. */
   read(): MessageFigures | FoundUsage | null {
     if (!this.place.complete || this.place.kind === 'null') return null;
     return this.place.kind === 'object' ? this.figures() : badUsage;
   }
 
-  /** The figures as they stand, each null if it does not. */
+  /** The figures as reported, each null if it is missing. */
   figures(): MessageFigures {
     return {
       input: tokenFigure(this.input),

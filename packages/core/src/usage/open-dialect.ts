@@ -29,7 +29,7 @@ class AnswerPlaces {
   private readonly incompleteReason = watched();
   readonly tools = new ToolItems();
   readonly usage: OpenUsage;
-  /** Further places of it, read on declared upstreams alone. */
+  /** Further places of it, read only on declared upstreams. */
   private readonly otherUsages: readonly OpenUsage[];
   /** Google's, Mistral's for pages, Cohere's. */
   private readonly metadata = watched();
@@ -72,13 +72,13 @@ class AnswerPlaces {
     return { usage: this.usage, read: null };
   }
 
-  /** A usage stands there, whatever its words. */
+  /** Whether there is a usage, in any API's words. */
   get tellsUsage(): boolean {
     if (this.tellsAllSoFar) return false;
     return this.usage.place.kind === 'object' || [this.metadata, this.pages, this.units].some(({ kind }) => kind === 'object');
   }
 
-  /** The work is accepted, and its usage is not there yet. */
+  /** Whether the work is accepted and its usage is not known yet. */
   get pending(): boolean {
     return this.usage.place.kind === 'null' && (this.status.isString('queued') || this.status.isString('in_progress'));
   }

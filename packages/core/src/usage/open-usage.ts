@@ -6,7 +6,7 @@ import { reportedCost } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
-/** What stands in one such object. */
+/** The values of one such object. */
 export interface OpenFigures {
   readonly figures: RawFigures;
   readonly cost: string | null;
@@ -52,7 +52,7 @@ export class OpenUsage {
     this.readsCost = readsCost;
   }
 
-  /** Null if there is none (yet); `badUsage` where something else stands in its place. */
+  /** Null if there is none (yet); `badUsage` if something else is in its place. */
   read(): OpenFigures | typeof badUsage | null {
     const { place } = this;
     if (!place.complete || place.kind === 'null') return null;

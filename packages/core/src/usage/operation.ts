@@ -6,7 +6,7 @@ import { plainPathOf } from '../call/plain-path.ts';
 import type { Endpoint } from '../wire/wire.ts';
 import type { WithoutUsage } from './reading.ts';
 
-/** What of a call says which operation it is. */
+/** The parts of a call that say which operation it is. */
 export interface CalledOperation {
   readonly endpoint: Endpoint;
   readonly method: string;
@@ -14,13 +14,13 @@ export interface CalledOperation {
   readonly path: string;
 }
 
-/** Whether a 2xx answer to this operation is watched for usage. One that tells again of work done before would count it twice. */
+/** Whether a 2xx answer to this operation is watched for usage. An operation that repeats the usage of earlier work would count it twice. */
 export function isWatched({ method, path }: Pick<CalledOperation, 'method' | 'path'>): boolean {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
   return !retelling.test(path);
 }
 
-/** What is to be said where the answer ended whole and reported no usage. */
+/** The reading's reason if the answer ended complete and reported no usage. */
 export function withoutUsage({ endpoint, method, path }: CalledOperation): WithoutUsage {
   if (method !== 'POST') return 'none';
   if (endpoint !== 'other' && endpoint !== 'models') return 'absent';

@@ -68,7 +68,7 @@ function dialectOf({ wire, endpoint }: ReadingContext): Dialect {
 interface ReaderParts {
   readonly dialect: Dialect;
   readonly form: BodyForm;
-  /** Where it goes when it is idle. */
+  /** Where it is kept while idle. */
   readonly kept: ResponseReader[];
   readonly outputDue: boolean;
 }
@@ -90,7 +90,7 @@ class ResponseReader implements UsageReader {
     this.outputDue = outputDue;
   }
 
-  /** For one response: what to say where it reports no usage. */
+  /** For one response: the reason if it reports no usage. */
   begin(without: WithoutUsage): this {
     this.without = without;
     return this;
