@@ -53,7 +53,7 @@ export class CallTurns {
     return this.#shares.size;
   }
 
-  /** Whether a step may be taken at once. False: it is to be handed to `later`, before another is asked for. */
+  /** Whether a step may be taken at once. False: hand it to `later` before asking for another. */
   mayGo(organization: OrganizationId): boolean {
     return (organization === this.#last && !this.#isShared) || this.#mayGoBeside(organization);
   }

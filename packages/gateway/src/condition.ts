@@ -21,7 +21,7 @@ export interface ConditionOptions {
   readonly unverified: () => number;
 }
 
-/** A shared store that is not heard for so long answers no claim within a call's time either. */
+/** A shared store that is silent for this long does not answer a claim within a call's time either. */
 const unheardMs = 5_000;
 
 /** What it returns looks, and gives the condition where that has changed since it last did, or null. */

@@ -35,7 +35,7 @@ export function descriptorLimit(): number {
   }
 }
 
-/** Where there is no `/proc`. */
+/** If there is no `/proc`. */
 function limitByReport(): number {
   try {
     const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };

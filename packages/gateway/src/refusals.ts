@@ -131,7 +131,7 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
 };
 
-/** The answer for a refusal. Money that is spent comes back with no repetition: neither a 402 nor a cap's 429 is to be tried again. */
+/** The answer for a refusal. Repeating a call does not bring spent money back, so neither a 402 nor a cap's 429 should be retried. */
 export function answerFor(refusal: Refusal): RefusalAnswer {
   const answer = (rows[refusal.kind] as Row<Refusal['kind']>)(refusal as never);
   return answer.status === 402 || refusal.kind === 'cap_reached' ? { ...answer, shouldRetry: false } : answer;

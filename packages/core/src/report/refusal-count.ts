@@ -1,4 +1,4 @@
-/** Refused calls that are alike, counted by hour: by organization, key and reason. Refused calls leave no record, so these counts are all that is stored of them. */
+/** Refused calls counted by hour, organization, key and reason. They leave no record, so these counts are all that is stored of them. */
 import type { OrganizationId, ServiceKeyId } from '../id.ts';
 import type { CalendarWindow } from '../spend/window.ts';
 

@@ -73,7 +73,7 @@ function waitEndMs({ createdAtMs }: Pick<BaselineLife, 'createdAtMs'>): number {
 /**
  * The day from which the seven are counted, once these events are stored: the one already found, else the earliest whole
  * day with a priced event among them. A day is whole if it began after the Baseline was made. An event that arrives more than two days after
- * its timestamp begins nothing, and neither does one beyond the wait. A day still to come gives way to an earlier one.
+ * its timestamp begins nothing, and neither does a day beyond the wait. A day still to come gives way to an earlier one.
  * Null: still none.
  */
 export function firstDayAfter(

@@ -1,6 +1,6 @@
 /**
- * The usage that a dialect has found so far, and how one wire's figures are turned into it. One bad figure makes the whole usage bad, since the others may
- * be wrong as well.
+ * The usage that a dialect has found so far, and how one wire's figures are turned into it. One bad figure makes the whole usage bad,
+ * since the others may be wrong as well.
  */
 import type { TokenFigure } from './token-figure.ts';
 import type { TokenFigures } from './reading.ts';

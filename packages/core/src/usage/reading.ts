@@ -35,9 +35,9 @@ export interface TokenFigures {
   readonly output: number | null;
   /** Part of `input` or on top of it: `cachedInInput` of the reading says which. */
   readonly cached: number | null;
-  /** All cache writes, part of `input` or on top of it as `cached` is. */
+  /** All cache writes, part of `input` or on top of it, like `cached`. */
   readonly cacheWrite: number | null;
-  /** The part of `cacheWrite` that was written to live longer, one hour or twelve, priced higher; null if not told apart. */
+  /** The part of `cacheWrite` that was written to live longer, one hour or twelve, priced higher; null if not reported separately. */
   readonly cacheWriteOneHour: number | null;
   /** Part of `output`. */
   readonly reasoning: number | null;
@@ -59,7 +59,7 @@ export interface ToolCalls {
 export interface FurtherUsage {
   /** Null: the response's own model. */
   readonly model: string | null;
-  /** Null: reported, and not readable. */
+  /** Null: reported, but not readable. */
   readonly tokens: TokenFigures | null;
 }
 
@@ -72,7 +72,7 @@ export interface Reading {
   readonly tokens: TokenFigures;
   /** `usage.cost`, else `usage.total_cost`, as the JSON number was written; read on the declared upstream only. */
   readonly reportedCost: string | null;
-  /** Cached and written tokens are parts of the input; else they come on top of it. */
+  /** Cached and written tokens are parts of the input; otherwise they are added to it. */
   readonly cachedInInput: boolean;
   /** Tokens that the reported total counts beyond input and output: some sellers leave reasoning out of the output. Whole, from 0. */
   readonly outputBeside: number;
@@ -84,16 +84,16 @@ export interface Reading {
   readonly further: readonly FurtherUsage[];
 }
 
-/** What is to be said where an answer ended whole and reported no usage. `none`: its operation reports none and costs nothing. */
+/** The reason if an answer ended complete and reported no usage. `none`: its operation reports none and costs nothing. */
 export type WithoutUsage = 'absent' | 'deferred' | 'not_reported' | 'none';
 
-/** What the reader must know of the call before the first byte. */
+/** What the reader must know about the call before the first byte. */
 export interface ReadingContext {
   readonly wire: Wire;
   readonly endpoint: Endpoint;
   /** The response is `text/event-stream`. */
   readonly streamed: boolean;
-  /** `absent` unless given. */
+  /** `absent` by default. */
   readonly without?: WithoutUsage;
 }
 
@@ -115,7 +115,7 @@ export const noTokens: TokenFigures = Object.freeze({
 /** Nothing further. */
 export const nothingFurther: readonly FurtherUsage[] = Object.freeze([]);
 
-/** Something further, of which no figure is read. */
+/** Something further, without a readable figure. */
 export const unreadFurther: readonly FurtherUsage[] = Object.freeze([Object.freeze({ model: null, tokens: null })]);
 
 /** Nothing was due: not 2xx, no response, or an operation that reports none. */

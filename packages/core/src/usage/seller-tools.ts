@@ -1,6 +1,6 @@
 /**
- * `usage.server_side_tool_usage_details`: how often a seller of the open format ran its own tools, where its usage counts them. Searches of
- * posts and of documents have fees as those of the web and of files have.
+ * `usage.server_side_tool_usage_details`: how often a seller of the open format ran its own tools, if its usage counts them. Searches of
+ * posts and of documents have fees like those of the web and of files.
  */
 import { watched } from '../json/watched-value.ts';
 import type { ToolCalls } from './reading.ts';
@@ -17,7 +17,7 @@ export class SellerTools {
     document_search_calls: this.documentSearch, code_interpreter_calls: this.codeInterpreter,
   });
 
-  /** Null where none were counted, or by something that is no figure. */
+  /** Null if none were counted, or the count is not a figure. */
   read(): ToolCalls | null {
     if (this.place.kind !== 'object') return null;
     const counts = [this.webSearch, this.postSearch, this.fileSearch, this.documentSearch, this.codeInterpreter]

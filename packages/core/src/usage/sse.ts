@@ -48,7 +48,7 @@ export class EventStreamSplitter {
     while (from < chunk.length) from = this.pushEvent(chunk, from);
   }
 
-  /** A line begins, which nothing before it has a part in: at the beginning of an event, or between its lines. */
+  /** Whether a line begins here with nothing pending: at the beginning of an event, or between its lines. */
   get atLineStart(): boolean {
     return this.state === atLineStart && !this.afterCarriageReturn;
   }
@@ -83,7 +83,7 @@ export class EventStreamSplitter {
     return i;
   }
 
-  /** As new, for the next stream. */
+  /** Resets it for the next stream. */
   clear(): void {
     this.state = atStart;
     this.matched = 0;

@@ -5,7 +5,7 @@
  */
 import type { WatchedValue } from '../json/watched-value.ts';
 
-/** A number, `null` where the place is absent or null, `not_a_figure` for anything else. */
+/** A number, `null` if the place is absent or null, `not_a_figure` for anything else. */
 export type TokenFigure = number | null | 'not_a_figure';
 
 /** The figure at a watched place. */

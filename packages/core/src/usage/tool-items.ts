@@ -1,7 +1,7 @@
 /**
  * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
- * item whose action is a search: opening a page it found, or looking through one, has no fee. Where the answer itself tells how many searches
- * are billed, that counts. Commands of a shell in the provider's container cost what its code interpreter costs: the container. Images are
+ * item whose action is a search: opening a page it found, or looking through one, has no fee. If the answer itself says how many searches
+ * are billed, that figure counts. Commands of a shell in the provider's container cost what its code interpreter costs: the container. Images are
  * made by another model, whose tokens the answer's usage leaves out.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
@@ -40,13 +40,13 @@ export class ToolItems implements ElementTally {
     else if (type.isString('image_generation_call')) this.madeImage = true;
   }
 
-  /** What other models did, of which no figure is read; null if there is no whole list of items. */
+  /** The work of other models, without readable figures; null if there is no complete list of items. */
   further(): readonly FurtherUsage[] | null {
     if (this.place.kind !== 'array' || !this.place.complete) return null;
     return this.madeImage ? unreadFurther : nothingFurther;
   }
 
-  /** Null if there were none, or no whole list of items. */
+  /** Null if there were none, or no complete list of items. */
   read(): ToolCalls | null {
     const { fileSearch, codeInterpreter } = this;
     const billed = tokenFigure(this.billedSearches);

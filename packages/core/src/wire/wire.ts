@@ -18,19 +18,19 @@ export interface CredentialHeader {
 }
 
 export interface WireFacts {
-  /** As people know it, in sentences. */
+  /** Its name for people, in sentences. */
   readonly displayName: string;
   /** The provider's own host; null if the organization declares one. */
   readonly host: string | null;
-  /** Plain paths, as they are asked of the destination, that have an endpoint's name of their own. */
+  /** Plain paths, as sent to the destination, that have their own endpoint name. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** The header that shows a stored credential to the destination. */
   readonly credentialHeader: (credential: string) => CredentialHeader;
-  /** What a request of our own, such as a test of a key, must carry besides. */
+  /** What a request of our own, such as a test of a key, must also carry. */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** A header of its own under which its clients look for a request's id; null if they look for none. */
+  /** The header in which its clients look for a request's id; null if they look for none. */
   readonly requestIdHeader: string | null;
-  /** Cached and written tokens are parts of the input that is reported; else they come on top of it. */
+  /** Cached and written tokens are parts of the input that is reported; otherwise they are added to it. */
   readonly cachedInInput: boolean;
 }
 
@@ -60,7 +60,7 @@ export const wires: { readonly [W in Wire]: WireFacts } = {
   },
 };
 
-/** The wires that end at a provider known by name, whose key an organization connects. */
+/** The wires of the named providers, whose keys an organization connects. */
 export const providers = ['openai', 'anthropic'] as const satisfies readonly Wire[];
 export type Provider = (typeof providers)[number];
 

@@ -55,7 +55,7 @@ export class CallGuard {
   }
 }
 
-/** An observer whose faults end its call; after the first it hears nothing more. */
+/** An observer whose faults end its call; after the first it is not called again. */
 export class GuardedObserver implements ExchangeObserver {
   readonly #guard: CallGuard;
   readonly #inner: ExchangeObserver;

@@ -78,7 +78,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#recording = new Recording(parts.node, { call: parts.call, body: parts.body, guard: this.#guard });
   }
 
-  /** Journals the opening, then dials. Where it cannot be journalled nothing is forwarded. */
+  /** Journals the opening, then dials. If it cannot be journalled, nothing is forwarded. */
   start(): void {
     this.#guard.run('start', () => this.#recording.open((error) => {
       if (error !== null) this.#abandonUnopened();

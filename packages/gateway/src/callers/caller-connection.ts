@@ -194,7 +194,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     if (isBlank(bytes)) return true;
     this.#socket.pause();
     if (this.#callers.keptBytes + bytes.length > keptBytesMax) {
-      // There is no room for another request: its caller is told that this answer is the last one.
+      // There is no room for another request, so the answer says that it is the last one.
       this.#response!._last = true;
     } else {
       this.#early = Buffer.from(bytes);

@@ -20,11 +20,11 @@ export interface CallUnderWay {
 export interface Receiving {
   /** The connection is gone: the rest will not come. */
   callerLeft(): void;
-  /** Ends it where it comes too slowly. */
+  /** Ends it if it comes too slowly. */
   checkPace(nowMs: number): void;
 }
 
-/** One caller's connection. What is under way on it is told when the caller half-closes or is gone. */
+/** One caller's connection. Calls under way on it are notified when the caller half-closes or is gone. */
 export interface Connection {
   readonly socket: Socket;
   /** Calls under way; more than one only where the caller pipelines. */
@@ -41,7 +41,7 @@ export interface Connection {
 export interface Reader {
   /** It carries no request whose head has come, and all that was answered has left. */
   readonly isIdle: boolean;
-  /** Closes the connection where it waits for a request. */
+  /** Closes the connection if it is waiting for a request. */
   closeIfIdle(): void;
 }
 
@@ -81,7 +81,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       unproven.add(connection);
       open += 1;
       socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
-      // Told here to all calls of it, and not by each answer: one that waits for its turn behind another is not told by Node.
+      // All its calls are notified here, not by each answer, since Node does not notify an answer that waits behind another.
       socket.on('close', () => {
         open -= 1;
         unproven.delete(connection);

@@ -5,7 +5,7 @@
 import { IncomingMessage } from 'node:http';
 import { HeaderNames } from '@metergate/core/call/header-names.ts';
 
-/** Node asks for the expectation, for what an HTTP/1.0 caller takes, and, if it is told to require one, for the host. */
+/** Node asks for the expectation, for what an HTTP/1.0 caller accepts and, if set to require one, for the host. */
 const asked = new HeaderNames(['expect', 'te', 'host', 'connection', 'upgrade']);
 
 type AddLine = (this: IncomingMessage, name: string, value: string, headers: object) => void;

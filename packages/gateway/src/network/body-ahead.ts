@@ -2,7 +2,7 @@
 
 const digits = /^[0-9]{1,15}$/;
 
-/** Bytes of the body that follows this head; 0 if there is none, or where its end is told in another way. RFC 9112, 6.3. */
+/** Bytes of the body that follows this head; 0 if there is none, or if its end is marked in another way. RFC 9112, 6.3. */
 export function bodyBytesAhead(method: string, status: number, pairs: readonly string[]): number {
   if (method === 'HEAD' || status === 204 || status === 304) return 0;
   for (let at = 0; at < pairs.length; at += 2) {

@@ -7,7 +7,7 @@ import type { Destination } from './destination.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';
 import { createSocketDestination } from './socket-destination.ts';
 
-/** Throws a TypeError if `origin` is not a valid origin. undici is loaded only where it is needed: it takes 13 MB and a tenth of a second. */
+/** Throws a TypeError if `origin` is not a valid origin. undici is loaded only if it is needed: it takes 13 MB and a tenth of a second. */
 export const createDestination: (options: DestinationOptions) => Destination = hasResponseParser
   ? createSocketDestination
   : (await import('./undici-destination.ts')).createUndiciDestination;

@@ -24,7 +24,7 @@ export interface DestinationOptions {
   readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
 }
 
-/** Throws a TypeError if the text is not scheme, host and port alone. */
+/** Throws a TypeError if the text is anything but scheme, host and port. */
 export function parseOrigin(text: string): { readonly url: URL; readonly scheme: 'http' | 'https' } {
   const url = new URL(text);
   const scheme = url.protocol === 'https:' ? 'https' : url.protocol === 'http:' ? 'http' : null;

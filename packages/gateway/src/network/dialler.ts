@@ -52,7 +52,7 @@ export class Dialler {
     return guard === null ? null : guard.refuseLiteral(this.#hostname, this.#reach);
   }
 
-  /** The socket's `error` tells what hinders it. */
+  /** The socket's `error` says what went wrong. */
   dial({ onread, opened }: Dialled): Socket {
     const { guard, scheme } = this.#options;
     const options: TcpNetConnectOpts & DuplexOptions = {

@@ -15,7 +15,7 @@ const refusedNames = new HeaderNames([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'expect',
 ]);
 
-/** Methods whose request says so where it has no body. */
+/** Methods whose requests declare an absent body. */
 const payloadMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
 /** Whether a request of this method is expected to have a body. After any other with a body, the connection is not used again. */
@@ -23,7 +23,7 @@ export function expectsPayload(method: string): boolean {
   return payloadMethods.has(method);
 }
 
-/** Why this request cannot be written; null if it can. Says which part, and nothing of what stands in it. */
+/** Why this request cannot be written; null if it can. Names the part, but never its content. */
 export function requestProblem({ method, target, headers, contentLength }: OutboundRequest): string | null {
   if (method === 'CONNECT') return 'CONNECT is not forwarded.';
   if (!expectsPayload(method) && !token.test(method)) return 'The method is none.';

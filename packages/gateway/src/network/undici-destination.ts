@@ -50,7 +50,7 @@ function send(pool: Pool, dispatchIn: DispatchIn, request: OutboundRequest, obse
   return exchange;
 }
 
-/** The client writes the length of a whole body by itself; that of a streamed one it must be told. */
+/** The client writes the length of a whole body by itself; the length of a streamed one must be given. */
 function framed({ headers, body, contentLength }: OutboundRequest): string[] {
   return body instanceof Readable && contentLength !== null ? [...headers, 'content-length', String(contentLength)] : headers;
 }

@@ -7,7 +7,7 @@ import { isSampled, type Sampling } from './sampler.ts';
 import { traceParentOf, type TraceParent } from './trace-parent.ts';
 import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 
-/** What of a record goes out. */
+/** The parts of a record that are sent. */
 const shown = [
   'id', 'organization', 'key', 'wire', 'endpoint', 'method', 'status', 'outcome', 'streamed', 'model', 'finishReason', 'inputTokens', 'outputTokens',
   'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'cost', 'costSource', 'serviceTier', 'providerRequestId', 'startedAtMs',

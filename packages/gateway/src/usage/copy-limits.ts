@@ -33,7 +33,7 @@ export const defaultCopyLimits: CopyLimits = {
   waiting: { now: 0, max: 128 * mebibyte },
 };
 
-/** What a response may have unfolded to, now that so many bytes of it were received. */
+/** The most that a response may have unfolded to after this many received bytes. */
 export function decodedAllowance(limits: CopyLimits, receivedBytes: number): number {
   return Math.min(limits.decodedBytesMax, limits.decodedBytesFloor + receivedBytes * limits.decodedPerReceived);
 }

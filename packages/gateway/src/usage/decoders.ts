@@ -23,7 +23,7 @@ export interface DecoderOptions {
 /** Largest window of the `zstd` content coding, as a power of two: 8 MiB (RFC 9659). */
 const zstdWindowLogMax = 23;
 
-/** `firstChunk` tells the two forms of deflate apart. Throws if the runtime has no such decoder, or no room for it. */
+/** `firstChunk` distinguishes the two forms of deflate. Throws if the runtime has no such decoder, or no room for it. */
 export function createDecoder(coding: Coding, firstChunk: Uint8Array, options: DecoderOptions): Transform {
   const { runtimeVersion, form } = options;
   const chunkSize = sliceBytes[form];

@@ -1,4 +1,4 @@
-/** For tests: a clock that goes on when it is told to, and then has all that is watched by it looked at. */
+/** For tests: a clock that advances on request, and then checks everything that it watches. */
 import type { SilenceClock, Watched } from '../../coarse-clock.ts';
 
 export class SetClock implements SilenceClock {

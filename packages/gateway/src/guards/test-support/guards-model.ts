@@ -146,7 +146,7 @@ export class GuardsModel {
     return listed.cap(settings!, call.held.key.id, this.#clock.wallMs()) ?? answer;
   }
 
-  /** All who waited for the answer have been told. */
+  /** Everyone who waited for the answer has it. */
   over({ organization, id }: NewRun): void {
     const listed = this.runs.find(organization, id);
     if (listed !== undefined) this.#letGo(listed);

@@ -271,7 +271,7 @@ export class GuardsTrial {
     stored.run = row.row === 'tighten' ? tightenedTo(stored.run, row.effective!) : endedAs(stored.run, row.state, row.atMs);
   }
 
-  /** At the end of a trial: nothing is left of calls and questions once all have come to their end. */
+  /** At the end of a trial: nothing is left of calls and questions once all have ended. */
   async finish(): Promise<void> {
     while (this.#unanswered.length > 0) await this.#storeAnswers();
     this.#commit(false);

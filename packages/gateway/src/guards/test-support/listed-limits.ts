@@ -108,7 +108,7 @@ export function runVerdict(run: ModelRun, budget: bigint | null, nowMs: number):
   return null;
 }
 
-/** The budget of a new run under policy; null: it comes to nothing. */
+/** The budget of a new run under policy; null: nothing is left. */
 export function policyOf(
   { runPolicy }: OrganizationSettings, key: ServiceKeySettings, { budget, grantMax }: { budget: bigint | null; grantMax: bigint | null },
 ): { effective: bigint | null; clampReason: ClampReason | null } | null {

@@ -119,13 +119,13 @@ export class AskedStore {
 
   readonly confirmRun: RunsOptions['store']['confirmRun'] = ({ id }) => void this.confirmed.push(id);
 
-  /** Answers the question, by its place, as a store that makes the run; or as told. Resolves when all that follows from it is done. */
+  /** Answers the question at this place as a store that makes the run, or as given. Resolves when everything that follows is done. */
   async answer(at: number, answer?: RunAnswer): Promise<void> {
     this.#answers[at]!.resolve(answer ?? { kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
     await settledTurn();
   }
 
-  /** Answers after who asked was told that the store is away. */
+  /** Answers after the asker got the answer that the store is away. */
   answerLate(at: number): void {
     this.#late[at]!({ kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
   }

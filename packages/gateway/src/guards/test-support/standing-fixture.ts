@@ -13,7 +13,7 @@ export function unspentAnswer(key: ServiceKeySettings, organization: Organizatio
   return { key, organization, spend: { organization: emptySums(nowMs), key: emptySums(nowMs) } };
 }
 
-/** A node's standings on a clock that stands at 0. */
+/** A node's standings on a clock that stays at 0. */
 export function testStandings(monotonicMs: () => number = () => 0): Standings {
   return new Standings(monotonicMs, { rateLimitFaults: 0 });
 }

@@ -1,5 +1,5 @@
 /**
- * For tests: a peer on a real socket whose every byte the test writes, and an observer that keeps all it is told.
+ * For tests: a peer on a real socket whose every byte the test writes, and an observer that keeps everything it receives.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Destination, Exchange, ExchangeFault, OutboundRequest } from '../destination.ts';
