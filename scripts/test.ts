@@ -17,8 +17,8 @@ import { startPostgres } from '@metergate/testkit/postgres.ts';
 import { sharedFolders } from './shared-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** One more than cores: tests of the whole system wait a quarter of their time. */
-const concurrency = Math.max(2, Math.min(5, availableParallelism() + 1));
+/** Two more than cores: tests of the whole system wait a quarter of their time. */
+const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
 /** Of one test. */
 const limitMs = 240_000;
 /**
