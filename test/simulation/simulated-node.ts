@@ -62,7 +62,7 @@ export class SimulatedNode {
     const clock = this.clock = new SimulatedClock(world);
     const registry = new RunRegistry(runsMax);
     const client = this.#client();
-    const book = world.faults.bookOf?.(world.chance.fraction()) ?? new LeaseBook(world.chance.fraction());
+    const book = world.faults.bookOf?.(world.chance.fraction(), () => clock.moment()) ?? new LeaseBook(world.chance.fraction());
     this.#leases = new SpendLeases({
       book, client, registry, clock, systemWallMs: () => clock.systemWallMs(),
       after: (delayMs, task) => world.scheduler.after(delayMs, () => this.#whenAwake(task)),

@@ -46,6 +46,8 @@ export class SimulatedStore {
   gaveUp = 0;
   /** What each node told of its spend, by its name and the subject's. */
   readonly #told = new Map<string, bigint>();
+  /** Until when a node may go by what it was answered at the latest, by its name and the subject's. */
+  readonly #validUntilMs = new Map<string, number>();
   readonly #answer: typeof answerClaim;
 
   constructor(answer: typeof answerClaim) {
@@ -126,6 +128,11 @@ export class SimulatedStore {
     return this.#leases.get(leaseName(subject))?.get(node)?.granted ?? nothing;
   }
 
+  /** No lease that was answered is valid later than this: it is counted from the question, which was asked before. */
+  validUntilMs(node: string, subject: LeaseSubject): number {
+    return this.#validUntilMs.get(`${node} ${leaseName(subject)}`) ?? -Infinity;
+  }
+
   endRun(id: string, state: EndedState, nowMs: number): void {
     const run = this.runs.get(id);
     if (run === undefined || run.state !== 'live') return;
@@ -169,6 +176,8 @@ export class SimulatedStore {
     const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
     const { answer, kept, stirs } = this.#answer({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
     if (stirs) this.feed += 1;
+    const here = `${node} ${name}`;
+    this.#validUntilMs.set(here, Math.max(this.#validUntilMs.get(here) ?? 0, nowMs + answer.validMs));
     if (kept === null) return answer;
     const before = entries.get(node) ?? noLease(node);
     entries.set(node, kept);

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LeaseAccount, LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { LeaseAccount, LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
 import { answerClaim } from '@metergate/core/lease/answer.ts';
-import { LeaseBook } from '@metergate/core/lease/book.ts';
+import { LeaseBook, type LeaseBatch } from '@metergate/core/lease/book.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { simulate } from './simulate.ts';
 import { Violation } from './simulated-store.ts';
-import { alone, cutOff, World, type Faults } from './world.ts';
+import { alone, away, cutOff, World, type Faults, type Roughness } from './world.ts';
 
 test('the invariants hold after every step, in calm worlds and in rough ones', async () => {
   const outcomes = await simulate({ seed: 100, steps: 15_000, worlds: 12 });
@@ -38,8 +38,31 @@ class AdmitsOnAnOldAnswer extends LeaseBook {
   }
 }
 
-const faults: readonly (readonly [name: string, faults: Faults])[] = [
+/** After one valid answer a lease counts as fresh for ever. */
+class NeverStale extends LeaseBook {
+  override answered(batch: LeaseBatch, answers: readonly LeaseAnswer[]): void {
+    super.answered(batch, answers.map((answer) => ({ ...answer, validMs: Infinity })));
+  }
+}
+
+/** Freshness counts from the answer's arrival, not from the question's sending. */
+class FreshFromArrival extends LeaseBook {
+  readonly #moment: () => LeaseMoment;
+
+  constructor(spread: number, moment: () => LeaseMoment) {
+    super(spread);
+    this.#moment = moment;
+  }
+
+  override answered(batch: LeaseBatch, answers: readonly LeaseAnswer[]): void {
+    super.answered({ ...batch, asked: this.#moment() }, answers);
+  }
+}
+
+const faults: readonly (readonly [name: string, faults: Faults, kind?: Roughness])[] = [
   ['a call is admitted on an old answer', { bookOf: (spread) => new AdmitsOnAnOldAnswer(spread) }],
+  ['a lease counts as fresh for ever', { bookOf: (spread) => new NeverStale(spread) }, away],
+  ['freshness counts from the arrival of the answer', { bookOf: (spread, moment) => new FreshFromArrival(spread, moment) }, away],
   ['what a node has spent and not shipped is granted to others', {
     answer(sum, question) {
       const answered = answerClaim(sum, question);
@@ -47,10 +70,10 @@ const faults: readonly (readonly [name: string, faults: Faults])[] = [
     },
   }],
 ];
-for (const [name, fault] of faults) {
+for (const [name, fault, kind = cutOff] of faults) {
   test(`put back on purpose, it is found: ${name}`, async () => {
     await assert.rejects(async () => {
-      for (let seed = 1; seed <= 20; seed += 1) await new World(seed, cutOff, fault).run(15_000);
+      for (let seed = 1; seed <= 20; seed += 1) await new World(seed, kind, fault).run(15_000);
     }, Violation);
   });
 }

@@ -43,6 +43,7 @@ export class Truth {
       const name = leaseName(subject);
       const here = `${call.node} ${name}`;
       this.#assertHeld(call.node, subject, this.#closedOn.get(here) ?? 0n);
+      this.#assertFresh(call.node, subject, nowMs);
       const reachedMs = this.#reachedMs.get(name);
       if (reachedMs !== undefined && this.#calm(nowMs) && nowMs > reachedMs + toldMs) {
         throw new Violation(`${call.node} admits on ${name} ${nowMs - reachedMs} ms after its limit was reached`);
@@ -128,6 +129,13 @@ export class Truth {
     if (!this.#isLimitedThroughout(subject)) return;
     const granted = this.#store.grantedTo(node, subject);
     if (own >= granted) throw new Violation(`${node} admits on ${leaseName(subject)} though ${own} of the ${granted} it was granted is spent`);
+  }
+
+  /** A node admits only on what the store has answered lately: what is older may have been freed and granted to others. */
+  #assertFresh(node: string, subject: LeaseSubject, nowMs: number): void {
+    if (!this.#isLimitedThroughout(subject)) return;
+    const untilMs = this.#store.validUntilMs(node, subject);
+    if (nowMs >= untilMs) throw new Violation(`${node} admits on ${leaseName(subject)} ${nowMs - untilMs} ms after its lease ran out`);
   }
 
   /** Promise 4: a limit is passed by no more than what was in flight on each node when that admitted its last call. */

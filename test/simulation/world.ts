@@ -4,6 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { answerClaim } from '@metergate/core/lease/answer.ts';
+import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import type { LeaseBook } from '@metergate/core/lease/book.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { keys } from './rows.ts';
@@ -25,11 +26,13 @@ export interface Roughness {
   readonly nodes: number | null;
   /** When a limit is about to be reached, the links of one node or of all go bad for seconds: nothing passes, or late, or in any order. */
   readonly badNearLimits: boolean;
+  /** The store is away from one node or from all: first slow, then out of reach, often for longer than it takes to free what they held. */
+  readonly longAway: boolean;
 }
 
 /** Faults put into the product's own rules, to see that they are found. */
 export interface Faults {
-  readonly bookOf?: (spread: number) => LeaseBook;
+  readonly bookOf?: (spread: number, moment: () => LeaseMoment) => LeaseBook;
   readonly answer?: typeof answerClaim;
 }
 
@@ -53,14 +56,16 @@ interface BadLinks {
   readonly delaysMs: readonly [least: number, most: number] | null;
 }
 
-export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false };
+export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false, longAway: false };
 /** A node that has the shared store for itself. */
 export const alone: Roughness = { ...calm, nodes: 1 };
 /** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
 export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
-export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true };
+export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true, longAway: false };
 /** Nothing is wrong but the links, and those only where it hurts. */
 export const cutOff: Roughness = { ...calm, badNearLimits: true };
+/** The store is away for long while calls go on, fewer of them, so that many minutes pass. */
+export const away: Roughness = { ...calm, longAway: true };
 
 export interface Outcome {
   readonly steps: number;
@@ -104,7 +109,7 @@ export class World {
     this.rough = roughness;
     this.faults = faults;
     this.store = new SimulatedStore(faults.answer ?? answerClaim);
-    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0 && !roughness.badNearLimits);
+    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0 && !roughness.badNearLimits && !roughness.longAway);
     this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
     const count = roughness.nodes ?? this.chance.whole(2, 4);
     for (let index = 0; index < count; index += 1) this.#begin(`home_${index}`);
@@ -112,6 +117,7 @@ export class World {
     this.#sweep();
     this.#raise();
     if (roughness.badNearLimits) this.#watchLimits();
+    if (roughness.longAway) this.#goAway();
     if (roughness.misfortuneMs !== null) this.#misfortune(roughness.misfortuneMs);
   }
 
@@ -210,7 +216,7 @@ export class World {
   }
 
   #load(): void {
-    this.scheduler.after(this.chance.whole(1, 25), () => {
+    this.scheduler.after(this.chance.whole(1, this.rough.longAway ? 150 : 25), () => {
       if (!this.#quiet) {
         if (this.#runs === 0 || this.chance.happens(0.01)) this.#runs += 1;
         const inRun = this.chance.happens(0.4);
@@ -257,6 +263,24 @@ export class World {
     this.#bad = { node, delaysMs };
     this.scheduler.note(`links ${node?.name ?? 'all'} ${delaysMs?.join(' to ') ?? 'cut'} ${lastsMs}`);
     this.scheduler.after(lastsMs, () => { this.#bad = null; });
+  }
+
+  /** An answer that was long under way is the last for a while: shorter or longer than leases are valid, or until they were freed. */
+  #goAway(): void {
+    this.scheduler.after(this.chance.whole(3_000, 12_000), () => {
+      if (this.#quiet) return;
+      const node = this.chance.happens(0.7) ? this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]! : null;
+      const lastsMs = this.chance.happens(0.3) ? this.chance.whole(136_000, 160_000) : this.chance.whole(4_000, 20_000);
+      this.#bad = { node, delaysMs: [300, 480] };
+      this.scheduler.note(`away ${node?.name ?? 'all'} ${lastsMs}`);
+      this.scheduler.after(this.chance.whole(1_000, 4_000), () => {
+        this.#bad = { node, delaysMs: null };
+        this.scheduler.after(lastsMs, () => {
+          this.#bad = null;
+          this.#goAway();
+        });
+      });
+    });
   }
 
   #misfortune(meanMs: number): void {
