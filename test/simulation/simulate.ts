@@ -3,7 +3,7 @@
  * steps as wanted. Each world has its own seed, from the one given on; a violation names the seed and the step budget that show it again.
  */
 import { parseArgs } from 'node:util';
-import { alone, away, calm, cutOff, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
+import { alone, away, awayUncapped, calm, cutOff, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -13,7 +13,7 @@ export interface SimulationOptions {
 }
 
 /** What the worlds are like, in turn. */
-const kinds: readonly Roughness[] = [calm, rough, stormy, cutOff, alone, away];
+export const kinds: readonly Roughness[] = [calm, rough, stormy, cutOff, alone, away, awayUncapped];
 
 /** @throws Error that names the seed. */
 export async function simulate(

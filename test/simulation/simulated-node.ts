@@ -250,7 +250,10 @@ export class SimulatedNode {
     return {
       id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null, fallbackPrice: null,
       drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, grantKeys: [],
-      caps: caps.map((cap) => ({ ...cap, limit: this.#world.store.limits.get(cap.id)! })),
+      caps: caps.flatMap((cap) => {
+        const limit = this.#world.store.limits.get(cap.id);
+        return limit === undefined ? [] : [{ ...cap, limit }];
+      }),
       runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null },
     };
   }

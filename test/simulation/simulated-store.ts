@@ -27,7 +27,7 @@ const nothing = nanoDollars(0n);
 export class SimulatedStore {
   readonly records = new Map<string, { readonly row: Extract<JournalRow, { kind: 'closed' }> }>();
   readonly runs = new Map<string, Run>();
-  /** Of caps, as an operator last set them. */
+  /** Of caps, as an operator last set them; empty: there are none. */
   readonly limits = new Map<string, NanoDollars>(caps.map((cap) => [cap.id, cap.limit]));
   readonly nodes = new Map<string, StoredNode>();
   readonly #marks = new Map<string, number>();
@@ -203,7 +203,7 @@ export class SimulatedStore {
   limitOf({ scope, subject }: LeaseSubject): NanoDollars | null {
     if (scope === 'run') return this.runs.get(subject)?.effective ?? null;
     const cap = caps.find((each) => each.scope === scope && (each.subject ?? '') === subject);
-    return cap === undefined ? null : this.limits.get(cap.id)!;
+    return cap === undefined ? null : this.limits.get(cap.id) ?? null;
   }
 
   #keep(row: JournalRow, nowMs: number): void {

@@ -150,7 +150,7 @@ export class Truth {
 
   /** A budget that fell meanwhile, or came only then, is not known everywhere at once. */
   #isLimitedThroughout({ scope, subject }: LeaseSubject): boolean {
-    if (scope !== 'run') return true;
+    if (scope !== 'run') return this.#store.limits.size > 0;
     const budget = this.#store.budgets.get(subject);
     return budget !== undefined && budget !== null && this.#store.runs.get(subject)!.effective === budget;
   }

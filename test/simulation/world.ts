@@ -28,6 +28,8 @@ export interface Roughness {
   readonly badNearLimits: boolean;
   /** The store is away from one node or from all: first slow, then out of reach, often for longer than it takes to free what they held. */
   readonly longAway: boolean;
+  /** Whether there are caps. Where there are none, nothing but its own lease holds a run. */
+  readonly capped: boolean;
 }
 
 /** Faults put into the product's own rules, to see that they are found. */
@@ -56,16 +58,22 @@ interface BadLinks {
   readonly delaysMs: readonly [least: number, most: number] | null;
 }
 
-export const calm: Roughness = { lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false, longAway: false };
+export const calm: Roughness = {
+  lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false, longAway: false, capped: true,
+};
 /** A node that has the shared store for itself. */
 export const alone: Roughness = { ...calm, nodes: 1 };
 /** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
 export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
-export const rough: Roughness = { lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true, longAway: false };
+export const rough: Roughness = {
+  lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true, longAway: false, capped: true,
+};
 /** Nothing is wrong but the links, and those only where it hurts. */
 export const cutOff: Roughness = { ...calm, badNearLimits: true };
 /** The store is away for long while calls go on, fewer of them, so that many minutes pass. */
 export const away: Roughness = { ...calm, longAway: true };
+/** The same, with runs only. */
+export const awayUncapped: Roughness = { ...away, capped: false };
 
 export interface Outcome {
   readonly steps: number;
@@ -109,6 +117,7 @@ export class World {
     this.rough = roughness;
     this.faults = faults;
     this.store = new SimulatedStore(faults.answer ?? answerClaim);
+    if (!roughness.capped) this.store.limits.clear();
     this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0 && !roughness.badNearLimits && !roughness.longAway);
     this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
     const count = roughness.nodes ?? this.chance.whole(2, 4);
@@ -218,10 +227,11 @@ export class World {
   #load(): void {
     this.scheduler.after(this.chance.whole(1, this.rough.longAway ? 150 : 25), () => {
       if (!this.#quiet) {
-        if (this.#runs === 0 || this.chance.happens(0.01)) this.#runs += 1;
+        if (this.#runs === 0 || this.chance.happens(this.rough.capped ? 0.01 : 0.003)) this.#runs += 1;
         const inRun = this.chance.happens(0.4);
         const run = inRun ? `run_${Math.max(1, this.#runs - this.chance.whole(0, 2))}` : null;
-        const budget = inRun && this.chance.happens(0.6) ? nanoDollars(BigInt(this.chance.whole(1_000, 6_000))) : null;
+        // A budget that no call tightens can be checked throughout.
+        const budget = !inRun ? null : this.rough.capped ? this.#anyBudget() : nanoDollars(20_000n);
         const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
         const ttlSeconds = inRun && this.chance.happens(0.3) ? this.chance.whole(5, 60) : null;
         node.request({ key: keys[this.chance.whole(0, keys.length - 1)]!, run, budget, ttlSeconds });
@@ -229,6 +239,10 @@ export class World {
       }
       this.#load();
     });
+  }
+
+  #anyBudget(): NanoDollars | null {
+    return this.chance.happens(0.6) ? nanoDollars(BigInt(this.chance.whole(1_000, 6_000))) : null;
   }
 
   #sweep(): void {
