@@ -36,7 +36,7 @@ function tell(what: string, outcomes: readonly TrialOutcome[]): void {
   console.log([
     what.padEnd(30), `worst ${worst} calls past the limit of ${callers} in flight`, `all: ${outcomes.map(({ passedBy }) => passedBy).join(' ')}`,
     `${sum(({ unverifiable }) => unverifiable)} unverifiable`, `${sum(({ others }) => others)} other refusals`,
-    `${sum(({ toldReached }) => toldReached)} of ${outcomes.length * callers} told that it is reached`,
+    `${sum(({ learnedReached }) => learnedReached)} of ${outcomes.length * callers} told that it is reached`,
   ].join('; '));
   if (worst > callers) process.exitCode = 1;
 }

@@ -106,7 +106,7 @@ async function runTests(files: readonly string[]): Promise<number> {
 }
 
 /** A file that has been at it for long: one that computes for ever cannot be ended by the limit of its test. */
-function tellLong(notes: Iterable<string>): void {
+function reportLongRunning(notes: Iterable<string>): void {
   for (const note of notes) {
     const sinceMs = Date.now() - (statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (sinceMs > 2 * limitMs) console.error(`${readFileSync(note, 'utf8')} has been at it for ${Math.round(sinceMs / 60_000)} min.`);
@@ -135,7 +135,7 @@ await runInOneProcess(${JSON.stringify({ root, files: together, note })});\n`);
     notes.set(program, note);
     for (const file of together) programs.set(file, program);
   }
-  const watch = setInterval(() => tellLong(notes.values()), 60_000).unref();
+  const watch = setInterval(() => reportLongRunning(notes.values()), 60_000).unref();
   return {
     files: [...new Set(files.map((file) => programs.get(file) ?? file))],
     tell(failed) {

@@ -11,7 +11,7 @@ import { corpusOrFixtures, fixtures, readWires, type ReadWire } from '@metergate
 import type { Exchange } from '@metergate/testkit/exchange.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
-import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { bearer, requestIdOf, serviceForFile, without } from '../running-product.ts';
 
 /** How the provider sends one exchange. */
@@ -33,7 +33,7 @@ const connectionsAtOnce = 8;
 const service = serviceForFile({}, async ({ system }) => {
   await system.declareUpstream();
   for (const provider of [system.openai, system.anthropic, system.upstream]) {
-    provider.respond((request: HeardRequest) => scriptFor(jobs[Number(headerValue(request.headers, exchangeHeader))]));
+    provider.respond((request: ReceivedRequest) => scriptFor(jobs[Number(headerValue(request.headers, exchangeHeader))]));
   }
 });
 

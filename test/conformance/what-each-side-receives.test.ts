@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import type { HeardRequest, ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys } from '@metergate/testkit/system.ts';
 import { bearer, requestIdOf, serviceForFile, without } from '../running-product.ts';
 
@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
     credential: ['authorization', `Bearer ${providerKeys.upstream}`] },
 ];
 
-async function throughBoth(each: Case, key: readonly HeaderPair[], method: string = 'POST'): Promise<[HeardRequest, RawAnswer]> {
+async function throughBoth(each: Case, key: readonly HeaderPair[], method: string = 'POST'): Promise<[ReceivedRequest, RawAnswer]> {
   const heard = each.provider().nextRequest();
   const answer = await rawCall(service.system.gatewayUrl, { method, target: each.target, headers: [...sent, ...key], body: '{"x":1}' });
   return [await heard, answer];

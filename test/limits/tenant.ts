@@ -17,7 +17,7 @@ import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts'
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import type { HeardRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { bearer } from '../running-product.ts';
@@ -28,7 +28,7 @@ export function metered(tokens: number): string {
 }
 
 /** What the provider answers: the tokens that the request asked for. */
-export function meteredAnswer({ body }: HeardRequest): ScriptedAnswer {
+export function meteredAnswer({ body }: ReceivedRequest): ScriptedAnswer {
   const { tokens } = JSON.parse(body.toString()) as { tokens: number };
   return {
     headers: [['content-type', 'application/json']],

@@ -104,7 +104,7 @@ export interface TrialOutcome {
   readonly unverifiable: number;
   readonly others: number;
   /** Callers that were told at last that the limit is reached. */
-  readonly toldReached: number;
+  readonly learnedReached: number;
 }
 
 const callCents = 1;
@@ -117,7 +117,7 @@ export async function tryLimit(trial: Trial): Promise<TrialOutcome> {
   const headers: Record<string, string> = limited === 'run' ? { 'x-svc-run-id': 'tried', 'x-svc-run-budget': String(limit) } : {};
   if (limited === 'cap') await sharer.cap(limit);
   for (const node of nodes) await sharer.admitted(node, 0, headers);
-  const counts = { unverifiable: 0, others: 0, toldReached: 0 };
+  const counts = { unverifiable: 0, others: 0, learnedReached: 0 };
   const deadlineMs = performance.now() + trial.giveUpMs;
   const troubled = befall(trial, sharer);
   await Promise.all(nodes.flatMap((node) => Array.from({ length: callersPerNode }, async () => {
@@ -125,7 +125,7 @@ export async function tryLimit(trial: Trial): Promise<TrialOutcome> {
       const { status, code } = await sharer.call(node, callCents / 100, headers, callMs);
       if (status === 200) continue;
       if (status === 402) {
-        counts.toldReached += 1;
+        counts.learnedReached += 1;
         return;
       }
       if (code === 'budget_unverifiable') counts.unverifiable += 1;

@@ -31,14 +31,14 @@ after(async () => {
 const callers = 40;
 const dollars = 0.05;
 /** A second, and as much for a busy machine: the test hears of an answer after it was given. Half of a lease's validity is longer. */
-const toldMs = 2_000;
+const noticeMs = 2_000;
 const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
 
 /** No answer of 200 was given later than a second after the first that said the limit is reached, whichever node gave it. */
 function assertStopped(answers: readonly Answer[]): void {
   const refusedMs = Math.min(...answers.filter(({ status }) => status === 402).map(({ atMs }) => atMs));
   const lateMs = Math.max(...answers.filter(({ status }) => status === 200).map(({ atMs }) => atMs)) - refusedMs;
-  assert.ok(lateMs <= toldMs, `admitted ${lateMs} ms after the limit was reached`);
+  assert.ok(lateMs <= noticeMs, `admitted ${lateMs} ms after the limit was reached`);
 }
 
 test('one cap: reached by both, passed by no more than the calls in flight and a second of the other node (promise 4)', async () => {
@@ -68,7 +68,7 @@ test('one run: its budget holds on both nodes, and over budget on one is over bu
   assert.ok(sum >= 20 && sum <= 20 + 2 * callers * dollars, `${sum} of 20 were spent`);
   const stored = () => store.runs.get({ organization: sharer.id as never, id: 'shared' });
   // Its end is shipped behind the last of its records.
-  for (const untilMs = Date.now() + toldMs; (await stored())?.state === 'live' && Date.now() < untilMs;) await pause(20);
+  for (const untilMs = Date.now() + noticeMs; (await stored())?.state === 'live' && Date.now() < untilMs;) await pause(20);
   const run = await stored();
   assert.deepEqual([run?.state, Number(run?.spent) / 1e9], ['over_budget', sum]);
   for (const node of nodes) assert.deepEqual((await sharer.call(node, 0, { 'x-svc-run-id': 'shared' })).code, 'budget_exceeded');
@@ -85,7 +85,7 @@ test('a run that expired or was closed is so on every node, and a budget that fe
   for (const node of nodes) {
     const refused = await untilRefused(node, 'closing', 0);
     assert.equal(refused.code, 'run_closed');
-    assert.ok(refused.atMs - closedMs <= toldMs, `${refused.atMs - closedMs} ms`);
+    assert.ok(refused.atMs - closedMs <= noticeMs, `${refused.atMs - closedMs} ms`);
   }
   await sharer.admitted(one, 0, { 'x-svc-run-id': 'short', 'x-svc-run-ttl': '1' });
   await sharer.admitted(two, 0, { 'x-svc-run-id': 'short' });
@@ -95,7 +95,7 @@ test('a run that expired or was closed is so on every node, and a budget that fe
   const fallenMs = Date.now();
   const over = await untilRefused(two, 'falling', 0.1);
   assert.equal(over.code, 'budget_exceeded');
-  assert.ok(over.atMs - fallenMs <= toldMs, `${over.atMs - fallenMs} ms`);
+  assert.ok(over.atMs - fallenMs <= noticeMs, `${over.atMs - fallenMs} ms`);
   assert.equal((await store.runs.get({ organization: sharer.id as never, id: 'falling' }))?.effective, 1_000_000_000n);
 });
 
@@ -109,7 +109,7 @@ test('one call that costs more than the whole cap stops the other node within a 
   await sharer.call(one, 500);
   reachedMs = Date.now();
   const last = Math.max(...(await answers).filter(({ status }) => status === 200).map(({ atMs }) => atMs));
-  assert.ok(last - reachedMs <= toldMs, `admitted ${last - reachedMs} ms after`);
+  assert.ok(last - reachedMs <= noticeMs, `admitted ${last - reachedMs} ms after`);
   assert.equal((await sharer.call(one, 0)).status, 402);
 });
 

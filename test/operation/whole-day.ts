@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
-import type { HeardRequest, Script } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
-import { answerHeaders, answerPieces, askedOf, bodyOf, heldBack, kinds } from '../reliability/metered-load.ts';
+import { answerHeaders, answerPieces, requestedCall, bodyOf, heldBack, kinds } from '../reliability/metered-load.ts';
 import { allShipped } from '../all-shipped.ts';
 
 export interface WholeDay {
@@ -78,9 +78,9 @@ export async function wholeDay({ calls, engine, restarts }: WholeDay): Promise<D
 }
 
 /** Of twenty calls some are answered otherwise than well. */
-function answering(seen: Set<number>): (request: HeardRequest) => Script {
+function answering(seen: Set<number>): (request: ReceivedRequest) => Script {
   return (heard) => {
-    const { number, kind } = askedOf(heard);
+    const { number, kind } = requestedCall(heard);
     seen.add(number);
     const body = answerPieces(kind, number).join('');
     switch (number % 20) {

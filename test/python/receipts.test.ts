@@ -143,7 +143,7 @@ test('both read a chain whose beginning went for its age, and neither believes a
   await granted(store.organizations.set(organization, { keepRecordsDays: 31 }));
   const nowMs = startMs + 31 * 86_400_000 + 2_750;
   await ship(9, 100);
-  while ((await store.retention.goOn(organization, { nowMs, rowsMax: 500 })).more);
+  while ((await store.retention.removeSlice(organization, { nowMs, rowsMax: 500 })).more);
   const text = await fileOf();
   const key = await newestKey();
   const expected = { valid: true, checked: 100, firstBad: null };

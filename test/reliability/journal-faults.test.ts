@@ -13,12 +13,12 @@ import { test, type TestContext } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
+import { gate, type ReceivedRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 import { bearer } from '../running-product.ts';
 import { assertEnvelope } from '../hostile/aftermath.ts';
-import { answerHeaders, answerPieces, askedOf, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
+import { answerHeaders, answerPieces, requestedCall, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
 
 /** How long anything may take until it is well again. Milliseconds. */
 const deadlineMs = 15_000;
@@ -38,8 +38,8 @@ async function context(t: TestContext, options: SystemOptions): Promise<UseCaseC
   const { key } = await system.createKey();
   const seen: number[] = [];
   const delivered: number[] = [];
-  const respond = (request: HeardRequest): Script => {
-    const { number, kind } = askedOf(request);
+  const respond = (request: ReceivedRequest): Script => {
+    const { number, kind } = requestedCall(request);
     seen.push(number);
     return { headers: answerHeaders(kind), body: answerPieces(kind, number) };
   };
@@ -99,7 +99,7 @@ async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): P
   const number = ++lastNumber;
   const kind = kinds[3]!;
   system.anthropic.respond((request) => {
-    const asked = askedOf(request);
+    const asked = requestedCall(request);
     seen.push(asked.number);
     const pieces = answerPieces(asked.kind, asked.number);
     return { headers: answerHeaders(asked.kind), body: asked.number === number ? heldBack(pieces, opened) : pieces };

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import type { HeardRequest, Piece, Script } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, Piece, Script } from '@metergate/testkit/scripted-provider.ts';
 import type { System } from '@metergate/testkit/system.ts';
 import { bearer } from '../running-product.ts';
 
@@ -74,7 +74,7 @@ function messageEvents(number: number): string[] {
 }
 
 /** What a request asks for. @throws where it is none of a load's. */
-export function askedOf({ target, body }: HeardRequest): { readonly number: number; readonly kind: Kind } {
+export function requestedCall({ target, body }: ReceivedRequest): { readonly number: number; readonly kind: Kind } {
   const text = body.toString('latin1');
   const number = Number(/"n":(\d+)/.exec(text)?.[1]);
   const streamed = text.includes('"stream":true');
@@ -122,8 +122,8 @@ export function startLoad(system: System, { name, key, callers, freshCallers = 0
   let ended = false;
   let waiters: { count: number; resolve: () => void }[] = [];
   const projectOf = (number: number): string => `${name}-${number}`;
-  const respond = (request: HeardRequest): Script => {
-    const { number, kind } = askedOf(request);
+  const respond = (request: ReceivedRequest): Script => {
+    const { number, kind } = requestedCall(request);
     seen.push(number);
     // Small pieces, a turn apart: an instant of death finds calls in every phase.
     return { headers: answerHeaders(kind), body: inTurns(answerPieces(kind, number), providerMs) };

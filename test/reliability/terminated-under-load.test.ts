@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { requestBytes } from '@metergate/testkit/raw-client.ts';
-import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
+import { gate, type ReceivedRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { bearer } from '../running-product.ts';
 import { eventually } from '../hostile/aftermath.ts';
-import { answerHeaders, answerPieces, askedOf, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad } from './metered-load.ts';
+import { answerHeaders, answerPieces, requestedCall, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad } from './metered-load.ts';
 
 /** A product whose data outlives its stop, so that its records can be read afterwards. */
 async function onOwnData<T>(run: (system: System, key: string, records: () => ReturnType<System['calls']>) => Promise<T>): Promise<void> {
@@ -65,8 +65,8 @@ test('SIGTERM with streams open on both wires: they go on, end whole within the 
   await onOwnData(async (system, key, records) => {
     const go = gate();
     let heard = 0;
-    const respond = (request: HeardRequest): Script => {
-      const { number, kind } = askedOf(request);
+    const respond = (request: ReceivedRequest): Script => {
+      const { number, kind } = requestedCall(request);
       heard += 1;
       return { headers: answerHeaders(kind), body: heldBack(answerPieces(kind, number), go.opened) };
     };

@@ -193,7 +193,7 @@ export class SimulatedNode {
       // The store is shared: no node begins a run by itself.
       claimRun: () => false,
       confirmRun: () => {},
-      runsHeard: () => this.#heard,
+      runsCurrentAt: () => this.#heard,
     };
   }
 
@@ -229,7 +229,7 @@ export class SimulatedNode {
       this.#heard = asked;
       if (heard.feed === this.#feed) return;
       this.#feed = heard.feed;
-      this.#leases.stirred();
+      this.#leases.confirmSoon();
     }, { failed: () => {}, lateMs: claimMs });
   }
 

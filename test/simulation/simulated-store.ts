@@ -174,8 +174,8 @@ export class SimulatedStore {
     const limit = this.limitOf(claim.subject);
     const spent = this.#spent.get(name) ?? nothing;
     const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
-    const { answer, kept, stirs } = this.#answer({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
-    if (stirs) this.feed += 1;
+    const { answer, kept, confirmAll } = this.#answer({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
+    if (confirmAll) this.feed += 1;
     const here = `${node} ${name}`;
     this.#validUntilMs.set(here, Math.max(this.#validUntilMs.get(here) ?? 0, nowMs + answer.validMs));
     if (kept === null) return answer;

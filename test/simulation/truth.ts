@@ -9,7 +9,7 @@ import { capSubject, caps, runSubject, subjectsOf, type SimulatedCall } from './
 import { Violation, type SimulatedStore } from './simulated-store.ts';
 
 /** After a limit is reached nothing is admitted later than this, on any node that reaches the store. */
-const toldMs = 1_000;
+const knownMs = 1_000;
 /** And by one that does not: as long as a lease may be valid. */
 const validMs = 5_000;
 /** What happened before this is past: every node has confirmed since. */
@@ -45,7 +45,7 @@ export class Truth {
       this.#assertHeld(call.node, subject, this.#closedOn.get(here) ?? 0n);
       this.#assertFresh(call.node, subject, nowMs);
       const reachedMs = this.#reachedMs.get(name);
-      if (reachedMs !== undefined && this.#calm(nowMs) && nowMs > reachedMs + toldMs) {
+      if (reachedMs !== undefined && this.#calm(nowMs) && nowMs > reachedMs + knownMs) {
         throw new Violation(`${call.node} admits on ${name} ${nowMs - reachedMs} ms after its limit was reached`);
       }
       const shownMs = this.#store.reachedAtMs.get(name);
@@ -60,7 +60,7 @@ export class Truth {
     const run = call.run === null ? undefined : this.#store.runs.get(call.run);
     if (run === undefined || run.state === 'live' || run.endedAtMs === null) return;
     const sinceMs = nowMs - run.endedAtMs;
-    if (sinceMs > validMs || (sinceMs > toldMs && this.#calm(nowMs))) {
+    if (sinceMs > validMs || (sinceMs > knownMs && this.#calm(nowMs))) {
       throw new Violation(`${call.node} admits on run ${run.id} ${sinceMs} ms after it was ${run.state}`);
     }
   }

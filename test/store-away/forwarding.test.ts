@@ -9,12 +9,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
-import { gate, type HeardRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
+import { gate, type ReceivedRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { requestBytes, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { bearer } from '../running-product.ts';
 import {
-  answerHeaders, answerPieces, askedOf, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad, type Load,
+  answerHeaders, answerPieces, requestedCall, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad, type Load,
 } from '../reliability/metered-load.ts';
 
 /** The load goes on for at least this long while the store is away: longer than any wait for a lock. Milliseconds. */
@@ -23,7 +23,7 @@ const awayMs = 5_000;
 const answerMsMax = 2_000;
 
 /** Lets the load go on until so much time has passed, and holds that it does: each step of ten answers comes in time. */
-async function goesOn(system: System, load: Load, durationMs: number): Promise<void> {
+async function makesProgress(system: System, load: Load, durationMs: number): Promise<void> {
   const untilMs = performance.now() + durationMs;
   while (performance.now() < untilMs) {
     const stepMs = performance.now();
@@ -37,8 +37,8 @@ async function goesOn(system: System, load: Load, durationMs: number): Promise<v
 async function openStream(system: System, key: string, number: number): Promise<{ connection: RawConnection; whole: string; open: () => void }> {
   const { opened, open } = gate();
   const kind = kinds[1]!;
-  const respond = (request: HeardRequest): Script => {
-    const asked = askedOf(request);
+  const respond = (request: ReceivedRequest): Script => {
+    const asked = requestedCall(request);
     return { headers: answerHeaders(asked.kind), body: heldBack(answerPieces(asked.kind, asked.number), opened) };
   };
   system.openai.respond(respond);
@@ -75,7 +75,7 @@ test('another process holds the store\'s write lock for 5 s under load: no call 
     const database = new DatabaseSync(join(system.dataDirectory, 'metergate.db'), { timeout: 5_000 });
     try {
       database.exec('BEGIN IMMEDIATE');
-      await goesOn(system, load, awayMs);
+      await makesProgress(system, load, awayMs);
       stream.open();
       const answer = await stream.connection.nextAnswer();
       assert.deepEqual([answer.whole, answer.body.toString()], [true, stream.whole]);
@@ -104,7 +104,7 @@ test('PostgreSQL stops and comes back under load: held keys go on, unknown ones 
     const load = startLoad(system, { name: 'away', key, callers: 4, providerMs: 10 });
     await load.reached(20);
     await postgres.pause();
-    await goesOn(system, load, 2_000);
+    await makesProgress(system, load, 2_000);
     const stranger = await connectionOf(system);
     const refused = await stranger.call({ target: '/v1/messages', headers: [bearer(`svc_live_${'0'.repeat(32)}`)], body: '{}' });
     // Whether that key is good cannot be told now; the caller must not hear that it is bad.

@@ -106,7 +106,7 @@ test('records that went for their age are told as such: by verify of what is lef
   await own.json(['receipts', 'export', '--org', 'aged', '--out', 'young.jsonl']);
   await own.inStore(async (store) => {
     await store.organizations.set(organization, { keepRecordsDays: 31 });
-    while ((await store.retention.goOn(organization, { nowMs: Date.now() + 32 * 86_400_000, rowsMax: 2 })).more);
+    while ((await store.retention.removeSlice(organization, { nowMs: Date.now() + 32 * 86_400_000, rowsMax: 2 })).more);
   });
   const young = await own.run(['receipts', 'verify', 'young.jsonl', '--json']);
   const { valid, storeBehind, storeDiffers } = JSON.parse(young.stdout) as Record<string, unknown>;

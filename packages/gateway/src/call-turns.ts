@@ -125,10 +125,10 @@ export class CallTurns {
     this.#turn += 1;
     const behind = this.#behind;
     this.#behind = [];
-    for (const share of behind) this.#goOn(share);
+    for (const share of behind) this.#runSteps(share);
   };
 
-  #goOn(share: Share): void {
+  #runSteps(share: Share): void {
     this.#endTurnSoon();
     const steps = share.waiting.splice(0, stepsOfTurn);
     if (share.waiting.length > 0) this.#behind.push(share);

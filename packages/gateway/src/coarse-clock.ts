@@ -11,7 +11,7 @@ export interface Watched {
 
 /** A clock for the silence of others, as those see it who wait. */
 export interface SilenceClock {
-  readonly heardMs: number;
+  readonly awakeMs: number;
   watch(one: Watched): void;
   forget(one: Watched): void;
 }
@@ -24,7 +24,7 @@ export class CoarseClock implements SilenceClock {
   readonly #watched = new Set<Watched>();
   readonly #monotonicMs: () => number;
   #nowMs: number;
-  #heardMs = 0;
+  #awakeMs = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(tickMs: number, monotonicMs: () => number = () => performance.now()) {
@@ -42,8 +42,8 @@ export class CoarseClock implements SilenceClock {
    * For the silence of others. It goes on by two ticks at most at a time: what a peer sent while this process had no time has not been read
    * yet, and is no silence. It says when something began too early by a tick at most.
    */
-  get heardMs(): number {
-    return this.#heardMs;
+  get awakeMs(): number {
+    return this.#awakeMs;
   }
 
   watch(one: Watched): void {
@@ -59,7 +59,7 @@ export class CoarseClock implements SilenceClock {
 
   readonly #tick = (): void => {
     const nowMs = this.#monotonicMs();
-    this.#heardMs += Math.min(nowMs - this.#nowMs, 2 * this.tickMs);
+    this.#awakeMs += Math.min(nowMs - this.#nowMs, 2 * this.tickMs);
     this.#nowMs = nowMs;
     for (const one of this.#watched) one.look();
     this.#timer = this.#watched.size === 0 ? null : setTimeout(this.#tick, this.tickMs).unref();

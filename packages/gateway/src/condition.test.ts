@@ -5,13 +5,13 @@ import type { JournalCondition } from '@metergate/store/journal/journal.ts';
 import { createConditionWatch } from './condition.ts';
 
 function watching() {
-  const state = { nowMs: 0, heardMs: 0, refused: 0, fault: null as Error | null, probes: 0 };
+  const state = { nowMs: 0, answeredMs: 0, refused: 0, fault: null as Error | null, probes: 0 };
   const journal: JournalCondition = {
     get fault() { return state.fault; },
     probe() { state.probes += 1; },
   };
   const look = createConditionWatch({
-    journal, monotonicMs: () => state.nowMs, leasesHeardMs: () => state.heardMs, unverified: () => state.refused,
+    journal, monotonicMs: () => state.nowMs, leasesAnsweredMs: () => state.answeredMs, unverified: () => state.refused,
   });
   return { state, look };
 }
@@ -37,8 +37,8 @@ test('a store that is away is told once a call was refused for it, and until the
   assert.deepEqual(look(), { journal: null, unconfirmed: true });
   state.nowMs = 600_000;
   assert.equal(look(), null);
-  state.heardMs = 599_900;
+  state.answeredMs = 599_900;
   assert.deepEqual(look(), { journal: null, unconfirmed: false });
-  state.heardMs = state.nowMs = 700_000;
+  state.answeredMs = state.nowMs = 700_000;
   assert.equal(look(), null);
 });

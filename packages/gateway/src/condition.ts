@@ -16,7 +16,7 @@ export interface ConditionOptions {
   readonly journal: JournalCondition;
   readonly monotonicMs: () => number;
   /** When the shared store last took part in leasing; null: the store is the node's own. */
-  readonly leasesHeardMs: (() => number) | null;
+  readonly leasesAnsweredMs: (() => number) | null;
   /** Calls refused so far because spend could not be confirmed. */
   readonly unverified: () => number;
 }
@@ -25,14 +25,14 @@ export interface ConditionOptions {
 const unheardMs = 5_000;
 
 /** What it returns looks, and gives the condition where that has changed since it last did, or null. */
-export function createConditionWatch({ journal, monotonicMs, leasesHeardMs, unverified }: ConditionOptions): () => NodeCondition | null {
+export function createConditionWatch({ journal, monotonicMs, leasesAnsweredMs, unverified }: ConditionOptions): () => NodeCondition | null {
   let told: NodeCondition = { journal: null, unconfirmed: false };
-  let refusedWhenHeard = 0;
+  let refusedWhenAnswered = 0;
   return () => {
     journal.probe();
-    const heard = leasesHeardMs === null || monotonicMs() - leasesHeardMs() < unheardMs;
-    if (heard) refusedWhenHeard = unverified();
-    const now = { journal: journal.fault === null ? null : inWords(journal.fault), unconfirmed: !heard && unverified() > refusedWhenHeard };
+    const heard = leasesAnsweredMs === null || monotonicMs() - leasesAnsweredMs() < unheardMs;
+    if (heard) refusedWhenAnswered = unverified();
+    const now = { journal: journal.fault === null ? null : inWords(journal.fault), unconfirmed: !heard && unverified() > refusedWhenAnswered };
     if (now.journal === told.journal && now.unconfirmed === told.unconfirmed) return null;
     told = now;
     return now;

@@ -108,7 +108,7 @@ interface Parts {
   readonly look: () => NodeCondition | null;
   readonly traces: CallTraces | null;
   /** Sends the refusals since the last time. */
-  readonly tellRefusals: () => void;
+  readonly sendRefusals: () => void;
 }
 
 const clockWatchMs = 1_000;
@@ -136,7 +136,7 @@ async function start(): Promise<Parts> {
   const registry = new RunRegistry(data.runRegistryMax);
   const leases = data.sharedStore
     ? new SpendLeases({ book: new LeaseBook(spreadOf(data.nodeId)), client, registry, clock, systemWallMs: Date.now }) : null;
-  if (leases !== null) client.onStirred(() => leases.stirred());
+  if (leases !== null) client.onConfirmLeases(() => leases.confirmSoon());
   const rateCounters: RateCounters = { rateLimitFaults: 0 };
   const standings = new Standings(monotonicMs, rateCounters, leases);
   const settings = createHeldSettings({
@@ -166,15 +166,15 @@ async function start(): Promise<Parts> {
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces,
   });
   const look = conditionOf(gateway, segments, client, leases);
-  const tellRefusals = (): void => {
+  const sendRefusals = (): void => {
     const counts = gateway.refusalCounts.taken();
     if (counts.length > 0) client.countRefusals(counts);
   };
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces, tellRefusals };
+  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces, sendRefusals };
 }
 
 function serveParent(parts: Parts): void {
-  const { gateway, journal, destinations, settings, clock, rateCounters, registry, leases, look, tellRefusals } = parts;
+  const { gateway, journal, destinations, settings, clock, rateCounters, registry, leases, look, sendRefusals } = parts;
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -200,7 +200,7 @@ function serveParent(parts: Parts): void {
     }
   });
   setInterval(watchClock(clock), clockWatchMs).unref();
-  setInterval(tellRefusals, refusalsPauseMs).unref();
+  setInterval(sendRefusals, refusalsPauseMs).unref();
   setInterval(() => {
     const condition = look();
     if (condition !== null) parent.postMessage({ condition });
@@ -211,11 +211,11 @@ function serveParent(parts: Parts): void {
 
 /** Reports what the node cannot do, whenever that changes. */
 function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreClient, leases: SpendLeases | null): () => NodeCondition | null {
-  let toldLeasesMs = monotonicMs();
-  client.onTime(() => { toldLeasesMs = monotonicMs(); });
+  let newsOfLeasesMs = monotonicMs();
+  client.onTime(() => { newsOfLeasesMs = monotonicMs(); });
   return createConditionWatch({
     journal, monotonicMs,
-    leasesHeardMs: leases === null ? null : () => Math.max(toldLeasesMs, leases.answeredMs ?? -Infinity),
+    leasesAnsweredMs: leases === null ? null : () => Math.max(newsOfLeasesMs, leases.answeredMs ?? -Infinity),
     unverified: () => gateway.metrics.snapshot().refusals.get('budget_unverifiable') ?? 0,
   });
 }
@@ -236,9 +236,9 @@ function watchClock(clock: NodeClock): () => void {
   };
 }
 
-async function drain({ gateway, log, journal, destinations, traces, tellRefusals }: Parts): Promise<void> {
+async function drain({ gateway, log, journal, destinations, traces, sendRefusals }: Parts): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
-  tellRefusals();
+  sendRefusals();
   await journal.end();
   await destinations.close();
   log.flush();

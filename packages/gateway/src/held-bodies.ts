@@ -78,7 +78,7 @@ class Memory implements HeldBodies {
   }
 
   pauseWhereFull(body: Body): void {
-    if (body.waiting || this.#mayGoOn(body)) return;
+    if (body.waiting || this.#mayContinue(body)) return;
     body.waiting = true;
     this.#waiting.add(body);
     body.flow.pause();
@@ -95,7 +95,7 @@ class Memory implements HeldBodies {
     if (share.bytes === 0 && share.unfinished.size === 0) this.#shares.delete(organization);
   }
 
-  #mayGoOn(body: Body): boolean {
+  #mayContinue(body: Body): boolean {
     const { share } = body;
     if (share.bytes + this.heldBytes <= this.#budgetBytes) return true;
     if (this.heldBytes < this.#budgetBytes && first(share.unfinished) === body) return true;
@@ -109,7 +109,7 @@ class Memory implements HeldBodies {
     setImmediate(() => {
       this.#wakeIsDue = false;
       for (const body of this.#waiting) {
-        if (!this.#mayGoOn(body)) continue;
+        if (!this.#mayContinue(body)) continue;
         this.#waiting.delete(body);
         body.waiting = false;
         body.expectPiece(pieceBytes);

@@ -84,7 +84,7 @@ async function serve(): Promise<void> {
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
     const retention = retentionWorkOn(store);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
-    const counting = setInterval(() => void tellFigures(store, retention), figuresMs);
+    const counting = setInterval(() => void reportFigures(store, retention), figuresMs);
     parent.on('message', (message: { stop?: boolean }) => {
       if (message.stop !== true) return;
       clearInterval(housekeeping);
@@ -98,7 +98,7 @@ async function serve(): Promise<void> {
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Only now, when somebody listens: an earlier message would be lost.
-    void tellFigures(store, retention);
+    void reportFigures(store, retention);
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
@@ -129,7 +129,7 @@ async function removeOld(work: RetentionWork): Promise<void> {
 }
 
 /** For `/metrics`; after a fault it is tried again the next time. */
-async function tellFigures(store: Store, retention: RetentionWork): Promise<void> {
+async function reportFigures(store: Store, retention: RetentionWork): Promise<void> {
   if (figuring) return;
   figuring = true;
   try {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startScriptedProvider, type HeardRequest, type ScriptedAnswer, type ScriptedProvider } from './scripted-provider.ts';
+import { startScriptedProvider, type ReceivedRequest, type ScriptedAnswer, type ScriptedProvider } from './scripted-provider.ts';
 import { productEnv } from './system.ts';
 
 /** This checkout's command. */
@@ -66,7 +66,7 @@ export function wanting(dollars: number, afterMs: number = 0): string {
 }
 
 /** Answers each call with the cost that its body names, when its body says so. */
-function costAsAsked({ body }: HeardRequest): ScriptedAnswer | Promise<ScriptedAnswer> {
+function costAsAsked({ body }: ReceivedRequest): ScriptedAnswer | Promise<ScriptedAnswer> {
   const { dollars, afterMs } = JSON.parse(body.toString()) as { dollars: number; afterMs: number };
   return afterMs === 0 ? costing(dollars) : pass(afterMs).then(() => costing(dollars));
 }

@@ -174,7 +174,7 @@ async function startServer(
     stdio: ['pipe', 'ignore', 'pipe'], detached: !shellLess,
   });
   await ready(server);
-  tellUnaskedEnd(server);
+  reportUnrequestedEnd(server);
   // The server must not keep a finished test process alive; its standard input ends with that process.
   server.unref();
   (server.stdin as unknown as { unref(): void }).unref();
@@ -189,7 +189,7 @@ const asked = new WeakSet<ChildProcess>();
 const lastWords = /guard:|shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
 
 /** A server that ends by itself fails every test after it: what it said tells why. */
-function tellUnaskedEnd(server: ChildProcess): void {
+function reportUnrequestedEnd(server: ChildProcess): void {
   server.stderr?.on('data', (text: string) => {
     if (!asked.has(server) && lastWords.test(text)) process.stderr.write(`The PostgreSQL of the tests says: ${text.trim()}\n`);
   });

@@ -57,11 +57,11 @@ export class RawConnection {
     this.ended = promise;
     let how: 'fin' | 'rst' = 'fin';
     socket.on('data', (chunk: Buffer) => this.#parser.push(chunk));
-    socket.on('end', () => { this.#parser.end(false); this.#lastTold(); });
+    socket.on('end', () => { this.#parser.end(false); this.#rejectWaiting(); });
     socket.on('error', () => { how = 'rst'; });
     socket.on('close', () => {
       this.#parser.end(how === 'rst');
-      this.#lastTold();
+      this.#rejectWaiting();
       this.#over = true;
       resolve(how);
     });
@@ -163,7 +163,7 @@ export class RawConnection {
   }
 
   /** Whatever is still awaited will not come: a server that ended its side may leave ours open for ever. */
-  #lastTold(): void {
+  #rejectWaiting(): void {
     this.#saidEnd = true;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new Error('testkit: the connection ended without an answer'));
   }

@@ -9,7 +9,7 @@ import { compress, type Coding } from './coding.ts';
 import { MessageParser, type HeaderPair, type HttpMessage } from './http-message.ts';
 
 /** One request as the provider received it. */
-export interface HeardRequest extends HttpMessage {
+export interface ReceivedRequest extends HttpMessage {
   readonly method: string;
   readonly target: string;
   /** Which connection it came on, counted from 1. */
@@ -54,7 +54,7 @@ export interface ScriptedProvider {
   readonly url: string;
   readonly port: number;
   /** Every request, whole or cut, in order of completion. */
-  readonly requests: HeardRequest[];
+  readonly requests: ReceivedRequest[];
   /** Connections accepted so far; a refused call must not raise it. */
   readonly connections: number;
   /** Connections open now. */
@@ -64,7 +64,7 @@ export interface ScriptedProvider {
   /** Body bytes of requests read so far. */
   readonly bytesRead: number;
   /** The script for all requests from now on. */
-  respond(script: Script | ((request: HeardRequest) => Script | Promise<Script>)): void;
+  respond(script: Script | ((request: ReceivedRequest) => Script | Promise<Script>)): void;
   /** Answers once the head is there, before the body; the request is kept when its body ended. */
   respondAtHead(script: Script | null): void;
   /** Keep request bodies in memory (default) or only count them. */
@@ -72,7 +72,7 @@ export interface ScriptedProvider {
   /** Stops reading from every connection, present and to come, until called with false. */
   stopReading(stop: boolean): void;
   /** Resolves with the next request that completes from now on. */
-  nextRequest(): Promise<HeardRequest>;
+  nextRequest(): Promise<ReceivedRequest>;
   /** Resolves when a peer next ends one of the connections, by FIN or by reset. */
   nextClose(): Promise<void>;
   close(): Promise<void>;
@@ -92,17 +92,17 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
 }
 
 class Provider implements ScriptedProvider {
-  readonly requests: HeardRequest[] = [];
+  readonly requests: ReceivedRequest[] = [];
   connections = 0;
   bytesWritten = 0;
   bytesRead = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #script: Script | ((request: HeardRequest) => Script | Promise<Script>) = { headers: [['content-type', 'application/json']], body: '{}' };
+  #script: Script | ((request: ReceivedRequest) => Script | Promise<Script>) = { headers: [['content-type', 'application/json']], body: '{}' };
   #headScript: Script | null = null;
   #keepBodies = true;
   #stopped = false;
-  #requestWaiters: ((request: HeardRequest) => void)[] = [];
+  #requestWaiters: ((request: ReceivedRequest) => void)[] = [];
   #closeWaiters: (() => void)[] = [];
 
   constructor() {
@@ -128,7 +128,7 @@ class Provider implements ScriptedProvider {
     return this.#sockets.size;
   }
 
-  respond(script: Script | ((request: HeardRequest) => Script | Promise<Script>)): void {
+  respond(script: Script | ((request: ReceivedRequest) => Script | Promise<Script>)): void {
     this.#script = script;
     this.#headScript = null;
   }
@@ -149,7 +149,7 @@ class Provider implements ScriptedProvider {
     }
   }
 
-  nextRequest(): Promise<HeardRequest> {
+  nextRequest(): Promise<ReceivedRequest> {
     return new Promise((resolve) => this.#requestWaiters.push(resolve));
   }
 
@@ -178,7 +178,7 @@ class Provider implements ScriptedProvider {
       onBody: (bytes) => { this.bytesRead += bytes.length; },
       onMessage: (message) => {
         const [method = '', target = ''] = message.startLine.split(' ');
-        const request: HeardRequest = { ...message, method, target, connection };
+        const request: ReceivedRequest = { ...message, method, target, connection };
         this.requests.push(request);
         for (const waiter of this.#requestWaiters.splice(0)) waiter(request);
         if (request.whole && this.#headScript === null) {

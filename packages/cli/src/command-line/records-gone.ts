@@ -4,13 +4,13 @@ import { findFigures, goneBefore } from '@metergate/platform/use-cases/organizat
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { CommandTools } from './command.ts';
 
-export interface AskedTime {
+export interface RequestedTime {
   readonly organization: string;
   /** Without: from the first call on. */
   readonly sinceMs?: number;
 }
 
-export async function sayWhatIsGone(context: UseCaseContext, { organization: idOrName, sinceMs }: AskedTime, tools: CommandTools): Promise<void> {
+export async function warnOfRemovedRecords(context: UseCaseContext, { organization: idOrName, sinceMs }: RequestedTime, tools: CommandTools): Promise<void> {
   const organization = await findFigures(context, idOrName);
   const gone = isRefusal(organization) ? null : goneBefore(organization, sinceMs);
   if (gone === null) return;

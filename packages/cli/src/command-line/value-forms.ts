@@ -2,7 +2,7 @@
  * Forms of option values: durations, times, statuses, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
  * shows a valid one. Design 5.
  */
-import { parseStatus, statusForm, type StatusAsked } from '@metergate/core/report/call-search.ts';
+import { parseStatus, statusForm, type StatusFilter } from '@metergate/core/report/call-search.ts';
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
 import {
   durationMs as parseDuration, momentOf, monthForm, parseMonth, parseTime, timeForms, type TimeWord,
@@ -60,7 +60,7 @@ export function monthMs(option: string, text: string): number {
 }
 
 /** `429`, `4xx`, `error`: which statuses calls are asked for by. */
-export function statusAsked(option: string, text: string): StatusAsked {
+export function statusFilter(option: string, text: string): StatusFilter {
   const status = parseStatus(text);
   if (status !== null) return status;
   throw new UsageFault(`--${option} must be ${statusForm}, not ${printable(text)}.`);

@@ -8,7 +8,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
-import { checkedRange, rangeWords, statusAsked, wholeNumberOf } from '../command-line/value-forms.ts';
+import { checkedRange, rangeWords, statusFilter, wholeNumberOf } from '../command-line/value-forms.ts';
 import { callsText } from './calls-text.ts';
 
 const list = command({
@@ -34,7 +34,7 @@ const list = command({
       ...checkedRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
       filter: {
         key, project, label, model, run, outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
-        status: status === undefined ? undefined : statusAsked('status', status), lacks: lacks as CostLack | undefined,
+        status: status === undefined ? undefined : statusFilter('status', status), lacks: lacks as CostLack | undefined,
       },
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),
     };

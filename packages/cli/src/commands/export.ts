@@ -9,7 +9,7 @@ import { command, UsageFault, type CommandTools } from '../command-line/command.
 import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
-import { sayWhatIsGone } from '../command-line/records-gone.ts';
+import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
 import { timeMs } from '../command-line/value-forms.ts';
 
@@ -32,7 +32,7 @@ export const exportCommand = command({
     const asked = { organization: org, format: format as ExportFormat, fromMs, toMs };
     if (out === '-' && tools.wantsJson === true) throw new UsageFault('--json needs a file: with --out - standard output is the export itself.');
     return onStore(tools, async (context) => {
-      await sayWhatIsGone(context, { organization: org, sinceMs: fromMs }, tools);
+      await warnOfRemovedRecords(context, { organization: org, sinceMs: fromMs }, tools);
       if (out === '-') return toStandardOutput(context, asked, tools);
       const path = resolve(tools.cwd, out);
       return toFile(context, asked, { tools, path, out, words: [org, format, from, to].join('\n') });
@@ -65,7 +65,7 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
   if (isRefusal(refused)) return refused;
   const file = await openResumable(path, words);
   const kept = file.found as KeptState | null;
-  const query = kept === null ? asked : { ...asked, fromMs: kept.fromMs, toMs: kept.toMs, goOn: kept.place };
+  const query = kept === null ? asked : { ...asked, fromMs: kept.fromMs, toMs: kept.toMs, resumeAt: kept.place };
   let totals: Totals | AdministrationRefusal;
   try {
     const before = kept === null ? { calls: 0, cost: 0n } : { calls: kept.calls, cost: BigInt(kept.cost) };

@@ -5,7 +5,7 @@ import { makeStatement } from '@metergate/platform/use-cases/statement.ts';
 import { command } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { sayWhatIsGone } from '../command-line/records-gone.ts';
+import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { monthMs } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 
@@ -22,7 +22,7 @@ export const statement = command({
     return onStore(tools, async (context) => {
       const made = await makeStatement(context, query);
       if (isRefusal(made)) return made;
-      await sayWhatIsGone(context, { organization: org, sinceMs: query.monthMs }, tools);
+      await warnOfRemovedRecords(context, { organization: org, sinceMs: query.monthMs }, tools);
       const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
       const { calls, cost } = made.totals;
       return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${countOf(calls, 'call')}, ${cost} USD, written to ${out}.` };

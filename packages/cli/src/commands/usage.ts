@@ -16,7 +16,7 @@ import { printable } from '../command-line/check-arguments.ts';
 import { command, CommandFault, UsageFault } from '../command-line/command.ts';
 import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { sayWhatIsGone } from '../command-line/records-gone.ts';
+import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { table } from '../command-line/table.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
 
@@ -48,7 +48,7 @@ export const usage = command({
     return onStore(tools, async (context) => {
       const rows = await showComparedUsage(context, query, beside);
       if (isRefusal(rows)) return rows;
-      await sayWhatIsGone(context, query, tools);
+      await warnOfRemovedRecords(context, query, tools);
       const names = by.includes('key') ? await namesOfKeys(context, org) : null;
       return { json: rows, text: (width) => usageText(by, rows, { names, width }) };
     });

@@ -31,14 +31,14 @@ export function createHeldFiles(files: readonly HeldFile[], { tell, monotonicMs 
   readonly tell: (level: 'error', sentence: string) => void;
   readonly monotonicMs: () => number;
 }): HeldFiles {
-  const held = files.map((file) => ({ ...file, identity: identityOf(file.path), toldMs: -Infinity }));
+  const held = files.map((file) => ({ ...file, identity: identityOf(file.path), reportedMs: -Infinity }));
   return {
     look() {
       for (const file of held) {
-        if (monotonicMs() - file.toldMs < tellAgainMs) continue;
+        if (monotonicMs() - file.reportedMs < tellAgainMs) continue;
         const identity = identityOf(file.path);
         if (identity === file.identity || identity === 'unknown') continue;
-        file.toldMs = monotonicMs();
+        file.reportedMs = monotonicMs();
         tell('error', `The file ${file.path} was removed or replaced while it is in use. ${file.gone}`);
       }
     },

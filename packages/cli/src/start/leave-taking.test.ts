@@ -6,11 +6,11 @@ import { createReaders } from './leave-taking.ts';
 
 test('nobody asked lately: at once; somebody asks: when it has heard it three times', async () => {
   const readers = createReaders(60_000);
-  await readers.haveHeard(0);
+  await readers.haveSeen(0);
   readers.asked(1_000);
-  await readers.haveHeard(20_000);
+  await readers.haveSeen(20_000);
   readers.asked(20_000);
-  const heard = readers.haveHeard(21_000);
+  const heard = readers.haveSeen(21_000);
   for (const atMs of [21_000, 21_500]) readers.asked(atMs);
   assert.equal(await Promise.race([heard.then(() => 'over'), turn('waiting')]), 'waiting');
   readers.asked(22_000);
@@ -20,8 +20,8 @@ test('nobody asked lately: at once; somebody asks: when it has heard it three ti
 test('a reader that stays silent is waited for no longer than allowed', async () => {
   const readers = createReaders(1);
   readers.asked(0);
-  await readers.haveHeard(1);
+  await readers.haveSeen(1);
   const none = createReaders(0);
   none.asked(0);
-  await none.haveHeard(1);
+  await none.haveSeen(1);
 });

@@ -8,7 +8,7 @@ export interface Readers {
   /** Somebody polled, at this moment of a clock that never steps back. */
   asked(atMs: number): void;
   /** Resolves when the pollers have seen the 503; at once if nobody polled lately. */
-  haveHeard(nowMs: number): Promise<void>;
+  haveSeen(nowMs: number): Promise<void>;
 }
 
 /** Whoever polls at least this often is watching. */
@@ -29,7 +29,7 @@ export function createReaders(atMostMs: number): Readers {
       answers += 1;
       if (answers >= answersEnough) enough?.();
     },
-    async haveHeard(nowMs) {
+    async haveSeen(nowMs) {
       if (nowMs - lastMs > watchingMs || atMostMs === 0) return;
       answers = 0;
       const heard = new Promise<void>((resolve) => { enough = resolve; });

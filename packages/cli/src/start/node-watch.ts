@@ -42,12 +42,12 @@ const freeBytesMin = 64 * 1024;
 const freeBytesScarce = 4 * mib;
 /** With less, the operator is warned in time to make room. */
 const freeBytesLow = 512 * mib;
-const tellLowAgainMs = 3_600_000;
+const repeatLowAfterMs = 3_600_000;
 
 export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
   let condition: NodeCondition = { journal: null, unconfirmed: false };
-  const toldMs = new Map<UnreadyCause, number>();
-  let lowToldMs = -Infinity;
+  const reportedMs = new Map<UnreadyCause, number>();
+  let lowReportedMs = -Infinity;
 
   function journalTrouble(): string | null {
     const free = directory === null ? null : freeBytes(directory);
@@ -61,10 +61,10 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
   }
 
   /** Warns before it becomes a problem. */
-  function tellLowDisk(): void {
+  function reportLowDisk(): void {
     const free = directory === null ? null : freeBytes(directory);
-    if (free === null || free >= freeBytesLow || free < freeBytesScarce || monotonicMs() - lowToldMs < tellLowAgainMs) return;
-    lowToldMs = monotonicMs();
+    if (free === null || free >= freeBytesLow || free < freeBytesScarce || monotonicMs() - lowReportedMs < repeatLowAfterMs) return;
+    lowReportedMs = monotonicMs();
     tell('warn', `The disk of the journal in ${directory} has ${Math.floor(free / mib)} MiB left. What is not in the store yet waits there; when the `
       + 'disk is full, calls get 500. Make room on it.');
   }
@@ -83,16 +83,16 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
     hear(heard) { condition = heard; },
     unready() { return this.phase === null ? troubles() : [this.phase, ...troubles()]; },
     look() {
-      tellLowDisk();
+      reportLowDisk();
       const now = troubles();
       for (const { cause, sentence } of now) {
-        if (monotonicMs() - (toldMs.get(cause) ?? -Infinity) < tellAgainMs) continue;
-        toldMs.set(cause, monotonicMs());
+        if (monotonicMs() - (reportedMs.get(cause) ?? -Infinity) < tellAgainMs) continue;
+        reportedMs.set(cause, monotonicMs());
         tell('error', sentence);
       }
-      for (const cause of toldMs.keys()) {
+      for (const cause of reportedMs.keys()) {
         if (now.some((each) => each.cause === cause)) continue;
-        toldMs.delete(cause);
+        reportedMs.delete(cause);
         tell('info', cause === 'journal' ? 'The journal can be written again.' : 'The shared store answers again.');
       }
     },

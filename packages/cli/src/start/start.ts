@@ -182,7 +182,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   reporter?.stop();
   if (outcome === 0) {
     watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
-    await readers.haveHeard(performance.now());
+    await readers.haveSeen(performance.now());
   } else {
     // A process with a dead thread is not drained: what it journalled is recovered at its next start.
     running.threads = running.platform = null;

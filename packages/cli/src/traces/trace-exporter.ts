@@ -70,12 +70,12 @@ export function createTraceExporter({ settings, version, tell, after = afterward
     while (waiting.length > 0) {
       if (await sendBatch()) continue;
       report('cannot be reached');
-      pauseAndGoOn();
+      resumeAfterPause();
       return;
     }
   }
 
-  function pauseAndGoOn(): void {
+  function resumeAfterPause(): void {
     if (ended) return;
     pausing = true;
     after(failurePauseMs, () => {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
-import { capEvents, type CapTold } from './cap-events.ts';
+import { capEvents, type SentEvents } from './cap-events.ts';
 import { unusualDay } from './unusual-day.ts';
 import { retryPauseMs } from './webhook-event.ts';
 
-const at = (told: CapTold | null, spent: number, given: { windowStartMs?: number; limit?: number; thresholds?: readonly number[] } = {}) =>
+const at = (told: SentEvents | null, spent: number, given: { windowStartMs?: number; limit?: number; thresholds?: readonly number[] } = {}) =>
   capEvents(told, {
     windowStartMs: given.windowStartMs ?? 0, spent: nanoDollars(BigInt(spent)), limit: nanoDollars(BigInt(given.limit ?? 100)),
     thresholds: given.thresholds ?? [100, 50, 80],

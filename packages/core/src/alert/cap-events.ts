@@ -5,7 +5,7 @@
 import type { NanoDollars } from '../money.ts';
 
 /** The events already sent for a cap in the window that began at `windowStartMs`. */
-export interface CapTold {
+export interface SentEvents {
   readonly windowStartMs: number;
   readonly reached: boolean;
   /** Percent, in no order. */
@@ -26,7 +26,7 @@ export type CapEvent =
   | { readonly type: 'cap.reached' };
 
 /** `told`: null if nothing was sent yet. The events in order, and what has been sent after them. */
-export function capEvents(told: CapTold | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: CapTold } {
+export function capEvents(told: SentEvents | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: SentEvents } {
   const { windowStartMs, spent, limit } = moment;
   const same = told !== null && told.windowStartMs === windowStartMs;
   const before = same ? told : { windowStartMs, reached: false, thresholds: [] };

@@ -7,7 +7,7 @@ import { KeptText } from './kept-text.ts';
 import { Nesting } from './nesting.ts';
 import { StringLexer } from './string-lexer.ts';
 import type { ValueKind, WatchedValue } from './watched-value.ts';
-import { wordBegins, wordGoesOn, wordKind } from './word-lexer.ts';
+import { wordBegins, wordContinues, wordKind } from './word-lexer.ts';
 
 /**
  * `valid`: one JSON value and nothing after it. `empty`: nothing but white space so far. `incomplete`: so far the beginning
@@ -256,7 +256,7 @@ export class JsonScanner {
     let word = this.word;
     let i = from;
     while (i < to) {
-      const next = wordGoesOn(word, chunk[i]!);
+      const next = wordContinues(word, chunk[i]!);
       if (next === 0) break;
       word = next;
       i++;

@@ -53,7 +53,7 @@ export function wordBegins(byte: number): number {
 }
 
 /** The state after one more byte, or 0 if the word ends before it. */
-export function wordGoesOn(from: number, byte: number): number {
+export function wordContinues(from: number, byte: number): number {
   return next[(from << 8) | byte]!;
 }
 

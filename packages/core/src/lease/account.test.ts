@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars } from '../money.ts';
 import {
-  claimDue, claimOf, hearLimit, heardLately, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
+  claimDue, claimOf, noteLimit, runsAreCurrent, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
 } from './account.ts';
 import { LeaseBook } from './book.ts';
 import { addRecent } from './recent-spend.ts';
@@ -66,7 +66,7 @@ test('what is stale is not claimed: it may have been freed', () => {
 });
 
 test('a run without a budget is confirmed by the store having been heard, within five seconds by both clocks', () => {
-  assert.deepEqual([heardLately(null, at(0)), heardLately(at(0), at(4_999)), heardLately(at(0), at(5_000)), heardLately(at(0), at(10, 5_000))],
+  assert.deepEqual([runsAreCurrent(null, at(0)), runsAreCurrent(at(0), at(4_999)), runsAreCurrent(at(0), at(5_000)), runsAreCurrent(at(0), at(10, 5_000))],
     [false, true, false, false]);
 });
 
@@ -197,6 +197,6 @@ test('a claim says what the calls under way may come to; the store hears of a le
 test('an answer of when a cap was not there says nothing of one that was set since', () => {
   const { account } = held({ limit: null, granted: money(0) });
   assert.equal(leaseAdmits(account, at(10)), true);
-  hearLimit(account, money(50));
+  noteLimit(account, money(50));
   assert.deepEqual([leaseAdmits(account, at(10)), claimDue(account, at(10))], [false, true]);
 });

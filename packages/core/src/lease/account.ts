@@ -103,7 +103,7 @@ function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: 
  * Whether the store was heard lately enough to know that a held run without a budget has not been ended elsewhere; one with a
  * budget has its lease for that. `heard`: the moment before the question that was answered; null: never.
  */
-export function heardLately(heard: LeaseMoment | null, now: LeaseMoment): boolean {
+export function runsAreCurrent(heard: LeaseMoment | null, now: LeaseMoment): boolean {
   return heard !== null && isWithin(easy.validMs, heard.monotonicMs, heard.wallMs, now);
 }
 
@@ -147,7 +147,7 @@ export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
  * The limit is heard to be another than that of the answer in force, which says how much may be held and how long it may be gone
  * by: the store is asked soon. For a cap, an answer from before there was one says nothing; a run's budget may be known here first.
  */
-export function hearLimit(account: LeaseAccount, limit: NanoDollars): void {
+export function noteLimit(account: LeaseAccount, limit: NanoDollars): void {
   if (account.limit === null && account.validMs > 0 && account.subject.scope !== 'run') {
     account.validMs = 0;
     account.unreturned = true;

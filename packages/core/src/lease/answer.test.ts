@@ -46,7 +46,7 @@ test('a batch that a later one has overtaken changes nothing', () => {
 test('who is short is told to the others once, and they hear that it is wanted', () => {
   const holder = { ...noLease('two'), granted: money(100) };
   const short = answered([holder]);
-  assert.deepEqual([short.answer.granted, short.stirs], [0n, true]);
-  assert.equal(answered([holder, short.kept!], { number: 2 }).stirs, false);
+  assert.deepEqual([short.answer.granted, short.confirmAll], [0n, true]);
+  assert.equal(answered([holder, short.kept!], { number: 2 }).confirmAll, false);
   assert.equal(answered([holder, short.kept!], { node: 'two', claim: claim({ holds: 100 }) }).answer.contested, true);
 });

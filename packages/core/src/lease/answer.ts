@@ -40,7 +40,7 @@ export interface AnsweredClaim {
   /** What the node's lease is from here on; null: a later batch has overtaken this one, and nothing changes. */
   readonly kept: NodeLease | null;
   /** The node cannot get enough from now on: nodes that hold some must be notified. */
-  readonly stirs: boolean;
+  readonly confirmAll: boolean;
 }
 
 const nothing = nanoDollars(0n);
@@ -59,14 +59,14 @@ export function answerClaim({ limit, spent, over, leases }: LeasedSum, { node, n
     contested ||= isRecent(nowMs, other.shortAtMs);
   }
   const known = { spent, shipped: own.shipped, limit, contested };
-  if (number <= own.claim) return { answer: { ...known, granted: own.granted, validMs: 0, confirmMs: 0 }, kept: null, stirs: false };
+  if (number <= own.claim) return { answer: { ...known, granted: own.granted, validMs: 0, confirmMs: 0 }, kept: null, confirmAll: false };
   const { granted, short, validMs, confirmMs } = grantLease({ limit, spent, leasedElsewhere: nanoDollars(leasedElsewhere), contested }, own, claim);
   const { settled, underWay } = claim;
   return {
     // What is over is confirmed no more.
     answer: { ...known, granted, validMs: over ? 0 : validMs, confirmMs },
     kept: { ...own, granted, settled, underWay, doubtfulAtMs: nowMs + validMs, claim: number, shortAtMs: short ? nowMs : 0 },
-    stirs: short && !isRecent(nowMs, own.shortAtMs),
+    confirmAll: short && !isRecent(nowMs, own.shortAtMs),
   };
 }
 

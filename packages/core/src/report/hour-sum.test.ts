@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
-import { percentileOf, tellHourFigures, type HourRecord } from './hour-sum.ts';
+import { percentileOf, reportHourFigures, type HourRecord } from './hour-sum.ts';
 
 const call: HourRecord = {
   organization: 'org_1' as HourRecord['organization'], startedAtMs: 0, outcome: 'completed', status: 200, inputTokens: 10, cachedTokens: null,
@@ -12,7 +12,7 @@ const call: HourRecord = {
 
 function summed(records: readonly HourRecord[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
-  for (const record of records) tellHourFigures(record, (figure, amount) => sums.set(figure, (sums.get(figure) ?? 0n) + BigInt(amount)));
+  for (const record of records) reportHourFigures(record, (figure, amount) => sums.set(figure, (sums.get(figure) ?? 0n) + BigInt(amount)));
   return sums;
 }
 

@@ -30,7 +30,7 @@ const bucketsPerDoubling = 4;
 const bucketMax = 128;
 
 /** Reports each figure of one call, in no particular order; zeros are left out. */
-export function tellHourFigures(record: HourRecord, tell: (figure: string, amount: WholeFigure) => void): void {
+export function reportHourFigures(record: HourRecord, tell: (figure: string, amount: WholeFigure) => void): void {
   const add = (figure: HourFigure, amount: WholeFigure | null): void => {
     if (amount !== null && amount !== 0) tell(figure, amount);
   };

@@ -6,7 +6,7 @@
  */
 import type { UnwatchedScalars } from '../json/json-scanner.ts';
 import { StringLexer } from '../json/string-lexer.ts';
-import { wordBegins, wordGoesOn, wordKind } from '../json/word-lexer.ts';
+import { wordBegins, wordContinues, wordKind } from '../json/word-lexer.ts';
 
 /** Events longer than this have no pattern: those that repeat are short. Bytes. */
 const patternBytesMax = 2048;
@@ -113,7 +113,7 @@ function endOfPart(kind: number, chunk: Uint8Array, from: number): number {
   if (at === chunk.length) return -1;
   let word = wordBegins(chunk[at]!);
   while (word !== 0 && ++at < chunk.length) {
-    const next = wordGoesOn(word, chunk[at]!);
+    const next = wordContinues(word, chunk[at]!);
     if (next === 0) return wordKind(word) === null ? -1 : at;
     word = next;
   }

@@ -10,9 +10,9 @@ export type FoundUsage =
   | {
     readonly kind: 'figures'; readonly tokens: TokenFigures; readonly cost: string | null; readonly outputBeside: number;
     /** The input is reported, or the whole cost is. */
-    readonly inputTold: boolean;
+    readonly hasInput: boolean;
     /** The output is reported: directly, by a total beside the input, or by the whole cost. */
-    readonly outputTold: boolean;
+    readonly hasOutput: boolean;
   }
   | { readonly kind: 'not_a_figure' };
 
@@ -36,8 +36,8 @@ export function foundUsage(figures: RawFigures, cost: string | null, total: Toke
   const longLived = cacheWriteOneHour !== null && cacheWriteOneHour <= (cacheWrite ?? -1) ? cacheWriteOneHour : null;
   return {
     kind: 'figures', cost, outputBeside,
-    inputTold: input !== null || cost !== null,
-    outputTold: output !== null || cost !== null || (typeof total === 'number' && input !== null),
+    hasInput: input !== null || cost !== null,
+    hasOutput: output !== null || cost !== null || (typeof total === 'number' && input !== null),
     tokens: { input, output, cached, cacheWrite, cacheWriteOneHour: longLived, reasoning, audioInput, audioOutput },
   };
 }

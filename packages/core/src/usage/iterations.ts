@@ -57,6 +57,6 @@ export class Iterations implements ElementTally {
       input: tokenFigure(this.input), output: tokenFigure(this.output), cached: tokenFigure(this.cached),
       cacheWrite, cacheWriteOneHour: oneHour, reasoning: null, audioInput: null, audioOutput: null,
     }, null);
-    return { model, tokens: usage?.kind === 'figures' && usage.inputTold && usage.outputTold ? usage.tokens : null };
+    return { model, tokens: usage?.kind === 'figures' && usage.hasInput && usage.hasOutput ? usage.tokens : null };
   }
 }

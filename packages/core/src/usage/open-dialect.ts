@@ -59,7 +59,7 @@ class AnswerPlaces {
   }
 
   /** A batch, an agent's session or a dream tells the usage of all its work so far, with zeros at its beginning: that is of no call. */
-  get tellsAllSoFar(): boolean {
+  get isRunningTotal(): boolean {
     return batches.some((name) => this.object.isString(name)) || sessions.some((name) => this.type.isString(name));
   }
 
@@ -73,8 +73,8 @@ class AnswerPlaces {
   }
 
   /** Whether there is a usage, in any API's words. */
-  get tellsUsage(): boolean {
-    if (this.tellsAllSoFar) return false;
+  get hasUsage(): boolean {
+    if (this.isRunningTotal) return false;
     return this.usage.place.kind === 'object' || [this.metadata, this.pages, this.units].some(({ kind }) => kind === 'object');
   }
 
@@ -129,7 +129,7 @@ class OpenDialect implements Dialect {
     this.take(this.outer);
     this.findings.usageFinal = true;
     this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message')
-      || (this.findings.usage === null && this.outer.tellsUsage);
+      || (this.findings.usage === null && this.outer.hasUsage);
   }
 
   takeEvent(): void {
@@ -140,7 +140,7 @@ class OpenDialect implements Dialect {
     const took = [inner, outer].filter((places) => this.take(places)).length > 0;
     if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
     if (this.messages || this.carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
-    else if (findings.usage === null && outer.tellsUsage) findings.metered = true;
+    else if (findings.usage === null && outer.hasUsage) findings.metered = true;
     findings.deferred = findings.usage === null && (inner.pending || outer.pending);
   }
 
@@ -157,14 +157,14 @@ class OpenDialect implements Dialect {
 
   /** False if no usage was reported. */
   private take(places: AnswerPlaces): boolean {
-    const { model, serviceTier, tools, tellsAllSoFar } = places;
+    const { model, serviceTier, tools, isRunningTotal } = places;
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
     findings.toolCalls = places.usage.tools.read() ?? tools.read() ?? findings.toolCalls;
     findings.further = tools.further() ?? findings.further;
     const { usage, read } = places.reported();
-    if (read === null || tellsAllSoFar || findings.usage?.kind === 'not_a_figure') return false;
+    if (read === null || isRunningTotal || findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       findings.usage = read;
       return true;

@@ -141,9 +141,9 @@ class ResponseReader implements UsageReader {
   }
 
   /** Usage that leaves out an expected figure is reported as partial, so that its cost is not taken for the bill; null: nothing lacks. */
-  private lacking({ inputTold, outputTold }: FiguresFound): UsageReason | null {
+  private lacking({ hasInput, hasOutput }: FiguresFound): UsageReason | null {
     const outputDue = this.outputDue || this.dialect.findings.metered;
-    return inputTold && (outputTold || !outputDue) ? null : 'absent';
+    return hasInput && (hasOutput || !outputDue) ? null : 'absent';
   }
 
   private unknown(usageReason: UsageReason): Reading {

@@ -18,7 +18,7 @@ import { Guards } from '../guards/guards.ts';
 import { RunRegistry } from '../guards/run-registry.ts';
 import { Runs } from '../guards/runs.ts';
 import { follow } from '../guards/standing.ts';
-import { AskedStore, testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
+import { TestStore, testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { createDestination } from '../network/create-destination.ts';
 import type { HeldKey } from '../guards/held-key.ts';
@@ -37,7 +37,7 @@ async function context(t: TestContext) {
     end: async () => {},
     counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
   };
-  const [registry, store] = [new RunRegistry(10), new AskedStore()];
+  const [registry, store] = [new RunRegistry(10), new TestStore()];
   const clock = { wallMs: Date.now, monotonicMs: () => performance.now() };
   const held = testHeld(testOrganization({ drainSeconds: 0 }));
   const known: { now: HeldKey | 'unknown' | undefined } = { now: held };

@@ -15,7 +15,7 @@ import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import { readRun } from '../guards/read-run.ts';
-import type { AdmittedCall, HeardCall, OutboundBody } from './admitted-call.ts';
+import type { AdmittedCall, AuthenticatedCall, OutboundBody } from './admitted-call.ts';
 import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
@@ -38,10 +38,10 @@ export interface Reception {
 export class Admission {
   readonly #node: GatewayNode;
   readonly #reception: Reception;
-  readonly #heard: HeardCall;
+  readonly #heard: AuthenticatedCall;
   readonly #end: Unforwarded;
 
-  constructor(node: GatewayNode, reception: Reception, heard: HeardCall, end: Unforwarded) {
+  constructor(node: GatewayNode, reception: Reception, heard: AuthenticatedCall, end: Unforwarded) {
     this.#node = node;
     this.#reception = reception;
     this.#heard = heard;

@@ -22,7 +22,7 @@ export interface ChosenDestination {
 }
 
 /** What is known of a call when its key is. */
-export interface HeardCall {
+export interface AuthenticatedCall {
   readonly id: RequestId;
   readonly method: string;
   readonly route: Route;
@@ -32,7 +32,7 @@ export interface HeardCall {
 }
 
 /** A call that its headers do not refuse; whether the limits admit it is decided on this. */
-export interface AdmittedCall extends HeardCall, Labels, GuardedCall {
+export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
   readonly chosen: ChosenDestination;
   readonly project: string | null;
   /** The caller's own span; null if it sent none, or traces are off. */

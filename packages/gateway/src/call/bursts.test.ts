@@ -69,7 +69,7 @@ async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<ty
   return {
     ...node, neighbour, callers,
     hold: () => void (isHeld = true),
-    goOn() {
+    release() {
       isHeld = false;
       for (const task of ends) task();
       ends = [];
@@ -78,7 +78,7 @@ async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<ty
 }
 
 test('who leaves while a call waits for its turn is not forwarded, and another organization is served meanwhile', async (t) => {
-  const { provider, gateway, neighbour, callers, goOn } = await heldTurn(t);
+  const { provider, gateway, neighbour, callers, release } = await heldTurn(t);
   const before = provider.requests.length;
   const answers = callers.map((caller) => answered(caller, own).catch(() => 'left'));
   assert.equal(await answered(neighbour, neighbours), 200);
@@ -86,7 +86,7 @@ test('who leaves while a call waits for its turn is not forwarded, and another o
   callers.at(-1)!.abort();
   await callers.at(-1)!.ended;
   assert.equal(await answered(neighbour, callOf(neighbourKey, '/nowhere')), 404, 'by then the node has heard of it');
-  goOn();
+  release();
   assert.deepEqual(await Promise.all(answers), [200, 200, 200, 200, 200, 'left']);
   assert.deepEqual([provider.requests.length, gateway.counters.inFlight], [before + 6, 0]);
   await ended([neighbour, ...callers.slice(0, -1)]);
@@ -120,8 +120,8 @@ test('of compressed answers that are given up at the same moment four are record
     end: async () => {},
     counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
   };
-  const { neighbour, callers, goOn, hold } = await heldTurn(t, { createCopyReader, journal });
-  goOn();
+  const { neighbour, callers, release, hold } = await heldTurn(t, { createCopyReader, journal });
+  release();
   isRead = false;
   const answers = callers.map((caller) => answered(caller, own));
   while (waiting.length < callers.length) await turn();
@@ -134,7 +134,7 @@ test('of compressed answers that are given up at the same moment four are record
   assert.equal(recorded, 4);
   assert.equal(await answered(neighbour, neighbours), 200, 'another organization is served meanwhile');
   assert.equal(recorded, 5);
-  goOn();
+  release();
   assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
   assert.equal(recorded, 7);
   await ended([neighbour, ...callers]);

@@ -67,7 +67,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#callers = callers;
     this.#connection = connection;
     this.#socket = connection.socket;
-    this.#sinceMs = callers.clock.heardMs;
+    this.#sinceMs = callers.clock.awakeMs;
     callers.clock.watch(this);
     readShared(this.#socket, this);
   }
@@ -87,7 +87,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     if (this.#phase === 'receiving') return;
     const isSending = this.#socket.writableLength > 0;
     if (this.#phase === 'serving' || isSending) this.#noteProgress();
-    const waitedMs = clock.heardMs - this.#sinceMs;
+    const waitedMs = clock.awakeMs - this.#sinceMs;
     if (this.#phase === 'new' || this.#phase === 'left') {
       this.#lookForRequest(waitedMs);
     } else if (waitedMs >= (this.#phase === 'idle' && !isSending ? limits.keepAliveMs : limits.silenceMs)) {
@@ -105,7 +105,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     const { bytesWritten } = this.#socket;
     if (bytesWritten === this.#sentBytes) return;
     this.#sentBytes = bytesWritten;
-    this.#sinceMs = this.#callers.clock.heardMs;
+    this.#sinceMs = this.#callers.clock.awakeMs;
   }
 
   take(bytes: Buffer): boolean {
@@ -167,7 +167,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#letGoOfPart();
     this.#phase = 'serving';
     this.#hasServed = true;
-    this.#sinceMs = this.#callers.clock.heardMs;
+    this.#sinceMs = this.#callers.clock.awakeMs;
     this.#response = new WholeResponse(this.#socket, this);
     this.#callers.serve(request, this.#response, this.#connection);
   }
@@ -177,7 +177,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#response = null;
     if (isLast) return this.#end();
     this.#phase = 'idle';
-    this.#sinceMs = this.#callers.clock.heardMs;
+    this.#sinceMs = this.#callers.clock.awakeMs;
     if (this.#socket.writableNeedDrain) this.#awaitReading();
     else if (this.#early !== null) setImmediate(() => this.#next());
   }

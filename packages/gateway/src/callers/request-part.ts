@@ -22,7 +22,7 @@ export class RequestPart implements Watched {
     this.#shared = shared;
     this.#momentMs = momentMs;
     this.#late = late;
-    this.#sinceMs = shared.momentClock.heardMs;
+    this.#sinceMs = shared.momentClock.awakeMs;
     shared.momentClock.watch(this);
   }
 
@@ -43,6 +43,6 @@ export class RequestPart implements Watched {
   }
 
   look(): void {
-    if (this.#shared.momentClock.heardMs - this.#sinceMs >= this.#momentMs) this.#late();
+    if (this.#shared.momentClock.awakeMs - this.#sinceMs >= this.#momentMs) this.#late();
   }
 }

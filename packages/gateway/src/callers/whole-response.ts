@@ -90,9 +90,9 @@ export class WholeResponse implements CallerResponse {
     if (chunk.length <= joinedTextBytesMax) return this.#socket.write(head + textOf(chunk), 'latin1');
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    const goesOn = this.#socket.write(chunk);
+    const hasRoom = this.#socket.write(chunk);
     this.#socket.uncork();
-    return goesOn;
+    return hasRoom;
   }
 
   end(chunk: Uint8Array | string = '', encoding?: BufferEncoding): void {

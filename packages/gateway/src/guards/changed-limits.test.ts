@@ -30,7 +30,7 @@ function context() {
     }));
   };
   const leases = new SpendLeases({
-    book: new LeaseBook(0), registry, clock, systemWallMs: () => clock.ms, client: { claimLeases, shipNow: () => {}, runsHeard: () => null },
+    book: new LeaseBook(0), registry, clock, systemWallMs: () => clock.ms, client: { claimLeases, shipNow: () => {}, runsCurrentAt: () => null },
     after: (delayMs, task) => void timers.push({ atMs: clock.ms + delayMs, task }),
   });
   const pass = async (ms: number): Promise<void> => {

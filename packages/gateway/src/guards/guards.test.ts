@@ -13,14 +13,14 @@ import { Guards } from './guards.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { follow } from './standing.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
+import { TestStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 function cap(changes: Partial<Cap>): Cap {
   return { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(10), mode: 'refuse', ...changes };
 }
 
 function context(settings: Partial<OrganizationSettings> = {}) {
-  const [registry, journal, store] = [new RunRegistry(100), new TurnJournal(), new AskedStore()];
+  const [registry, journal, store] = [new RunRegistry(100), new TurnJournal(), new TestStore()];
   const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const guards = new Guards(clock, new Runs({ registry, journal, store, clock }));
   const held = testHeld(testOrganization(settings));

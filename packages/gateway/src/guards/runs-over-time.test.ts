@@ -8,14 +8,14 @@ import type { EndedState } from '@metergate/core/run/run.ts';
 import { createNodeClock } from '../node-clock.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall } from './runs.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
+import { TestStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 
 function context({ capacity = 100 } = {}) {
   const system = { wall: startMs, monotonic: 500 };
   const clock = createNodeClock({ wallMs: () => system.wall, monotonicMs: () => system.monotonic });
-  const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new AskedStore()];
+  const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new TestStore()];
   const runs = new Runs({ registry, journal, store, clock });
   const held = testHeld(testOrganization());
   const call = (id: string, headers?: RunHeaders): RunCall => runCallOf(held, id, headers);

@@ -10,11 +10,11 @@ import type { RunPolicy } from '@metergate/core/settings.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall, type RunDecision } from './runs.ts';
 import {
-  AskedStore, dollars, endedRecord, madeRun, runCallOf, testHeld, testKey, testOrganization, TurnJournal, type RunHeaders,
+  TestStore, dollars, endedRecord, madeRun, runCallOf, testHeld, testKey, testOrganization, TurnJournal, type RunHeaders,
 } from './test-support/run-fixture.ts';
 
 function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: Partial<RunPolicy> } = {}) {
-  const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new AskedStore()];
+  const [registry, journal, store] = [new RunRegistry(capacity), new TurnJournal(), new TestStore()];
   const clock = { wall: 1_000_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const runs = new Runs({ registry, journal, store, clock });
   const organization = testOrganization({ runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null, ...policy } });

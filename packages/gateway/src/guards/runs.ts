@@ -241,8 +241,8 @@ export class Runs {
   #decideUnseen(call: RunCall): RunDecision {
     const { organization } = call.held;
     // A run that is being asked for already has its room.
-    const isAsked = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
-    if (!isAsked && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
+    const isPending = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
+    if (!isPending && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
     return 'kind' in policy ? policy : unseen;
   }

@@ -17,7 +17,7 @@ import { RunRegistry } from './run-registry.ts';
 import { Runs } from './runs.ts';
 import { SpendLeases } from './spend-leases.ts';
 import { Standings } from './standing.ts';
-import { AskedStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
+import { TestStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';
 
 interface Asked {
   readonly claims: readonly SubjectClaim[];
@@ -31,13 +31,13 @@ function context(limit: number) {
   let shipped = 0;
   let heard: LeaseMoment | null = null;
   const timers: { readonly atMs: number; readonly task: () => void }[] = [];
-  const [registry, journal, store] = [new RunRegistry(10), new TurnJournal(), new AskedStore()];
+  const [registry, journal, store] = [new RunRegistry(10), new TurnJournal(), new TestStore()];
   const leases = new SpendLeases({
     book: new LeaseBook(0), registry, clock, systemWallMs: () => clock.wall,
     client: {
       claimLeases: (_batch, claims) => new Promise((resolve, reject) => { asked.push({ claims, resolve, reject }); }),
       shipNow: () => { shipped += 1; },
-      runsHeard: () => heard,
+      runsCurrentAt: () => heard,
     },
     after: (delayMs, task) => { timers.push({ atMs: clock.monotonic + delayMs, task }); },
   });
@@ -162,7 +162,7 @@ test('a call that overruns its lease has the journal shipped at once and the lea
   assert.deepEqual(guards.decide(call()), unconfirmed);
 });
 
-test('a lease in use is confirmed at half of its validity, and at once where the store is stirred', async () => {
+test('a lease in use is confirmed at half of its validity, and at once where the store is confirmSoon', async () => {
   const { guards, call, answer, asked, pass, leases } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
@@ -174,7 +174,7 @@ test('a lease in use is confirmed at half of its validity, and at once where the
   pass(100);
   assert.equal(asked.length, 1);
   await answer({ granted: 2 });
-  leases.stirred();
+  leases.confirmSoon();
   assert.equal(asked.length, 1);
 });
 

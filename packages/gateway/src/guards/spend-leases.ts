@@ -6,7 +6,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import {
-  hearLimit, heardLately, openAccount, settledOf, spentView, type CallsUnderWay, type LeaseAccount, type LeaseMoment,
+  noteLimit, runsAreCurrent, openAccount, settledOf, spentView, type CallsUnderWay, type LeaseAccount, type LeaseMoment,
 } from '@metergate/core/lease/account.ts';
 import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
 import { addRecent } from '@metergate/core/lease/recent-spend.ts';
@@ -56,7 +56,7 @@ interface RunLease {
 
 export interface SpendLeasesOptions {
   readonly book: LeaseBook;
-  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow' | 'runsHeard'>;
+  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow' | 'runsCurrentAt'>;
   readonly registry: RunRegistry;
   /** The node's time. */
   readonly clock: Clock;
@@ -122,7 +122,7 @@ export class SpendLeases {
       line = this.#options.book.windowLease({ ...subject, window, own: subject.own[window] }, this.#options.clock.wallMs());
       subject.lines.set(window, line);
     }
-    hearLimit(line.current, bound.cap.limit);
+    noteLimit(line.current, bound.cap.limit);
     return { bound, line };
   }
 
@@ -142,9 +142,9 @@ export class SpendLeases {
 
   /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
   confirmsRun(held: HeldRun): boolean {
-    if (held.run.effective === null) return heardLately(this.#options.client.runsHeard(), this.#moment());
+    if (held.run.effective === null) return runsAreCurrent(this.#options.client.runsCurrentAt(), this.#moment());
     const { account } = this.#runLease(held);
-    hearLimit(account, held.run.effective);
+    noteLimit(account, held.run.effective);
     return this.#options.book.admits(account, this.#moment());
   }
 
@@ -214,7 +214,7 @@ export class SpendLeases {
   }
 
   /** Every held lease must be confirmed. */
-  stirred(): void {
+  confirmSoon(): void {
     this.#options.book.confirmAll();
     this.#look();
   }

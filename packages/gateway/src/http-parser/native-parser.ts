@@ -64,12 +64,12 @@ export function createParser<Owner extends MessageEvents>(Class: NativeParserCla
   parser[Class.kOnHeaders] = kind.onHeaders;
   parser[Class.kOnHeadersComplete] = kind.onHeadersComplete;
   parser[Class.kOnBody] = onBody;
-  tellEndsOf(Class, parser, true);
+  reportEndsOf(Class, parser, true);
   return parser;
 }
 
 /** Switches the events for the beginnings and ends of messages on or off. */
-export function tellEndsOf<Owner extends MessageEvents>(Class: NativeParserClass, parser: NativeParser<Owner>, told: boolean): void {
+export function reportEndsOf<Owner extends MessageEvents>(Class: NativeParserClass, parser: NativeParser<Owner>, told: boolean): void {
   parser[Class.kOnMessageBegin] = told ? onMessageBegin : null;
   parser[Class.kOnMessageComplete] = told ? onMessageComplete : null;
 }

@@ -1,6 +1,6 @@
 /** Node's HTTP parser, set up for responses. What it is, and when there is none, says `native-parser.ts`. */
 import {
-  createParser, headBytesMax, tellEndsOf, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
+  createParser, headBytesMax, reportEndsOf, usableParser, type MessageKind, type NativeParser, type NativeParserClass, type Parser,
 } from './native-parser.ts';
 
 /** The events of a parser. Called within `execute` and `finish`; must not throw. */
@@ -58,8 +58,8 @@ export function createResponseParser(owner: ResponseEvents): Parser {
 }
 
 /** Whether beginnings and ends are told, as they are at first. Each takes a tenth of what reading a short head takes. */
-export function tellEnds(parser: Parser, told: boolean): void {
-  if (parserClass !== null) tellEndsOf(parserClass, parser as NativeParser<ResponseEvents>, told);
+export function reportEnds(parser: Parser, told: boolean): void {
+  if (parserClass !== null) reportEndsOf(parserClass, parser as NativeParser<ResponseEvents>, told);
 }
 
 function onHeaders(this: NativeParser<ResponseEvents>, pairs: string[]): void {

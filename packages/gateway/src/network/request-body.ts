@@ -13,7 +13,7 @@ export interface BodyDuty {
   /** Declared; null: chunked. */
   readonly contentLength: number | null;
   /** Whether a request without a body has to say so. */
-  readonly tellsLength: boolean;
+  readonly sendsLength: boolean;
   /** Runs once, when all of it has been written. */
   readonly sent: () => void;
 }
@@ -67,10 +67,10 @@ export class RequestBody {
     }
     this.#bytes += chunk.length;
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
-    let goesOn = socket.write(chunk);
-    if (contentLength === null) goesOn = socket.write('\r\n', 'latin1');
+    let hasRoom = socket.write(chunk);
+    if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (!goesOn) this.#source.pause();
+    if (!hasRoom) this.#source.pause();
   };
 
   readonly #onDrain = (): void => {
@@ -95,7 +95,7 @@ export class RequestBody {
   #finish(duty: BodyDuty): void {
     if (duty.contentLength !== null && duty.contentLength !== this.#bytes) return this.#break();
     this.release();
-    if (this.#bytes === 0) duty.socket.write(`${duty.head}${duty.tellsLength ? 'content-length: 0\r\n' : ''}\r\n`, 'latin1');
+    if (this.#bytes === 0) duty.socket.write(`${duty.head}${duty.sendsLength ? 'content-length: 0\r\n' : ''}\r\n`, 'latin1');
     else if (duty.contentLength === null) duty.socket.write('0\r\n\r\n', 'latin1');
     duty.sent();
   }

@@ -13,7 +13,7 @@ import { ExchangeError, notHttp } from './exchange-fault.ts';
 import { bodyBytesAhead, copied } from './body-ahead.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
-import { createResponseParser, tellEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
+import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { StrictLength } from './strict-length.ts';
@@ -80,7 +80,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#owner = owner;
     this.#exchange = exchange;
     this.#parser = createResponseParser(this);
-    this.#sinceMs = owner.clock.heardMs;
+    this.#sinceMs = owner.clock.awakeMs;
     this.#socket = owner.dialler.dial({
       onread: { buffer: incoming, callback: (length) => this.#read(length) },
       opened: () => this.#write(),
@@ -112,10 +112,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     this.#socket.pause();
   }
 
-  goOn(): void {
+  resume(): void {
     if (!this.#held) return;
     this.#held = false;
-    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#sinceMs = this.#owner.clock.awakeMs;
     this.#socket.resume();
   }
 
@@ -137,8 +137,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
       return;
     }
     // A caller that writes slowly, or reads slowly, is not the destination's silence.
-    if (this.#held || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.heardMs;
-    const waitedMs = clock.heardMs - this.#sinceMs - clock.tickMs;
+    if (this.#held || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.awakeMs;
+    const waitedMs = clock.awakeMs - this.#sinceMs - clock.tickMs;
     if (this.#phase === 'dialling' && waitedMs >= timeouts.connectMs) {
       this.#broke(new ExchangeError('connect', 'The destination could not be reached in time.'));
     } else if (this.#phase === 'head' && waitedMs >= timeouts.headMs) {
@@ -155,11 +155,11 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     const pays = expectsPayload(request.method);
     const hasBody = exchange.body !== null || (request.body !== null && (request.body as Uint8Array).length > 0);
     this.#phase = 'head';
-    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#sinceMs = this.#owner.clock.awakeMs;
     this.#interimResponses = 0;
     this.#isHeadBegun = false;
     this.#bodyDue = 0;
-    tellEnds(this.#parser, false);
+    reportEnds(this.#parser, false);
     this.#answerIsWhole = false;
     this.#length.clear();
     // Some servers send a body after HEAD, or read none after GET.
@@ -169,7 +169,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     if (exchange.body !== null) {
       this.#writing = true;
       const { contentLength } = request;
-      exchange.body.start({ socket: this.#socket, head, contentLength, tellsLength: pays, sent: () => this.#bodySent() });
+      exchange.body.start({ socket: this.#socket, head, contentLength, sendsLength: pays, sent: () => this.#bodySent() });
     } else if (hasBody) {
       this.#writeWhole(head, request.body as Uint8Array);
     } else {
@@ -194,7 +194,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
 
   #bodySent(): void {
     this.#writing = false;
-    if (this.#phase === 'head') this.#sinceMs = this.#owner.clock.heardMs;
+    if (this.#phase === 'head') this.#sinceMs = this.#owner.clock.awakeMs;
   }
 
   /** False: no more, for now. */
@@ -329,20 +329,20 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
       this.#broke(new ExchangeError('protocol', oddity));
       return true;
     }
-    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#sinceMs = this.#owner.clock.awakeMs;
     if (status < 200) return false;
     this.#phase = 'body';
     this.#keepAlive = keepAlive;
     this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
     if (exchange.paused) this.#held = true;
     if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(exchange.request.method, status, all);
-    if (this.#bodyDue === 0) tellEnds(this.#parser, true);
+    if (this.#bodyDue === 0) reportEnds(this.#parser, true);
     exchange.head(status, reason, all);
     return this.#bodyDue > 0 || exchange.request.method === 'HEAD';
   }
 
   body(chunk: Buffer): void {
-    this.#sinceMs = this.#owner.clock.heardMs;
+    this.#sinceMs = this.#owner.clock.awakeMs;
     if (!this.#answerIsWhole) this.#exchange?.data(chunk);
   }
 

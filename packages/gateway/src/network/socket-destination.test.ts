@@ -207,9 +207,9 @@ describe('the clock of connections', () => {
       clock.watch(watched);
       tick(10);
       tick(12);
-      assert.deepEqual([looks, clock.nowMs, clock.heardMs], [2, 1_022, 22]);
+      assert.deepEqual([looks, clock.nowMs, clock.awakeMs], [2, 1_022, 22]);
       tick(5_000);
-      assert.deepEqual([looks, clock.nowMs, clock.heardMs], [3, 6_022, 42]);
+      assert.deepEqual([looks, clock.nowMs, clock.awakeMs], [3, 6_022, 42]);
       clock.forget(watched);
       tick(10);
       tick(10);

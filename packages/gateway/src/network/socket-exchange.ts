@@ -11,7 +11,7 @@ import { RequestBody } from './request-body.ts';
 export interface Carrier {
   /** Stops reading; only where the head of the answer is there. */
   hold(): void;
-  goOn(): void;
+  resume(): void;
   destroy(): void;
 }
 
@@ -58,7 +58,7 @@ export class SocketExchange implements Exchange {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#carrier?.goOn();
+    this.#carrier?.resume();
   }
 
   /** `failed` with kind `aborted` is said before this returns. */

@@ -31,7 +31,7 @@ function context() {
       }),
       onChange: (listener) => { changed = listener; },
       onPrices: (listener) => { priced = listener; },
-      lastHeardMs: () => 100,
+      lastNewsMs: () => 100,
     },
     priceBookFrom(overlay) {
       if (overlay === 'bad') throw new Error('no overlay');

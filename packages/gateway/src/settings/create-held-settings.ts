@@ -12,7 +12,7 @@ import type { HeldSettings } from './held-settings.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
 export interface HeldSettingsOptions {
-  readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastHeardMs'>;
+  readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastNewsMs'>;
   /** Makes the standing of a key that is held from now on. */
   readonly standingOf: (answer: KeyAnswer) => KeyStanding;
   /** The prices in force under an overlay (JSON text), or without one. May throw: then the prices so far stay. */
@@ -101,6 +101,6 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
     get priceBook() {
       return priceBook;
     },
-    ageMs: () => Math.max(0, clock() - client.lastHeardMs()),
+    ageMs: () => Math.max(0, clock() - client.lastNewsMs()),
   };
 }

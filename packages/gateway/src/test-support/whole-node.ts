@@ -15,7 +15,7 @@ import type { HeldKey } from '../guards/held-key.ts';
 import { Guards } from '../guards/guards.ts';
 import { RunRegistry } from '../guards/run-registry.ts';
 import { Runs } from '../guards/runs.ts';
-import { AskedStore, testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
+import { TestStore, testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { createDestination } from '../network/create-destination.ts';
 import { createCopyReader } from '../usage/create-copy-reader.ts';
@@ -51,7 +51,7 @@ export async function startNode(t: TestContext, { heldBodiesBytesMax = 1 << 20, 
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });
   const gateway = await startGateway({
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
-    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new AskedStore(), clock })), verifyGrant: () => null,
+    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new TestStore(), clock })), verifyGrant: () => null,
     settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), priceBook, ageMs: () => 0 },
     destinations: { provider: () => destination, upstream: () => destination }, ...bounds,
   });

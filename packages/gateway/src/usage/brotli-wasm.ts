@@ -130,9 +130,9 @@ class WasmBrotliDecompress extends Transform {
       if (this.#slices === null) return done();
       if (slice === null) return done(new Error('The body is not a Brotli stream.'));
       this.#whole = slice.state === 'whole';
-      const goesOn = slice.decoded.length === 0 || this.push(slice.decoded);
+      const hasRoom = slice.decoded.length === 0 || this.push(slice.decoded);
       if (slice.state !== 'more') done();
-      else if (goesOn) this.#undo(null, done);
+      else if (hasRoom) this.#undo(null, done);
       else this.#untilRead = done;
     });
   }

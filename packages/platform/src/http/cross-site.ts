@@ -23,7 +23,7 @@ export function refuseCrossSite(request: Request, publicUrl: string): void {
  * plain http a browser sends no `Sec-Fetch-Site`, and a page on another port of the same host counts as the same site for cookies:
  * there `Origin` and `Referer` tell. @throws HttpRefusal 403, 405
  */
-export function refuseUnasked(request: Request, publicUrl: string): void {
+export function refuseUnlessDeliberate(request: Request, publicUrl: string): void {
   if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address only accepts GET.', { allow: 'GET' });
   const purpose = `${request.headers.get('sec-purpose') ?? ''} ${request.headers.get('purpose') ?? ''} ${request.headers.get('x-moz') ?? ''}`;
   if (/prefetch|prerender|preview/i.test(purpose)) {

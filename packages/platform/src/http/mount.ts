@@ -10,7 +10,7 @@ import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
 import { addressOf } from './connection-address.ts';
-import { refuseCrossSite, refuseUnasked } from './cross-site.ts';
+import { refuseCrossSite, refuseUnlessDeliberate } from './cross-site.ts';
 import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
@@ -33,7 +33,7 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const changes = operation.method !== 'get' || operation.consuming === true;
   const actor = operation.role === null ? null : await admitted(request, parts, { operation, answerHeaders });
   if (operation.role === null && changes && operation.serviceKey !== true) refuseCrossSite(request, parts.publicUrl);
-  if (operation.consuming === true) refuseUnasked(request, parts.publicUrl);
+  if (operation.consuming === true) refuseUnlessDeliberate(request, parts.publicUrl);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');
   const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax);

@@ -51,7 +51,7 @@ const byThisThread: TapTurnsBy = {
 interface Job {
   readonly weight: number;
   /** Runs one turn. Never rejects. */
-  readonly goOn: () => Promise<'done' | Yielded>;
+  readonly runTurn: () => Promise<'done' | Yielded>;
 }
 
 interface Key {
@@ -87,7 +87,7 @@ class Turns implements TapTurns {
     if (key.jobs.length >= jobsMax - this.#jobs) return null;
     this.#jobs += 1;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const goOn: Job['goOn'] = async () => {
+    const runTurn: Job['runTurn'] = async () => {
       try {
         const step = await job.next();
         if (step.done !== true) return step.value;
@@ -97,7 +97,7 @@ class Turns implements TapTurns {
       }
       return 'done';
     };
-    key.jobs.push({ weight: Math.min(turnWeightMax, Math.max(turnWeightMin, weight)), goOn });
+    key.jobs.push({ weight: Math.min(turnWeightMax, Math.max(turnWeightMin, weight)), runTurn });
     if (key.jobs.length === 1) this.#waiting.add(key);
     this.#next();
     return promise;
@@ -147,7 +147,7 @@ class Turns implements TapTurns {
     this.#isWorking = true;
     this.#stand = key.stand;
     this.#waiting.delete(key);
-    const left = await job.goOn();
+    const left = await job.runTurn();
     this.#isWorking = false;
     this.#owed += job.weight;
     this.#sinceMs = this.#by.monotonicMs();

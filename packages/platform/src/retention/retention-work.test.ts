@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (const { organization } of await store.retention.organizations()) await store.organizations.set(organization, { keepRecordsDays: null });
 });
 
-const goOnFor = (ms: number): void => { [wallMs, steadyMs] = [wallMs + ms, steadyMs + ms]; };
+const advance = (ms: number): void => { [wallMs, steadyMs] = [wallMs + ms, steadyMs + ms]; };
 function work(holder: string, over: Partial<Store['retention']> = {}): RetentionWork {
   const retention = { ...store.retention, ...over };
   return createRetentionWork({
@@ -50,7 +50,7 @@ test('what is past its age goes pass by pass, and is told once it is done', asyn
   const organizations = [await aged(400), await aged(30)] as const;
   const one = work('one');
   assert.deepEqual([await one.pass(), await left(organizations[0])], [false, 400], 'a clock is trusted after a minute');
-  goOnFor(60_000);
+  advance(60_000);
   while (await one.pass());
   assert.deepEqual([await left(organizations[0]), await left(organizations[1])], [0, 0]);
   const form = /^Removed (\d+) records and 0 tap events of (\w+), which keeps them 31 days: those before /;
@@ -58,9 +58,9 @@ test('what is past its age goes pass by pass, and is told once it is done', asyn
     organizations.map((id, at) => [['400', '30'][at], id]).sort((a, b) => (a[1]! < b[1]! ? -1 : 1)));
   // Nothing is due for an hour.
   const late = await aged(5);
-  goOnFor(60_000);
+  advance(60_000);
   assert.deepEqual([await one.pass(), await left(late)], [false, 5]);
-  goOnFor(3_600_000);
+  advance(3_600_000);
   while (await one.pass());
   assert.equal(await left(late), 0);
   assert.deepEqual(one.removed(), { records: 435, events: 0 });
@@ -70,7 +70,7 @@ test('what is past its age goes pass by pass, and is told once it is done', asyn
 test('one platform at a time; when it ends another goes on at once', async () => {
   const organization = await aged(50);
   const [one, other] = [work('one'), work('other')];
-  goOnFor(60_000);
+  advance(60_000);
   // The first slice is under way when it is ended.
   const passing = one.pass();
   await one.end();
@@ -81,7 +81,7 @@ test('one platform at a time; when it ends another goes on at once', async () =>
   assert.equal(await other.pass(), false);
   assert.equal(await left(organization), before);
   await store.workLeases.release('retention', 'third');
-  goOnFor(10_000);
+  advance(10_000);
   while (await other.pass());
   assert.equal(await left(organization), 0);
   await other.end();
@@ -91,14 +91,14 @@ test('a clock that stepped is not believed until it has gone on evenly for a min
   const organization = await aged(10);
   wallMs = startMs;
   const one = work('one');
-  goOnFor(60_000);
+  advance(60_000);
   wallMs += 400 * dayMs;
   for (let pass = 0; pass < 5; pass += 1) {
     assert.equal(await one.pass(), false);
-    goOnFor(10_000);
+    advance(10_000);
   }
   assert.equal(await left(organization), 10);
-  goOnFor(60_000);
+  advance(60_000);
   while (await one.pass());
   assert.equal(await left(organization), 0);
   await one.end();
@@ -107,9 +107,9 @@ test('a clock that stepped is not believed until it has gone on evenly for a min
 test('an organization that cannot be worked on holds up no other, and is tried again later', async () => {
   const [broken, sound] = [await aged(10), await aged(10)];
   const one = work('one', {
-    goOn: (organization, slice) => (organization === broken ? Promise.reject(new Error('no')) : store.retention.goOn(organization, slice)),
+    removeSlice: (organization, slice) => (organization === broken ? Promise.reject(new Error('no')) : store.retention.removeSlice(organization, slice)),
   });
-  goOnFor(60_000);
+  advance(60_000);
   while (await one.pass());
   assert.deepEqual([await left(broken), await left(sound), faults.length], [10, 0, 1]);
   await one.end();

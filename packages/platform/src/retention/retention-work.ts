@@ -80,7 +80,7 @@ export function createRetentionWork({ store, clock, steadyClock, holder, say, fa
 
   async function slice(organization: OrganizationId, days: number): Promise<boolean> {
     const beginMs = steadyClock();
-    const { records, events, more } = await store.retention.goOn(organization, { nowMs: clock(), rowsMax: size });
+    const { records, events, more } = await store.retention.removeSlice(organization, { nowMs: clock(), rowsMax: size });
     add(removed, { records, events });
     const tookMs = steadyClock() - beginMs;
     if (tookMs > sliceMs) size = Math.max(rows.min, Math.floor(size / 2));

@@ -30,8 +30,8 @@ after(async () => {
   place.remove();
 });
 
-async function piecesOf(format: ExportFormat, goOn?: ExportPlace): Promise<ExportPiece[]> {
-  const made = await exportCalls(context(), { organization: 'default', format, ...range, ...(goOn === undefined ? {} : { goOn }) });
+async function piecesOf(format: ExportFormat, resumeAt?: ExportPlace): Promise<ExportPiece[]> {
+  const made = await exportCalls(context(), { organization: 'default', format, ...range, ...(resumeAt === undefined ? {} : { resumeAt }) });
   assert.ok(!isRefusal(made));
   const pieces: ExportPiece[] = [];
   for await (const piece of made.pieces) pieces.push(piece);

@@ -31,7 +31,7 @@ export interface ExportQuery {
   /** Up to this moment, itself excluded. */
   readonly toMs: number;
   /** Where an earlier export of the same query stood; what it had written stands before what comes now. */
-  readonly goOn?: ExportPlace;
+  readonly resumeAt?: ExportPlace;
 }
 
 /** How to resume an export after one of its pieces. JSON. */
@@ -76,22 +76,22 @@ export const exportTypes: readonly string[] = [...new Set(Object.values(contentT
 export async function exportCalls(context: UseCaseContext, query: ExportQuery): Promise<CallExport | AdministrationRefusal> {
   const checked = checkInput(fields, query);
   if (isRefusal(checked)) return checked;
-  const { format, fromMs, toMs, goOn } = query;
+  const { format, fromMs, toMs, resumeAt } = query;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const form = await formOf(context, query, organization);
   if (isRefusal(form)) return form;
   const days = [fromMs, toMs].map((atMs) => dayName(atMs)).join('-to-');
-  const after = goOn === undefined ? {} : {
-    after: { startedAtMs: goOn.startedAtMs, sequence: BigInt(goOn.sequence), newest: BigInt(goOn.newest) },
+  const after = resumeAt === undefined ? {} : {
+    after: { startedAtMs: resumeAt.startedAtMs, sequence: BigInt(resumeAt.sequence), newest: BigInt(resumeAt.newest) },
   };
   const walk = unlessGone(context, context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after }), {
-    organization: organization.id, knownMs: goOn === undefined ? organization.recordsGoneBeforeMs : null, fromMs: goOn?.startedAtMs ?? fromMs,
+    organization: organization.id, knownMs: resumeAt === undefined ? organization.recordsGoneBeforeMs : null, fromMs: resumeAt?.startedAtMs ?? fromMs,
   });
   return {
     contentType: contentTypes[format],
     fileName: `metergate-${format === 'focus' ? 'focus' : 'calls'}-${days}.${format === 'focus' ? 'csv' : format}`,
-    pieces: piecesOf(form, { walk, nameOf: keyNamesOf(context, organization.id), begins: goOn === undefined }),
+    pieces: piecesOf(form, { walk, nameOf: keyNamesOf(context, organization.id), begins: resumeAt === undefined }),
   };
 }
 
@@ -122,12 +122,12 @@ async function* unlessGone(
 }
 
 async function formOf(
-  context: UseCaseContext, { format, fromMs, toMs, goOn }: ExportQuery, account: { readonly id: string; readonly name: string },
+  context: UseCaseContext, { format, fromMs, toMs, resumeAt }: ExportQuery, account: { readonly id: string; readonly name: string },
 ): Promise<ExportForm | AdministrationRefusal> {
   switch (format) {
     case 'jsonl': return jsonLines();
     case 'csv': return csvLines();
-    case 'parquet': return parquetRows(goOn === undefined ? {} : { state: goOn.form });
+    case 'parquet': return parquetRows(resumeAt === undefined ? {} : { state: resumeAt.form });
     case 'focus': {
       const book = await priceBook(context);
       return isRefusal(book) ? book : focusLines({ account, book, fromMs, toMs });
@@ -172,14 +172,14 @@ async function* piecesOf(form: ExportForm, { walk, nameOf, begins }: Source): As
     let done = { calls: 0, cost: 0n };
     let settled: WalkPlace | null = null;
     for (const { record, place } of page) {
-      const letOut = form.add({ record, keyName: names.get(record.key) ?? null });
+      const released = form.add({ record, keyName: names.get(record.key) ?? null });
       const its = { calls: 1, cost: record.cost ?? 0n };
-      if (letOut === null) kept = sum(kept, its);
+      if (released === null) kept = sum(kept, its);
       else {
-        out.push(letOut.content);
-        done = sum(done, letOut.holds === 'this' ? sum(kept, its) : kept);
-        settled = letOut.holds === 'this' ? place : last;
-        kept = letOut.holds === 'this' ? { calls: 0, cost: 0n } : its;
+        out.push(released.content);
+        done = sum(done, released.holds === 'this' ? sum(kept, its) : kept);
+        settled = released.holds === 'this' ? place : last;
+        kept = released.holds === 'this' ? { calls: 0, cost: 0n } : its;
       }
       last = place;
     }

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 test('what a process left that died after its last slice, the next one sees to', async () => {
-  while (await store.erasure.goOn());
+  while (await store.erasure.eraseSlice());
   assert.equal(holdsWord(), true);
   await createErasureFinisher(store)();
   assert.equal(holdsWord(), false);

@@ -14,7 +14,7 @@ const settling = { tries: 20, pauseMs: 100 } as const;
 export function createErasureFinisher({ erasure }: Pick<Store, 'erasure'>, pause: (ms: number) => Promise<unknown> = wait): () => Promise<void> {
   let isSettled = false;
   return async () => {
-    for (let beginMs = performance.now(); await erasure.goOn(); beginMs = performance.now()) {
+    for (let beginMs = performance.now(); await erasure.eraseSlice(); beginMs = performance.now()) {
       isSettled = false;
       await pause(Math.min(pauseMsMax, performance.now() - beginMs));
     }

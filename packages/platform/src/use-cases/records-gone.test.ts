@@ -33,7 +33,7 @@ const bill = (day: number) => JSON.stringify({
 /** Everything that started before that record, up to the last signed place. */
 async function remove(upTo: number): Promise<void> {
   const nowMs = atMs(upTo) + 31 * dayMs;
-  while ((await context.store.retention.goOn(one.id, { nowMs, rowsMax: 500 })).more);
+  while ((await context.store.retention.removeSlice(one.id, { nowMs, rowsMax: 500 })).more);
 }
 
 before(async () => {

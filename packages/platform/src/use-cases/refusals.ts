@@ -38,14 +38,14 @@ export interface RefusalsReport {
 
 export const rowsMax = 500;
 
-export interface RefusalsAsked {
+export interface RefusalsInput {
   readonly organization: string;
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
 /** Refused calls by key and reason, and by hour or day. Refuses `unknown_organization` and a range that is none. */
-export async function showRefusals(context: UseCaseContext, asked: RefusalsAsked): Promise<RefusalsReport | AdministrationRefusal> {
+export async function showRefusals(context: UseCaseContext, asked: RefusalsInput): Promise<RefusalsReport | AdministrationRefusal> {
   const steps = stepsOf(asked);
   if (isRefusal(steps)) return steps;
   const found = await findFigures(context, asked.organization);

@@ -13,7 +13,7 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts
 import { closeRun, showRun, type ShownRun } from './runs.ts';
 
 /** The key that asks. */
-export interface AskingKey {
+export interface PresentedKey {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;
   readonly hash: string;
@@ -39,7 +39,7 @@ export interface OwnView {
 }
 
 /** The live key that is presented, in either header's form; null if there is none. */
-export async function keyPresented({ store, nowMs }: UseCaseContext, presented: string): Promise<AskingKey | null> {
+export async function keyPresented({ store, nowMs }: UseCaseContext, presented: string): Promise<PresentedKey | null> {
   if (!/^svc_live_[0-9A-Za-z]{32,256}$/.test(presented)) return null;
   const hash = createHash('sha256').update(presented).digest('hex');
   const found = await store.settings.keyByHash(hash);
@@ -48,7 +48,7 @@ export async function keyPresented({ store, nowMs }: UseCaseContext, presented: 
 }
 
 /** What a service key may know of itself: its limits, caps with what is left, and the runs it began. Design 3, row 16a. Refuses `unknown_key`. */
-export async function showSelf(context: UseCaseContext, { id, organization }: AskingKey, docs: string): Promise<OwnView | AdministrationRefusal> {
+export async function showSelf(context: UseCaseContext, { id, organization }: PresentedKey, docs: string): Promise<OwnView | AdministrationRefusal> {
   const key = await context.store.serviceKeys.find(organization, id);
   const limits = await showLimits(context, { organization, docs });
   const caps = await listCaps(context, organization);
@@ -68,16 +68,16 @@ export async function showSelf(context: UseCaseContext, { id, organization }: As
 }
 
 /** A run that this key began. Refuses `unknown_run`, for another key's run too. */
-export async function showOwnRun(context: UseCaseContext, key: AskingKey, run: string): Promise<ShownRun | AdministrationRefusal> {
+export async function showOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<ShownRun | AdministrationRefusal> {
   return await isOwn(context, key, run) ? showRun(context, { organization: key.organization, run }) : unknownRun();
 }
 
 /** Closes it and returns the run as it is then. Refuses as `showOwnRun` does. */
-export async function closeOwnRun(context: UseCaseContext, key: AskingKey, run: string): Promise<ShownRun | AdministrationRefusal> {
+export async function closeOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<ShownRun | AdministrationRefusal> {
   return await isOwn(context, key, run) ? closeRun(context, { organization: key.organization, run }) : unknownRun();
 }
 
-async function isOwn({ store }: UseCaseContext, { id, organization }: AskingKey, run: string): Promise<boolean> {
+async function isOwn({ store }: UseCaseContext, { id, organization }: PresentedKey, run: string): Promise<boolean> {
   return await store.callPages.beganBy(organization, run) === id;
 }
 

@@ -183,7 +183,7 @@ for (const on of bothEngines) {
     describe('erasure', () => {
       const erase = async (organization: OrganizationId): Promise<void> => {
         await granted(store.acting(intent({ name: canary })).erasure.begin(organization));
-        while (await store.erasure.goOn());
+        while (await store.erasure.eraseSlice());
       };
       const ship = (segment: string, organization: OrganizationId, startedAtMs = 1_000) => store.calls.ship({
         segment, through: 1, records: [{
@@ -300,11 +300,11 @@ for (const on of bothEngines) {
           ({ seq: index + 1, record: sampleRecord(organization, { startedAtMs: 7, project: 'p' }) }));
         await store.calls.ship({ segment: 'seg_many', through: records.length, records });
         await granted(store.erasure.begin(organization));
-        assert.equal(await store.erasure.goOn(), true);
+        assert.equal(await store.erasure.eraseSlice(), true);
         const left = async () => (await store.calls.list({ organization, limit: 2_000 })).filter(({ project }) => project !== null).length;
         const afterOne = await left();
         assert.ok(afterOne > 0 && afterOne < records.length, String(afterOne));
-        while (await store.erasure.goOn());
+        while (await store.erasure.eraseSlice());
         assert.equal(await left(), 0);
       });
 

@@ -5,7 +5,7 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
-import type { CostLack, StatusAsked } from '@metergate/core/report/call-search.ts';
+import type { CostLack, StatusFilter } from '@metergate/core/report/call-search.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter } from '@metergate/core/time/utc-day.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
@@ -23,7 +23,7 @@ import { callRecordOf } from './call-row.ts';
 export interface CallFilter extends UsageFilter {
   readonly outcome?: CallOutcome | undefined;
   readonly usage?: UsageState | undefined;
-  readonly status?: StatusAsked | undefined;
+  readonly status?: StatusFilter | undefined;
   readonly lacks?: CostLack | undefined;
 }
 
@@ -176,7 +176,7 @@ function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }
   return sql.join(all.map((condition) => sql` and ${condition}`), sql``);
 }
 
-function statusConditions(status: StatusAsked): RawBuilder<unknown>[] {
+function statusConditions(status: StatusFilter): RawBuilder<unknown>[] {
   if (status === 'error') return [sql.raw(failedCalls), sql`(outcome in ('failed', 'cut') or status >= 500 or status = 429)`];
   return [...(status.from < 400 ? [] : [sql.raw(failedCalls)]), sql`status >= ${status.from}`, sql`status < ${status.below}`];
 }

@@ -94,7 +94,7 @@ for (const on of bothEngines) {
       await calls.ship(batchOf('seg_erased', [sampleRecord(organization, { model: 'before', project: 'p' })]));
       await granted(store.erasure.begin(organization));
       await calls.ship(batchOf('seg_erased', [sampleRecord(organization, { model: 'said-later', project: 'secret' })], 2));
-      while (await store.erasure.goOn()) { /* a slice */ }
+      while (await store.erasure.eraseSlice()) { /* a slice */ }
       const records = await store.calls.list({ organization, limit: 10 });
       assert.deepEqual(records.map(({ model, project }) => [model, project]), [[null, null], [null, null]]);
       const { length } = await bare.read((db) => db.selectFrom('attribution').select('id').where('organization', '=', organization)

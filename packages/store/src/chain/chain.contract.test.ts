@@ -126,7 +126,7 @@ for (const on of bothEngines) {
       const before = await checked(store, organization);
       await granted(store.erasure.begin(organization));
       await ship('seg_late', [organization], 2);
-      while (await store.erasure.goOn());
+      while (await store.erasure.eraseSlice());
       const found = await checked(store, organization);
       assert.deepEqual([found.count, found.opened], [42, 0]);
       const { end, keys, salt, signEnd } = await store.receipts.open(organization);

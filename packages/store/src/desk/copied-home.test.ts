@@ -1,13 +1,13 @@
 /** A start on a data directory that another process may run on (design 2, Processes). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertHeardNowhereElse } from './copied-home.ts';
+import { assertRunsNowhereElse } from './copied-home.ts';
 
 /** The answers in their order, and how long was waited. */
 async function started(...heard: readonly ({ heardAtMs: number; nowMs: number } | null)[]): Promise<number> {
   let waitedMs = 0;
   const answers = [...heard];
-  await assertHeardNowhereElse({ heardOn: async () => answers.shift() ?? null }, 'home_a', async (ms) => { waitedMs += ms; });
+  await assertRunsNowhereElse({ lastHeartbeat: async () => answers.shift() ?? null }, 'home_a', async (ms) => { waitedMs += ms; });
   assert.equal(answers.length, 0, 'it was asked no oftener');
   return waitedMs;
 }

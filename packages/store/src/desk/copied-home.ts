@@ -10,13 +10,13 @@ import type { Leases } from '../spend/leases.ts';
 const silentMs = 2_000;
 
 /** Resolves when no other process is heard of on the directory. Call this before anything of its journal is read. @throws StoreFault */
-export async function assertHeardNowhereElse(
-  leases: Pick<Leases, 'heardOn'>, home: string, pause: (ms: number) => Promise<unknown>,
+export async function assertRunsNowhereElse(
+  leases: Pick<Leases, 'lastHeartbeat'>, home: string, pause: (ms: number) => Promise<unknown>,
 ): Promise<void> {
-  const first = await leases.heardOn(home);
+  const first = await leases.lastHeartbeat(home);
   if (first === null || first.nowMs - first.heardAtMs >= silentMs) return;
   await pause(Math.min(silentMs, silentMs - (first.nowMs - first.heardAtMs)));
-  const second = await leases.heardOn(home);
+  const second = await leases.lastHeartbeat(home);
   if (second === null || second.heardAtMs === first.heardAtMs) return;
   throw new StoreFault('data_directory_elsewhere',
     'Another gateway node runs on this data directory or on a copy of it, and both would ship the same journal. '

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import type { Leases, NodeHeard } from '../spend/leases.ts';
+import type { Leases, HeartbeatAnswer } from '../spend/leases.ts';
 import { createLeaseDesk } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 
 function context() {
   let hrMs = 0;
   let tookMs = 0;
-  let heard: NodeHeard = { nowMs: 0, feed: 0, known: true };
+  let heard: HeartbeatAnswer = { nowMs: 0, feed: 0, known: true };
   const posted: FromStore[] = [];
   const warnings: string[] = [];
   const leases = {
@@ -22,7 +22,7 @@ function context() {
   const desk = createLeaseDesk({
     leases, node: 'node_a' as GatewayNodeId, hrMs: () => hrMs, post: (message) => posted.push(message), warn: (sentence) => warnings.push(sentence),
   });
-  const beat = (took: number, over: Partial<NodeHeard>) => {
+  const beat = (took: number, over: Partial<HeartbeatAnswer>) => {
     hrMs += 1_000;
     tookMs = took;
     heard = { ...heard, ...over };
@@ -36,7 +36,7 @@ test('the store’s time is taken from prompt answers: one that was long on its 
   assert.deepEqual(await beat(3_000, { nowMs: 50_000 }), { nowMs: 50_000, hrMs: 1_000 }, 'the first, whatever it took');
   assert.deepEqual(await beat(500, { nowMs: 51_400 }), { nowMs: 51_400, hrMs: 5_000 });
   assert.equal(await beat(9_000, { nowMs: 61_000, feed: 1 }), null);
-  assert.deepEqual(posted.map(({ kind }) => kind), ['time', 'time', 'stirred'], 'everything else of it counts');
+  assert.deepEqual(posted.map(({ kind }) => kind), ['time', 'time', 'confirm_leases'], 'everything else of it counts');
 });
 
 test('a node that the store has forgotten is told so once, and is told no time', async () => {

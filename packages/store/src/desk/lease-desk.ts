@@ -40,10 +40,10 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
   let feed: number | null = null;
   let beatAtMs = -Infinity;
   let warned = false;
-  let timeTold = false;
+  let timeSent = false;
 
   function follow(latest: number): void {
-    if (feed !== null && latest !== feed) post({ kind: 'stirred' });
+    if (feed !== null && latest !== feed) post({ kind: 'confirm_leases' });
     feed = latest;
   }
 
@@ -71,9 +71,9 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
       follow(heard.feed);
       // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than
       // that. Where it was long, it says too little: a time that is ahead is never taken back, and ends windows and runs early.
-      const told = timeTold && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
+      const told = timeSent && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
       if (heard.known && told !== null) {
-        timeTold = true;
+        timeSent = true;
         post({ kind: 'time', ...told });
       } else if (!heard.known && !warned) {
         warned = true;

@@ -56,11 +56,11 @@ export type FromStore =
   /** Answers in the order of the claims. */
   | { readonly kind: 'leases'; readonly number: number; readonly answers: readonly LeaseAnswer[] }
   /** Every held lease must be confirmed now: a limit was reached somewhere, or is fully leased and wanted. */
-  | { readonly kind: 'stirred' }
+  | { readonly kind: 'confirm_leases' }
   /** A shared store's time, and when it was that on the clock that all threads share (`processMs`). */
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
   /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
-  | { readonly kind: 'runs_heard'; readonly hrMs: number; readonly wallMs: number }
+  | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
   /** The latest start of a call that the store has a record of, as it was when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
   /** The store could not be asked. */

@@ -210,14 +210,14 @@ test('the node of an embedded store is told once of all runs, also of those that
   const { desk, client, said, store, hear } = await context(t, names, async () => { shipped += 1; }, true);
   await store.runs.open([wanted('old'), wanted('older')]);
   assert.equal(client.claimRun(wanted('new')), false);
-  await desk.tellKnown();
+  await desk.sendKnownRuns();
   await asking;
-  await desk.tellKnown();
+  await desk.sendKnownRuns();
   assert.equal(said.filter(({ kind }) => kind === 'known_runs').length, 1);
   hear({ kind: 'kept' });
   assert.deepEqual(['old', 'older', 'meanwhile', 'new'].map((id) => client.claimRun(wanted(id))), [false, false, false, true]);
   assert.equal(shipped, 1, 'before an answer, what the node has begun is shipped');
   const shared = await context(t);
-  await shared.desk.tellKnown();
+  await shared.desk.sendKnownRuns();
   assert.deepEqual(shared.said, []);
 });

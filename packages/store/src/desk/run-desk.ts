@@ -36,7 +36,7 @@ export interface RunDesk {
   /** A call of the run was opened. Written before the next sweep. */
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** On an embedded store: reads the names of all runs, in slices, and tells them once. Rejects if the store fails. */
-  tellKnown(): Promise<void>;
+  sendKnownRuns(): Promise<void>;
   /** Posts what became of runs elsewhere. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
   /** Writes confirmations, then sweeps. Rejects if the store fails. Not to be run twice at once. */
@@ -101,7 +101,7 @@ class Desk implements RunDesk {
     if (run !== undefined && this.#unconfirmed.delete(`${organization} ${id}`)) this.#confirmed.push(run);
   }
 
-  async tellKnown(): Promise<void> {
+  async sendKnownRuns(): Promise<void> {
     const known = this.#known;
     if (known === null) return;
     let last: RunName | null = null;

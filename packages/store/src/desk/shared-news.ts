@@ -13,31 +13,31 @@ export interface SharedNews {
   /** Calls back with runs that were tightened, here or elsewhere, and are live still. */
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
   /** Calls back when every held lease must be confirmed. */
-  onStirred(listener: () => void): void;
+  onConfirmLeases(listener: () => void): void;
   /** Calls back with the shared store's time, and when it was that on the listener's clock; at once where it was told already. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
   /** Calls back with the latest start of a call that the store had a record of when this node began. */
   onWritten(listener: (untilMs: number) => void): void;
   /** The moment up to which all changes of runs were told; null: never, or the store is the node's own. */
-  runsHeard(): LeaseMoment | null;
+  runsCurrentAt(): LeaseMoment | null;
 }
 
 /** `hear` takes every message of the store, and ignores unrelated ones. */
 export function createSharedNews(clock: () => number): SharedNews & { readonly hear: (message: FromStore) => void } {
   const ended: ((runs: readonly EndedRun[]) => void)[] = [];
   const tightened: ((runs: readonly Run[]) => void)[] = [];
-  const stirred: (() => void)[] = [];
-  const time = lastTold<{ readonly storeMs: number; readonly atMs: number }>();
-  const written = lastTold<number>();
-  let runsHeard: LeaseMoment | null = null;
+  const confirmLeases: (() => void)[] = [];
+  const time = latestValue<{ readonly storeMs: number; readonly atMs: number }>();
+  const written = latestValue<number>();
+  let runsCurrentAt: LeaseMoment | null = null;
   const onClock = (hrMs: number): number => clock() - (processMs() - hrMs);
   return {
     onRunsEnded: (listener) => void ended.push(listener),
     onRunsTightened: (listener) => void tightened.push(listener),
-    onStirred: (listener) => void stirred.push(listener),
+    onConfirmLeases: (listener) => void confirmLeases.push(listener),
     onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
     onWritten: (listener) => written.listen(listener),
-    runsHeard: () => runsHeard,
+    runsCurrentAt: () => runsCurrentAt,
     hear(message) {
       switch (message.kind) {
         case 'runs_changed': {
@@ -46,11 +46,11 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
           const live = message.runs.filter((run) => !isEnded(run));
           return live.length === 0 ? undefined : tightened.forEach((listener) => listener(live));
         }
-        case 'stirred': return stirred.forEach((listener) => listener());
+        case 'confirm_leases': return confirmLeases.forEach((listener) => listener());
         case 'time': return time.tell({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
         case 'written': return written.tell(message.untilMs);
-        case 'runs_heard':
-          runsHeard = { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs };
+        case 'runs_current':
+          runsCurrentAt = { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs };
           return undefined;
         default: return undefined;
       }
@@ -59,7 +59,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
 }
 
 /** Whoever begins to listen late gets the last value. */
-export function lastTold<Value>(): { tell(value: Value): void; listen(listener: (value: Value) => void): void } {
+export function latestValue<Value>(): { tell(value: Value): void; listen(listener: (value: Value) => void): void } {
   const listeners: ((value: Value) => void)[] = [];
   const told: Value[] = [];
   return {

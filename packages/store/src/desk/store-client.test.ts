@@ -84,9 +84,9 @@ test('the store counts as heard when it reached its data, not when it says that 
   const { client, say, moveTo } = context();
   moveTo(100);
   say({ kind: 'failed', number: 1 });
-  assert.equal(client.lastHeardMs(), 0);
+  assert.equal(client.lastNewsMs(), 0);
   say({ kind: 'heartbeat' });
-  assert.equal(client.lastHeardMs(), 100);
+  assert.equal(client.lastNewsMs(), 100);
   await client.heard;
 });
 

@@ -13,7 +13,7 @@ import type { Port } from './gathered-port.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 import { OwnRuns } from './own-runs.ts';
 import { Questions, StoreAway } from './questions.ts';
-import { createSharedNews, lastTold, type SharedNews } from './shared-news.ts';
+import { createSharedNews, latestValue, type SharedNews } from './shared-news.ts';
 
 export interface StoreClientOptions {
   readonly port: Port;
@@ -48,7 +48,7 @@ export interface StoreClient extends SharedNews {
   /** Calls back with the price overlay: at once if it is known already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;
   /** When the last message of the store came, on `clock`; before that, the moment of creation. */
-  lastHeardMs(): number;
+  lastNewsMs(): number;
   /** Resolves with the first message of the store; the price overlay is known then. */
   readonly heard: Promise<void>;
   /** Has refusals counted in the store; best effort. */
@@ -76,9 +76,9 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { port, deadlineMs = 250, clock, after = timer } = options;
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
   const news = createSharedNews(clock);
-  const prices = lastTold<string | null>();
-  const { promise: heard, resolve: firstHeard } = Promise.withResolvers<void>();
-  let lastHeardMs = clock();
+  const prices = latestValue<string | null>();
+  const { promise: heard, resolve: resolveFirst } = Promise.withResolvers<void>();
+  let lastNewsMs = clock();
   let nudgedMs = -Infinity;
   const ownRuns = new OwnRuns(clock);
 
@@ -98,7 +98,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       questions.failed(message.number);
       return;
     }
-    lastHeardMs = clock();
+    lastNewsMs = clock();
     news.hear(message);
     ownRuns.hear(message);
     switch (message.kind) {
@@ -113,7 +113,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       case 'prices':
         return prices.tell(message.overlay);
       case 'heartbeat':
-        return firstHeard();
+        return resolveFirst();
     }
   });
 
@@ -138,7 +138,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
     }),
     onChange: (listener) => void changeListeners.push(listener),
     onPrices: (listener) => prices.listen(listener),
-    lastHeardMs: () => lastHeardMs,
+    lastNewsMs: () => lastNewsMs,
     heard,
     nudgeJournal,
     shipNow: () => send({ kind: 'nudge', now: true }),

@@ -18,7 +18,7 @@ import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
 import { createShipper, type Shipper, type ShipperOptions } from '../journal/shipper.ts';
 import { giveBackWhenIdle } from '../memory/idle-memory.ts';
 import { openStore, type Store } from '../store.ts';
-import { assertHeardNowhereElse } from './copied-home.ts';
+import { assertRunsNowhereElse } from './copied-home.ts';
 import { countingRecords } from './counted-records.ts';
 import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
@@ -119,7 +119,7 @@ async function serve(): Promise<void> {
   let home: string | null = null;
   try {
     if (store.engine === 'postgres') home = homeOf(data.journalDirectory, randomBytes);
-    if (home !== null) await assertHeardNowhereElse(store.leases, home, pause);
+    if (home !== null) await assertRunsNowhereElse(store.leases, home, pause);
     await calls.offerAgain();
     await shipper.recover();
     // After the journal: what the last process here held is returned only when all that it spent has arrived.
@@ -142,8 +142,8 @@ async function serve(): Promise<void> {
   const runFeed = start(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
-    await runDesk.tellKnown();
-    if (store.engine === 'postgres') post({ kind: 'runs_heard', hrMs, wallMs });
+    await runDesk.sendKnownRuns();
+    if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
   }, runPauseMs[store.engine]);
   const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
   const sweeping = start(async () => {

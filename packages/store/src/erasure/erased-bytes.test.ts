@@ -40,7 +40,7 @@ describe('erased words', async () => {
     // As the platform does it, on a connection of its own.
     const { erasure } = await another();
     await erasure.begin(organizations[1]!);
-    while (await erasure.goOn());
+    while (await erasure.eraseSlice());
     assert.equal(await erasure.settle(), true);
     assert.equal(copies(), 0);
   });
@@ -54,7 +54,7 @@ describe('erased words', async () => {
 
   test('are not settled while somebody writes, and nobody waits for that', async () => {
     await store.erasure.begin(await newOrganization());
-    while (await store.erasure.goOn());
+    while (await store.erasure.eraseSlice());
     const writer = await openEngine(url, { create: false });
     const { erasure } = await another();
     await writer.write(async (transaction) => {

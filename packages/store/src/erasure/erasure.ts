@@ -25,7 +25,7 @@ export interface Erasure {
   /** Refuses `unknown_organization`. When it returns nobody gets in and nothing opens; the slices are still to come. */
   begin(organization: OrganizationId): Promise<{ readonly organization: OrganizationId } | StoreRefusal>;
   /** Erases one slice of what erased organizations left, in one short transaction. False: nothing is left. */
-  goOn(): Promise<boolean>;
+  eraseSlice(): Promise<boolean>;
   /** Makes the engine drop all copies of what was overwritten. False: somebody still reads one; try again. */
   settle(): Promise<boolean>;
 }
@@ -74,7 +74,7 @@ export function erasureIn(context: StoreContext): Erasure {
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };
     }, ({ organization: erased }) => ({ action: 'eraseOrganization', organization: erased, subject: erased, withoutWords: true })),
-    goOn: () => background.write(async (transaction) => {
+    eraseSlice: () => background.write(async (transaction) => {
       const records = await eraseRecords(engine.kind, transaction);
       const events = records ? 1 : await dropErasedEvents(transaction, eventsAtOnce);
       return events > 0;

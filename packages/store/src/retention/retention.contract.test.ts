@@ -17,7 +17,7 @@ import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 const contractStore = contractStores();
 const dayMs = 86_400_000;
 const days = 31;
-const goOn = async (): Promise<boolean> => true;
+const keepGoing = async (): Promise<boolean> => true;
 
 /** In the order of their arrival, over forty days: each up to a day late. */
 function recordsOf(organization: OrganizationId, count: number, draw: (below: number) => number): CallRecord[] {
@@ -63,7 +63,7 @@ async function sumsOf(context: EngineFixture, url: string, organization: Organiz
 async function removeAll(store: Store, organization: OrganizationId, nowMs: number, rowsMax = 200): Promise<{ records: number; events: number }> {
   const removed = { records: 0, events: 0 };
   for (;;) {
-    const { records, events, more } = await store.retention.goOn(organization, { nowMs, rowsMax });
+    const { records, events, more } = await store.retention.removeSlice(organization, { nowMs, rowsMax });
     removed.records += records;
     removed.events += events;
     if (!more) return removed;
@@ -80,7 +80,7 @@ for (const on of bothEngines) {
       return organization;
     };
     /** By one that has found nothing sound yet, and so reads all records. */
-    const reconciled = async () => (await (await another()).spendReconciler.reconcile(goOn))!;
+    const reconciled = async () => (await (await another()).spendReconciler.reconcile(keepGoing))!;
     const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
     const spent = async (organization: OrganizationId): Promise<readonly unknown[]> => (await context.query(url,
       `select scope, subject, "window", spent_nano, calls, unknown_calls, gap_calls from spend_sum
@@ -110,7 +110,7 @@ for (const on of bothEngines) {
       const nowMs = startMs + (25 + days) * dayMs;
       let removed = 0;
       for (let slice = 0; ; slice += 1) {
-        const done = await store.retention.goOn(organization, { nowMs, rowsMax: 170 });
+        const done = await store.retention.removeSlice(organization, { nowMs, rowsMax: 170 });
         removed += done.records;
         const left = await listed(organization);
         assert.equal(left.length, 3_000 - removed);
@@ -254,7 +254,7 @@ for (const on of bothEngines) {
       await removeAll(store, organization, startMs + (20 + days) * dayMs);
       const { pruned } = await store.receipts.open(organization);
       await granted(store.erasure.begin(organization));
-      while (await store.erasure.goOn());
+      while (await store.erasure.eraseSlice());
       const left = (await listed(organization)).length;
       assert.deepEqual(await removeAll(store, organization, startMs + 4_000 * dayMs), { records: 0, events: 0 });
       assert.equal((await listed(organization)).length, left);
@@ -270,7 +270,7 @@ for (const on of bothEngines) {
       const stores = [store, await another()];
       const nowMs = startMs + (50 + days) * dayMs;
       // The chain is cut.
-      await store.retention.goOn(organization, { nowMs, rowsMax: 60 });
+      await store.retention.removeSlice(organization, { nowMs, rowsMax: 60 });
       const removed = await Promise.all(stores.map((each) => removeAll(each, organization, nowMs, 60)));
       const progress = await store.retention.progress(organization);
       assert.deepEqual([removed[0]!.records + removed[1]!.records, progress?.removedRecords], [2_000, 2_000]);

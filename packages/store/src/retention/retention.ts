@@ -54,7 +54,7 @@ export interface Retention {
    * One slice, of at most this many rows. What started before `nowMs` less the organization's days goes.
    * @throws StoreFault `receipts_differ` where the chain is not what was signed: nothing of this organization goes then.
    */
-  goOn(organization: OrganizationId, slice: { readonly nowMs: number; readonly rowsMax: number }): Promise<RetentionSlice>;
+  removeSlice(organization: OrganizationId, slice: { readonly nowMs: number; readonly rowsMax: number }): Promise<RetentionSlice>;
   /** Null: nothing was ever removed. */
   progress(organization: string): Promise<RetentionProgress | null>;
   /** Start of the oldest record; null: there is none. */
@@ -74,7 +74,7 @@ export function retentionIn(context: StoreContext): Retention {
       .where(({ not, exists, selectFrom }) => not(exists(selectFrom('erased_organization').select('organization')
         .whereRef('organization', '=', 'organization.id'))))
       .orderBy('id').execute()).map((row) => ({ organization: row.id as OrganizationId, days: Number(row.keep_records_days) }))),
-    goOn: (organization, { nowMs, rowsMax }) => background.write(async (transaction) => {
+    removeSlice: (organization, { nowMs, rowsMax }) => background.write(async (transaction) => {
       const { send } = sendingIn(transaction);
       holdOffErasures(engine.kind, send);
       const erased = await erasedAmong(engine.kind, send, [organization]);

@@ -45,9 +45,9 @@ const addStatement = `insert into spend_lease (${keyNames}, granted_nano, shippe
   on conflict (${keyNames}) do update
   set shipped_nano = least(spend_lease.shipped_nano, 9223372036854775807 - excluded.shipped_nano) + excluded.shipped_nano`;
 
-export const stirStatement = 'update lease_feed set value = value + 1';
+export const bumpFeedStatement = 'update lease_feed set value = value + 1';
 
-const stirWhereReached = `${stirStatement} where exists (
+const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
   select 1 from ${given}
   left join spend_sum as s on s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
     and s."window" = v."window" and s.start_ms = v.start_ms
@@ -63,12 +63,12 @@ export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records
   if (parts.length === 0) return;
   const values = arraysFrom(columns, parts);
   void send(addStatement, values);
-  void send(stirWhereReached, values);
+  void send(bumpFeedWhereReached, values);
 }
 
 /** Makes all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
-export async function stirLeases(transaction: Transaction<Schema>): Promise<void> {
-  await transaction.executeQuery(CompiledQuery.raw(stirStatement));
+export async function bumpLeaseFeed(transaction: Transaction<Schema>): Promise<void> {
+  await transaction.executeQuery(CompiledQuery.raw(bumpFeedStatement));
 }
 
 function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {

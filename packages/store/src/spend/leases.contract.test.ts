@@ -167,9 +167,9 @@ describe('leases on PostgreSQL', async () => {
     const [dead, next] = [`node_dead_${++names}`, `node_next_${names}`] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
     await store.leases.begin(dead, `home_${names}`);
     await ask(dead, 1, claim(monthOf(organization), { recent: 25 }));
-    const { heardAtMs, nowMs } = (await store.leases.heardOn(`home_${names}`))!;
+    const { heardAtMs, nowMs } = (await store.leases.lastHeartbeat(`home_${names}`))!;
     assert.ok(nowMs - heardAtMs >= 0 && nowMs - heardAtMs < 5_000);
-    assert.equal(await store.leases.heardOn('home_of_nobody'), null);
+    assert.equal(await store.leases.lastHeartbeat('home_of_nobody'), null);
     await store.leases.begin(next, `home_${names}`);
     assert.equal(await store.leases.claim(dead, 2, [claim(monthOf(organization))]), null);
     assert.equal((await store.leases.heartbeat(dead)).known, false);

@@ -14,12 +14,12 @@ import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
-import { stirLeases, stirStatement } from './apply-to-leases.ts';
+import { bumpLeaseFeed, bumpFeedStatement } from './apply-to-leases.ts';
 import { lockLeased, writeLeases, type KeptLease } from './lease-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
-export interface NodeHeard {
+export interface HeartbeatAnswer {
   /** The store's time, milliseconds since the epoch. */
   readonly nowMs: number;
   /** Number of the feed. If it has changed, leases must be confirmed now. */
@@ -35,8 +35,8 @@ export interface Leases {
    */
   begin(node: GatewayNodeId, home: string): Promise<void>;
   /** When a process on the data directory was last heard of, on the store's clock, which reads `nowMs`. Null: none is known. */
-  heardOn(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
-  heartbeat(node: GatewayNodeId): Promise<NodeHeard>;
+  lastHeartbeat(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
+  heartbeat(node: GatewayNodeId): Promise<HeartbeatAnswer>;
   /** Only the number of the feed. */
   feed(): Promise<number>;
   /** Answers in the order of the claims. Null: the node is not known. `number` grows with each batch of the node. */
@@ -66,7 +66,7 @@ export function leasesIn(context: StoreContext): Leases {
       });
       await dropLeasesOf(context, before);
     },
-    heardOn: (home) => engine.read(async (db) => {
+    lastHeartbeat: (home) => engine.read(async (db) => {
       const last = await db.selectFrom('gateway_node').select(['heard_at_ms', nowMsText.as('now_ms')]).where('home', '=', home)
         .orderBy('heard_at_ms', 'desc').limit(1).executeTakeFirst();
       return last === undefined ? null : { heardAtMs: Number(last.heard_at_ms), nowMs: Number(last.now_ms) };
@@ -91,7 +91,7 @@ export function leasesIn(context: StoreContext): Leases {
 function authority({ clock }: StoreContext): Leases {
   return {
     begin: async () => {},
-    heardOn: async () => null,
+    lastHeartbeat: async () => null,
     heartbeat: async () => ({ nowMs: clock(), feed: 0, known: true }),
     feed: async () => 0,
     claim: async (_node, _number, claims) => claims.map(({ holds, settled }) => ({
@@ -120,7 +120,7 @@ async function dropLeasesOf({ engine }: StoreContext, nodes: readonly string[]):
     dropped = await engine.write(async (transaction) => Number((await sql`delete from spend_lease where ctid in (
       select ctid from spend_lease where node in (${sql.join(nodes)}) limit ${sliceDropped})`.execute(transaction)).numAffectedRows ?? 0n));
   }
-  await engine.write(stirLeases);
+  await engine.write(bumpLeaseFeed);
 }
 
 interface Claiming {
@@ -139,17 +139,17 @@ function claimIn({ engine }: StoreContext, { node, number, claims }: Claiming): 
       if (known === undefined) return null;
       const nowMs = Number(known['now_ms']);
       const written: KeptLease[] = [];
-      let stirsAll = false;
+      let bumpsFeed = false;
       const answers = claims.map((claim): LeaseAnswer => {
         const { subject } = claim;
         const leased = sums.get(leaseName(subject))!;
-        const { answer, kept, stirs } = answerClaim(leased, { node, number, claim, nowMs });
+        const { answer, kept, confirmAll } = answerClaim(leased, { node, number, claim, nowMs });
         if (kept !== null) written.push({ ...kept, subject, limit: leased.limit });
-        stirsAll ||= stirs;
+        bumpsFeed ||= confirmAll;
         return answer;
       });
       writeLeases(send, written);
-      if (stirsAll) void send(stirStatement);
+      if (bumpsFeed) void send(bumpFeedStatement);
       return answers;
     },
   );
@@ -201,7 +201,7 @@ async function sweepNodes(context: StoreContext, before: Map<string, bigint>): P
     for (const node of free) await freeLeases(context, transaction, node);
     const forgotten = judged.filter(({ state }) => state === 'forgotten').map(({ id }) => id);
     if (forgotten.length > 0) await transaction.deleteFrom('gateway_node').where('id', 'in', forgotten).execute();
-    if (free.length > 0) await stirLeases(transaction);
+    if (free.length > 0) await bumpLeaseFeed(transaction);
     return { silent, freed: free.length, forgotten };
   });
   before.clear();

@@ -13,7 +13,7 @@ import { looksOfWalk, walkOf } from './spend-reconciler.ts';
 
 const contractStore = contractStores();
 const hourMs = 3_600_000;
-const goOn = async (): Promise<boolean> => true;
+const keepGoing = async (): Promise<boolean> => true;
 
 /** A store of its own with one organization, and what is done to it. */
 async function looksOn(on: (typeof bothEngines)[number]) {
@@ -31,7 +31,7 @@ async function looksOn(on: (typeof bothEngines)[number]) {
       })),
     }),
     look: async () => {
-      const { records, differences } = (await store.spendReconciler.reconcile(goOn))!;
+      const { records, differences } = (await store.spendReconciler.reconcile(keepGoing))!;
       return { records, differences: differences.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`) };
     },
     change: (statement: string) => context.query(url, statement),
@@ -82,7 +82,7 @@ for (const on of bothEngines) {
       await context.query(url, 'insert into spend_sum (organization, scope, subject, "window", start_ms, spent_nano, calls, unknown_calls)'
         + " values ($1, 'project', 'never', 'day', 0, 5, 1, 0)", [organization]);
       for (let run = 0; run < 2; run += 1) {
-        const found = (await store.spendReconciler.reconcile(goOn))!.differences;
+        const found = (await store.spendReconciler.reconcile(keepGoing))!.differences;
         const named = found.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`).sort();
         assert.deepEqual(named, ['key key_1 year', 'organization  lifetime', 'project never day']);
         const lifetime = found.find(({ scope }) => scope === 'organization')!;
@@ -126,9 +126,9 @@ for (const on of bothEngines) {
       const erased = (await granted(store.organizations.create({ name: 'erased soon', plan: 'scale' }))).id;
       await shipped(records(600).map((record) => ({ ...record, organization: erased })));
       await granted(store.erasure.begin(erased));
-      const differences = async () => (await store.spendReconciler.reconcile(goOn))!.differences.filter((each) => each.organization === erased);
+      const differences = async () => (await store.spendReconciler.reconcile(keepGoing))!.differences.filter((each) => each.organization === erased);
       assert.deepEqual(await differences(), []);
-      while (await store.erasure.goOn()) assert.deepEqual(await differences(), []);
+      while (await store.erasure.eraseSlice()) assert.deepEqual(await differences(), []);
       assert.deepEqual(await differences(), []);
     });
   });

@@ -56,7 +56,7 @@ export async function* keptInSlices(context: StoreContext, batch: TapBatch): Asy
   for (let done = begun.done; done < begun.events.length; done += sliceEvents) {
     yield;
     const slice = begun.events.slice(done, done + sliceEvents);
-    const kept = await engine.writeAhead((transaction) => goOn(context, transaction, { batch, slice, baseline: begun.baseline }));
+    const kept = await engine.writeAhead((transaction) => keepLaterSlice(context, transaction, { batch, slice, baseline: begun.baseline }));
     if (kept === null) return 'unknown_key';
     accepted += kept;
   }
@@ -86,7 +86,7 @@ async function begin({ engine, clock }: StoreContext, transaction: Transaction<S
 }
 
 /** Null: the organization is erased. */
-async function goOn({ engine, clock }: StoreContext, transaction: Transaction<Schema>, { batch, slice, baseline }: {
+async function keepLaterSlice({ engine, clock }: StoreContext, transaction: Transaction<Schema>, { batch, slice, baseline }: {
   readonly batch: TapBatch; readonly slice: readonly TapEvent[]; readonly baseline: bigint;
 }): Promise<number | null> {
   const row = await transaction.selectFrom('baseline').select('first_day_ms').where('number', '=', baseline).where('erased_at_ms', 'is', null)

@@ -84,7 +84,7 @@ for (const on of bothEngines) {
         const removedAt = noonMs + 33 * dayLengthMs;
         let removed = 0;
         for (let more = true; more;) {
-          const slice = await store.retention.goOn(tapped.organization, { nowMs: removedAt, rowsMax: 7 });
+          const slice = await store.retention.removeSlice(tapped.organization, { nowMs: removedAt, rowsMax: 7 });
           removed += slice.events;
           ({ more } = slice);
           if (removed > 0) assert.equal(await callsOf(tapped), 60, 'a day that is going is in no report');
@@ -107,7 +107,7 @@ for (const on of bothEngines) {
         const key = newKey();
         const current = await granted(store.baselines.create({ organization: old.organization, key: stored(key), unread: null }));
         nowMs = noonMs + 100 * dayLengthMs;
-        while ((await store.retention.goOn(old.organization, { nowMs, rowsMax: 2 })).more);
+        while ((await store.retention.removeSlice(old.organization, { nowMs, rowsMax: 2 })).more);
         assert.deepEqual((await store.baselines.list(old.organization)).map(({ id }) => id), [current.id]);
         assert.equal(await store.baselines.find(old.baseline.id), null);
       });
@@ -287,7 +287,7 @@ for (const on of bothEngines) {
         const [one, two] = [await begun(rotated), await begun(erased)];
         await granted(store.baselines.rotateKey(rotated.baseline.id, stored(newKey())));
         await granted(store.erasure.begin(erased.organization));
-        while (await store.erasure.goOn());
+        while (await store.erasure.eraseSlice());
         if (on.title !== 'SQLite') return assert.deepEqual([one.first, two.first].map(({ done }) => done), [true, true]);
         const end = async (slices: typeof one.slices) => {
           for (;;) {

@@ -9,6 +9,6 @@ const [url, organization, nowMs] = process.argv.slice(2) as [string, Organizatio
 const store = await openTestStore(url, { create: false });
 for (let more = true; more;) {
   process.stdout.write('slice\n');
-  ({ more } = await store.retention.goOn(organization, { nowMs: Number(nowMs), rowsMax: 40 }));
+  ({ more } = await store.retention.removeSlice(organization, { nowMs: Number(nowMs), rowsMax: 40 }));
 }
 await store.close();

@@ -2,7 +2,7 @@
  * Adds call records to the sums of their hours, inside the transaction that stores the records and their mark. On PostgreSQL rows are written in
  * one fixed order, so that two shippers never deadlock.
  */
-import { hourMs, tellHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
+import { hourMs, reportHourFigures, type HourRecord } from '@metergate/core/report/hour-sum.ts';
 import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -35,7 +35,7 @@ function additionsOf(records: readonly HourRecord[]): HourAddition[] {
     const { organization, startedAtMs } = record;
     const hour = startedAtMs - startedAtMs % hourMs;
     const ofHour = figuresOf(known, organization, hour);
-    tellHourFigures(record, (figure, amount) => {
+    reportHourFigures(record, (figure, amount) => {
       const addition = ofHour.get(figure);
       if (addition !== undefined) {
         addition.amount = addWhole(addition.amount, amount);

@@ -7,7 +7,7 @@ import { at, methodOf, quietly } from './look.ts';
 import { followAnswer } from './follow-answer.ts';
 import { followResponse } from './follow-response.ts';
 import { lookAtReturned, override, put } from './in-place.ts';
-import { overhear } from './follow-stream.ts';
+import { observeOutcome } from './follow-stream.ts';
 import type { Call } from './call.ts';
 import type { Method } from './look.ts';
 
@@ -19,7 +19,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
   let bare = false;
   let answered = false;
   // In the place of the SDK's own, so that a failure nobody hears stays one nobody heard.
-  const head = overhear(coming, (props) => {
+  const head = observeOutcome(coming, (props) => {
     response = at(props, 'response');
     call.head(response, at(props, 'options.signal'));
     if (bare) followResponse(response, call);
@@ -36,7 +36,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
     put(one as object, 'responsePromise', head);
     override(one, 'parseResponse', (run, args) => {
       call.parsed = true;
-      return overhear(run(), (data) => takeAnswer(data, args.at(-1)), call.fail);
+      return observeOutcome(run(), (data) => takeAnswer(data, args.at(-1)), call.fail);
     });
     override(one, '_thenUnwrap', (run, [transform]) => {
       const outer = run([(data: unknown, props: unknown) => {

@@ -4,14 +4,14 @@
  */
 import { followAnswer } from './follow-answer.ts';
 import { override } from './in-place.ts';
-import { overhear } from './follow-stream.ts';
+import { observeOutcome } from './follow-stream.ts';
 import { quietly } from './look.ts';
 import type { Call } from './call.ts';
 
 /** Follows the response, unless the SDK itself reads it. */
 export function followResponse(response: unknown, call: Call): void {
   for (const name of ['json', 'text']) {
-    override(response, name, (run) => (call.parsed ? run() : overhear(run(), (body) => {
+    override(response, name, (run) => (call.parsed ? run() : observeOutcome(run(), (body) => {
       quietly(() => followAnswer(name === 'json' ? body : JSON.parse(body as string), call));
       call.end('done');
     }, call.fail)));

@@ -11,23 +11,23 @@ import type { Method } from './look.ts';
  * Passes on what a method returned, in the same form, and tells what came of it. A promise that fails unheard still fails unheard. One of
  * a kind of its own may have methods of its own and do its work only when awaited: it stays, and is heard when the host hears it.
  */
-export function overhear(outcome: unknown, heard: (value: unknown) => void, failed: (error: unknown) => void): unknown {
+export function observeOutcome(outcome: unknown, heard: (value: unknown) => void, failed: (error: unknown) => void): unknown {
   const hear = (value: unknown): unknown => {
     quietly(() => heard(value));
     return value;
   };
-  const hearFailure = (error: unknown): unknown => {
+  const passFailure = (error: unknown): unknown => {
     quietly(() => failed(error));
     return error;
   };
   const fail = (error: unknown): never => {
-    throw hearFailure(error);
+    throw passFailure(error);
   };
   if (!methodOf(outcome, 'then')) return hear(outcome);
   if ((outcome as object).constructor === Promise) return Object.assign((outcome as Promise<unknown>).then(hear, fail), outcome);
   override(outcome, 'then', (run, [fulfilled, rejected]) => run([
     typeof fulfilled === 'function' ? (value: unknown) => fulfilled(hear(value)) : hear,
-    typeof rejected === 'function' ? (error: unknown) => rejected(hearFailure(error)) : fail,
+    typeof rejected === 'function' ? (error: unknown) => rejected(passFailure(error)) : fail,
   ]));
   return outcome;
 }
@@ -35,7 +35,7 @@ export function overhear(outcome: unknown, heard: (value: unknown) => void, fail
 /** Listens to an iterator, a generator or a reader. */
 export function followReads(owner: unknown, listener: Listener): void {
   for (const name of ['next', 'read']) {
-    override(owner, name, (run) => overhear(run(), (result) => {
+    override(owner, name, (run) => observeOutcome(run(), (result) => {
       const { done, value } = result as IteratorResult<unknown>;
       if (done) listener.end('done');
       else listener.value(value);

@@ -5,7 +5,7 @@
 import { at, methodOf, quietly } from './look.ts';
 import { beginCall } from './call.ts';
 import { followAnswer } from './follow-answer.ts';
-import { overhear } from './follow-stream.ts';
+import { observeOutcome } from './follow-stream.ts';
 import { lookAtReturned, override } from './in-place.ts';
 import type { Hold } from './call.ts';
 
@@ -42,7 +42,7 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
       if (!call) return run();
       hold.inside = true;
       try {
-        return overhear(run(), (answer) => followAnswer(answer, call), call.fail); // what throws at once made no call
+        return observeOutcome(run(), (answer) => followAnswer(answer, call), call.fail); // what throws at once made no call
       } finally {
         hold.inside = false;
       }

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import type { HeardRequest, Script } from '@metergate/testkit/scripted-provider.ts';
+import type { ReceivedRequest, Script } from '@metergate/testkit/scripted-provider.ts';
 import type { GatewayOptions } from '../../gateway.ts';
 import { willingRunJournal } from '../../guards/test-support/standing-fixture.ts';
 import { startNode } from '../../test-support/whole-node.ts';
@@ -53,7 +53,7 @@ const scripts: Readonly<Record<string, Script>> = {
   'how=control': { headers: [['X-A', 'a\x01b']], body: '' },
 };
 
-function scriptFor({ target }: HeardRequest): Script {
+function scriptFor({ target }: ReceivedRequest): Script {
   const how = /how=[a-z]+$/.exec(target)?.[0] ?? '';
   return scripts[how] ?? { headers: [['Content-Type', 'application/json'], ['Connection', 'keep-alive'], ['Date', 'now']], body: '{}' };
 }
@@ -111,7 +111,7 @@ export async function startPlayedNode(t: TestContext, requestsReadBy: 'us' | 'no
   };
 }
 
-function textOf({ startLine, headers, bodyRaw, whole }: HeardRequest): string {
+function textOf({ startLine, headers, bodyRaw, whole }: ReceivedRequest): string {
   const lines = headers.map(([name, value]) => (name === 'host' ? '' : `${name}: ${value}\n`)).join('');
   return `${startLine}\n${lines}\n${bodyRaw.toString('latin1')}${whole ? '' : ' (cut)'}`;
 }

@@ -2,7 +2,7 @@
 import type { SilenceClock, Watched } from '../../coarse-clock.ts';
 
 export class SetClock implements SilenceClock {
-  heardMs = 0;
+  awakeMs = 0;
   readonly watched = new Set<Watched>();
 
   watch(one: Watched): void {
@@ -14,7 +14,7 @@ export class SetClock implements SilenceClock {
   }
 
   pass(ms: number): void {
-    this.heardMs += ms;
+    this.awakeMs += ms;
     for (const one of this.watched) one.look();
   }
 }

@@ -193,8 +193,8 @@ export class GuardsModel {
   #decideUnseen({ held, runCall }: GuardedCall): RunDecision {
     const { declaration: { id, budget }, grant } = runCall!;
     const organization = held.organization.id;
-    const isAsked = [true, false].some((mayCreate) => this.#questions.has(questionName({ organization, id, mayCreate })));
-    if (!isAsked && !this.runs.hasRoom(organization) && !this.#madeRoom(organization)) return { kind: 'run_registry_full' };
+    const isPending = [true, false].some((mayCreate) => this.#questions.has(questionName({ organization, id, mayCreate })));
+    if (!isPending && !this.runs.hasRoom(organization) && !this.#madeRoom(organization)) return { kind: 'run_registry_full' };
     const policy = policyOf(held.organization, held.key, { budget, grantMax: grant?.max ?? null });
     return { kind: policy === null ? 'run_envelope_zero' : 'run_unseen' };
   }

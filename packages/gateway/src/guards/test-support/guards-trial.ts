@@ -22,7 +22,7 @@ import { Runs, type RunDecision } from '../runs.ts';
 import { follow } from '../standing.ts';
 import { GuardsModel, type ModelCall } from './guards-model.ts';
 import type { Chance } from './chance.ts';
-import { AskedStore, endedRecord, madeRun, testHeld, testKey, testOrganization, TurnJournal } from './run-fixture.ts';
+import { TestStore, endedRecord, madeRun, testHeld, testKey, testOrganization, TurnJournal } from './run-fixture.ts';
 import { testStandings } from './standing-fixture.ts';
 
 interface TrialCall {
@@ -40,7 +40,7 @@ export class GuardsTrial {
   readonly #clock;
   readonly #registry: RunRegistry;
   readonly #journal = new TurnJournal();
-  readonly #store = new AskedStore();
+  readonly #store = new TestStore();
   readonly #guards: Guards;
   readonly #runs: Runs;
   readonly #model: GuardsModel;

@@ -96,7 +96,7 @@ export class TurnJournal {
 }
 
 /** Questions wait until the test answers them. */
-export class AskedStore {
+export class TestStore {
   readonly asked: NewRun[] = [];
   readonly confirmed: string[] = [];
   readonly #answers: PromiseWithResolvers<RunAnswer>[] = [];

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import type { DestinationOptions } from '../destination-options.ts';
 import type { Destination } from '../destination.ts';
-import { ask, listen, startRawPeer, type Heard } from './raw-peer.ts';
+import { ask, listen, startRawPeer, type ReceivedAnswer } from './raw-peer.ts';
 
 export type Client = (options: DestinationOptions) => Destination;
 
@@ -24,7 +24,7 @@ export interface Made {
   readonly headers: readonly string[];
   readonly body: string;
   /** `open`: it waits for more. */
-  readonly ending: Heard['ending'] | 'open';
+  readonly ending: ReceivedAnswer['ending'] | 'open';
   /** The next exchange went over the same connection. */
   readonly reused: boolean;
   /** What the next exchange was told: nothing but its own answer may reach it. */
@@ -36,15 +36,15 @@ const nextAnswer = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext';
 
 /** A peer that plays answers, one after the other. */
 export async function startPlayer(): Promise<{ play(client: Client, played: Played): Promise<Made>; close(): Promise<void> }> {
-  let onAsked: (socket: Socket) => void = () => {};
-  const peer = await startRawPeer((socket) => onAsked(socket));
+  let onRequest: (socket: Socket) => void = () => {};
+  const peer = await startRawPeer((socket) => onRequest(socket));
 
   return {
     close: () => peer.close(),
     async play(client, { method = 'GET', bytes, cuts = [], closing }) {
       const destination = client({ origin: peer.origin, timeouts: patient, guard: null });
       const atPeer = Promise.withResolvers<Socket>();
-      onAsked = atPeer.resolve;
+      onRequest = atPeer.resolve;
       const { heard, exchange } = listen(destination, { method });
       let ending: Made['ending'] = 'open';
       void heard.finally(async () => { ({ ending } = await heard); });
@@ -57,7 +57,7 @@ export async function startPlayer(): Promise<{ play(client: Client, played: Play
       exchange.abort();
       const { status, reason, headers, body } = await heard;
       let second: Socket | null = null;
-      onAsked = (socket) => {
+      onRequest = (socket) => {
         second = socket;
         socket.write(nextAnswer);
       };

@@ -56,7 +56,7 @@ export async function startRawPeer(onHead: OnHead, onConnection: (socket: Socket
 }
 
 /** The result of one exchange. */
-export interface Heard {
+export interface ReceivedAnswer {
   status: number | null;
   reason: string;
   headers: string[];
@@ -68,7 +68,7 @@ export interface Heard {
 
 export interface Listening {
   readonly exchange: Exchange;
-  readonly heard: Promise<Heard>;
+  readonly heard: Promise<ReceivedAnswer>;
   /** Resolves at the head. */
   readonly head: Promise<void>;
   /** Body bytes so far. */
@@ -80,8 +80,8 @@ const plainGet: OutboundRequest = { method: 'GET', target: '/', headers: [], bod
 /** Sends and keeps what comes back. Fails the promise where anything is said out of order or after the end. */
 export function listen(destination: Destination, request: Partial<OutboundRequest> = {},
   onData: (chunk: Buffer) => void = () => {}): Listening {
-  const heard: Heard = { status: null, reason: '', headers: [], body: Buffer.alloc(0), ending: 'end', cause: null };
-  const whole = Promise.withResolvers<Heard>();
+  const heard: ReceivedAnswer = { status: null, reason: '', headers: [], body: Buffer.alloc(0), ending: 'end', cause: null };
+  const whole = Promise.withResolvers<ReceivedAnswer>();
   const atHead = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
   let over = false;
@@ -114,6 +114,6 @@ export function listen(destination: Destination, request: Partial<OutboundReques
   return { exchange, heard: whole.promise, head: atHead.promise, bodyBytes: () => bytes };
 }
 
-export function ask(destination: Destination, request: Partial<OutboundRequest> = {}): Promise<Heard> {
+export function ask(destination: Destination, request: Partial<OutboundRequest> = {}): Promise<ReceivedAnswer> {
   return listen(destination, request).heard;
 }

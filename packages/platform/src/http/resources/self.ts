@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { capStates } from '../../use-cases/caps.ts';
-import { closeOwnRun, keyPresented, showOwnRun, showSelf, type AskingKey } from '../../use-cases/self.ts';
+import { closeOwnRun, keyPresented, showOwnRun, showSelf, type PresentedKey } from '../../use-cases/self.ts';
 import type { UseCaseContext } from '../../use-cases/context.ts';
 import { HttpRefusal } from '../envelope.ts';
 import { openOperation } from '../operation.ts';
@@ -30,18 +30,18 @@ export const selfOperations = [
     id: 'showSelf', method: 'get', path: '/self', role: null, serviceKey: true, tag: 'self',
     summary: 'The limits on the calls of this key, and what is left of them', refuses: ['unknown_key', 'unknown_organization'],
     answer: selfSchema,
-    run: async ({ context, parts, headers }) => showSelf(context, await askingKey(context, headers), parts.publicUrl + limitsPath),
+    run: async ({ context, parts, headers }) => showSelf(context, await presentedKey(context, headers), parts.publicUrl + limitsPath),
   }),
   openOperation({
     id: 'showOwnRun', method: 'get', path: '/self/runs/{run}', role: null, serviceKey: true, tag: 'self',
     summary: 'A run that this key started', refuses: ['unknown_run'], params: runParams, answer: runSchema,
-    run: async ({ context, params, headers }) => showOwnRun(context, await askingKey(context, headers), params.run),
+    run: async ({ context, params, headers }) => showOwnRun(context, await presentedKey(context, headers), params.run),
   }),
   openOperation({
     id: 'closeOwnRun', method: 'post', path: '/self/runs/{run}/close', role: null, serviceKey: true, tag: 'self',
     summary: 'End a run that this key started, for good', refuses: ['unknown_run'], params: runParams, answer: runSchema,
     run: async ({ context, params, headers }) => {
-      const key = await askingKey(context, headers);
+      const key = await presentedKey(context, headers);
       const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: { run: params.run } });
       return closeOwnRun({ ...context, store }, key, params.run);
     },
@@ -49,7 +49,7 @@ export const selfOperations = [
 ] as const;
 
 /** `Authorization: Bearer`, else `x-api-key`, as the gateway takes it. @throws HttpRefusal 401 */
-async function askingKey(context: UseCaseContext, headers: Headers): Promise<AskingKey> {
+async function presentedKey(context: UseCaseContext, headers: Headers): Promise<PresentedKey> {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   const key = await keyPresented(context, bearer ?? headers.get('x-api-key') ?? '');
   if (key !== null) return key;

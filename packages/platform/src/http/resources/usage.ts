@@ -37,10 +37,10 @@ const usageQuery = pageQuery.extend({
     .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
 });
 
-type UsageAsked = z.output<typeof usageQuery>;
+type UsageInput = z.output<typeof usageQuery>;
 
 async function answer({ context, actor, query }: ReadingCall<undefined, typeof usageQuery>, prices: PricesToTry | undefined) {
-  const { by = ['day'], month, since, until, key, project, model, label, run, wire, endpoint, adjusted }: UsageAsked = query;
+  const { by = ['day'], month, since, until, key, project, model, label, run, wire, endpoint, adjusted }: UsageInput = query;
   const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
   if (isRefusal(range)) return range;
   const rows = await showComparedUsage(context, {

@@ -37,7 +37,7 @@ interface Charge {
 export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {
   let day: number | null = null;
   const kept = new Map<string, { readonly group: ChargeGroup; readonly sums: ChargeSums }>();
-  const letOut = (): string => {
+  const flush = (): string => {
     const text = [...kept].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => csvLine(focusValues({ account, ...line }))).join('');
     kept.clear();
     return text;
@@ -57,7 +57,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
     head: csvLine(focusNames),
     add({ record, keyName }) {
       const today = dayOf(record.startedAtMs);
-      const before = day !== null && (day !== today || kept.size >= linesMax) ? letOut() : '';
+      const before = day !== null && (day !== today || kept.size >= linesMax) ? flush() : '';
       day = today;
       const { key, project, wire, model, costSource } = record;
       const labels = [...new Set(record.labels)].sort();
@@ -73,7 +73,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
       return before === '' ? null : { content: before, holds: 'before' };
     },
     state: () => null,
-    end: letOut,
+    end: flush,
   };
 }
 

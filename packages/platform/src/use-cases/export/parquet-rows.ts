@@ -66,9 +66,9 @@ export function parquetRows(
 ): ExportForm {
   const bytes = new TakenBytes();
   const writer = new ParquetWriter({ writer: bytes as unknown as Writer, schema, statistics: false, createdBy: 'metergate' });
-  if (state !== null) goOn(writer, bytes, state as GroupsSoFar);
+  if (state !== null) resumeFrom(writer, bytes, state as GroupsSoFar);
   let group: ExportedCall[] = [];
-  const letOut = (): Uint8Array => {
+  const flush = (): Uint8Array => {
     // No offset indexes: they would pile up until the end.
     writer.write({ rowGroupSize: groupRows, columnData: columns.map(({ name, kind, value }) =>
       ({ name, offsetIndex: false, data: group.map((call) => stored(kind, value(call))) })) });
@@ -79,11 +79,11 @@ export function parquetRows(
   return {
     head: state === null ? bytes.take() : '',
     add(call) {
-      return group.push(call) >= groupRows ? { content: letOut(), holds: 'this' } : null;
+      return group.push(call) >= groupRows ? { content: flush(), holds: 'this' } : null;
     },
     state: () => ({ offset: bytes.offset, rows: String(writer.num_rows), groups: JSON.stringify(writer.row_groups, bigintsAsText) }),
     end() {
-      const rest = group.length > 0 ? letOut() : new Uint8Array(0);
+      const rest = group.length > 0 ? flush() : new Uint8Array(0);
       writer.finish();
       return Buffer.concat([rest, bytes.take()]);
     },
@@ -116,7 +116,7 @@ function bigintsAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? bigintMark + value : value;
 }
 
-function goOn(writer: ParquetWriter, bytes: TakenBytes, { offset, rows, groups }: GroupsSoFar): void {
+function resumeFrom(writer: ParquetWriter, bytes: TakenBytes, { offset, rows, groups }: GroupsSoFar): void {
   bytes.take();
   bytes.offset = offset;
   writer.num_rows = BigInt(rows);

@@ -50,7 +50,7 @@ before(async () => {
   granted(await context.store.organizations.set(one.id, { keepRecordsDays: 31 }));
   // Past its age is what comes before the record 1,350.
   const nowMs = startMs + 1_350 * 60_000 + 31 * dayMs;
-  while ((await context.store.retention.goOn(one.id, { nowMs, rowsMax: 400 })).more);
+  while ((await context.store.retention.removeSlice(one.id, { nowMs, rowsMax: 400 })).more);
 });
 after(async () => {
   await context?.end();
