@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars } from '../money.ts';
 import {
-  claimDue, claimOf, noteLimit, runsAreCurrent, leaseAdmits, openAccount, spentView, takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment,
+  claimDue, claimOf, leaseAdmits, noteLimit, openAccount, runsAreCurrent, spentView, takeAnswer,
+  type LeaseAccount, type LeaseAnswer, type LeaseMoment,
 } from './account.ts';
 import { LeaseBook } from './book.ts';
 import { addRecent } from './recent-spend.ts';
@@ -56,7 +57,7 @@ test('it asks at half of the validity, ahead of need, and when others wait; an u
   assert.deepEqual([claim.wants, claim.holds, leaseAdmits(idle, at(5_000))], [false, 0n, false]);
 });
 
-test('what is stale is not claimed: it may have been freed', () => {
+test('a stale lease is not counted as held: it may have been freed', () => {
   const { account } = held();
   account.wanted = true;
   assert.equal(claimOf(account, at(6_000)).holds, 0n);
@@ -65,12 +66,12 @@ test('what is stale is not claimed: it may have been freed', () => {
   assert.equal(claimOf(account, at(4_000)).holds, 100n);
 });
 
-test('a run without a budget is confirmed by the store having been heard, within five seconds by both clocks', () => {
-  assert.deepEqual([runsAreCurrent(null, at(0)), runsAreCurrent(at(0), at(4_999)), runsAreCurrent(at(0), at(5_000)), runsAreCurrent(at(0), at(10, 5_000))],
-    [false, true, false, false]);
+test('a run without a budget is confirmed by news of the store that is less than five seconds old by both clocks', () => {
+  assert.equal(runsAreCurrent(null, at(0)), false);
+  assert.deepEqual([at(4_999), at(5_000), at(10, 5_000)].map((now) => runsAreCurrent(at(0), now)), [true, false, false]);
 });
 
-test('the lease of the next window is asked for within the five seconds before it begins, each node at its own moment', () => {
+test('the lease of the next window is requested within the five seconds before it begins, by each node at its own moment', () => {
   const endMs = Date.UTC(2026, 10, 21);
   const askedBefore = (spread: number): number => {
     const book = new LeaseBook(spread);
@@ -114,7 +115,7 @@ const accountOf = (subject: string): LeaseAccount => openAccount({
   organization: 'org_a' as OrganizationId, scope: 'run', subject, window: 'run', startMs: 0, endMs: null,
 }, { startMs: 0, spent: money(0) }, { calls: 0 });
 
-test('what was given back and not heard is given back again, until the store has heard it', () => {
+test('a return that did not reach the store is repeated until it does', () => {
   const book = new LeaseBook(0);
   const account = accountOf('r');
   book.want(account);
@@ -129,7 +130,7 @@ test('what was given back and not heard is given back again, until the store has
   assert.deepEqual([book.active, book.claims(at(5_200), 5_200)], [0, null]);
 });
 
-test('what was granted and never heard of is given back, where nobody waits for it any more', () => {
+test('a grant whose answer never came is given back if nobody waits for it any more', () => {
   const book = new LeaseBook(0);
   const account = accountOf('r');
   book.want(account);
@@ -144,7 +145,7 @@ test('what was granted and never heard of is given back, where nobody waits for 
   assert.equal(book.admits(account, at(300)), true);
 });
 
-test('a run that has ended, which is confirmed no more, is no longer among what is held', () => {
+test('an ended run, which is no longer confirmed, is no longer held', () => {
   const book = new LeaseBook(0);
   const account = accountOf('r');
   book.want(account);
@@ -154,7 +155,7 @@ test('a run that has ended, which is confirmed no more, is no longer among what 
   assert.equal(book.active, 0);
 });
 
-test('what a call waits for is in the next batch, however much else is due', () => {
+test('a lease that a call waits for is in the next batch, however many others are due', () => {
   const book = new LeaseBook(0);
   const held = Array.from({ length: 600 }, (_, index) => accountOf(`r${index}`));
   held.forEach((account) => book.want(account));
@@ -168,7 +169,7 @@ test('what a call waits for is in the next batch, however much else is due', () 
   assert.equal(book.claims(at(3_000), 3_000)!.accounts.includes(waitedFor), true);
 });
 
-test('a claim says what the calls under way may come to; the store hears of a lease that was given back until they have ended', () => {
+test('a claim says what the calls in flight may cost; a returned lease is reported to the store until they have ended', () => {
   const book = new LeaseBook(0);
   const underWay = { calls: 3 };
   const account = openAccount({
@@ -183,7 +184,7 @@ test('a claim says what the calls under way may come to; the store hears of a le
   const idle = book.claims(at(5_000), 5_000)!;
   assert.equal(idle.claims[0]!.wants, false);
   book.answered(idle, [answer({ granted: money(0) })]);
-  // They end while an answer is under way: what was said of them is set right.
+  // They end while an answer is in flight: what was claimed for them is corrected.
   const again = book.claims(at(7_500), 7_500)!;
   underWay.calls = 0;
   book.answered(again, [answer({ granted: money(0) })]);
@@ -199,4 +200,32 @@ test('an answer of when a cap was not there says nothing of one that was set sin
   assert.equal(leaseAdmits(account, at(10)), true);
   noteLimit(account, money(50));
   assert.deepEqual([leaseAdmits(account, at(10)), claimDue(account, at(10))], [false, true]);
+});
+
+test('an answer in flight when a cap was set admits nothing: waiting calls ask again, and the lease is given back', () => {
+  const book = new LeaseBook(0);
+  const account = openAccount({
+    organization: 'org_a' as OrganizationId, scope: 'organization', subject: '', window: 'lifetime', startMs: 0, endMs: null,
+  }, { startMs: 0, spent: money(0) }, { calls: 0 });
+  book.want(account);
+  const crossed = book.claims(at(0), 0)!;
+  noteLimit(account, money(50));
+  book.answered(crossed, [answer({ limit: null, granted: money(30) })]);
+  assert.deepEqual([book.admits(account, at(10)), account.foundRoom], [false, true]);
+  const back = book.claims(at(100), 100)!;
+  assert.deepEqual(back.claims.map(({ wants, holds }) => [wants, holds]), [[false, 0n]]);
+  book.answered(back, [answer({ limit: money(50), granted: money(0) })]);
+  assert.equal(book.active, 0);
+  book.want(account);
+  book.answered(book.claims(at(200), 200)!, [answer({ limit: null })]);
+  assert.equal(book.admits(account, at(210)), true, 'the cap was taken away, and this node has yet to hear of it');
+});
+
+test('an answer in flight when a limit was changed is confirmed soon', () => {
+  const { account } = held();
+  account.wanted = true;
+  const claim = claimOf(account, at(1_000));
+  noteLimit(account, money(300));
+  takeAnswer(account, answer(), { asked: at(1_000), claim });
+  assert.deepEqual([leaseAdmits(account, at(1_010)), claimDue(account, at(1_299)), claimDue(account, at(1_300))], [true, false, true]);
 });

@@ -48,6 +48,8 @@ export interface LeaseAccount {
   granted: NanoDollars;
   spentElsewhere: NanoDollars;
   limit: NanoDollars | null;
+  /** The limit that was heard of since the store was last asked; null: none was. An answer that was under way then may be of the one before. */
+  notedLimit: NanoDollars | null;
   /** The answer in force: when it was asked for, and how long it holds. 0: none is. */
   askedMonotonicMs: number;
   askedWallMs: number;
@@ -79,7 +81,7 @@ const idleContestedMs = 1_000;
 /** A node's view of one leased sum before the store was asked about it: nothing is granted. */
 export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: CallsUnderWay): LeaseAccount {
   return {
-    subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null,
+    subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null, notedLimit: null,
     askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false,
     unreturned: false, size: nothing, foundRoom: false,
   };
@@ -100,11 +102,11 @@ function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: 
 }
 
 /**
- * Whether the store was heard lately enough to know that a held run without a budget has not been ended elsewhere; one with a
- * budget has its lease for that. `heard`: the moment before the question that was answered; null: never.
+ * Whether the store's news of runs is recent enough to know that a held run without a budget has not been ended elsewhere; a run with a
+ * budget has its lease for that. `newsAt`: all changes of runs before this moment are known; null: none were ever reported.
  */
-export function runsAreCurrent(heard: LeaseMoment | null, now: LeaseMoment): boolean {
-  return heard !== null && isWithin(easy.validMs, heard.monotonicMs, heard.wallMs, now);
+export function runsAreCurrent(newsAt: LeaseMoment | null, now: LeaseMoment): boolean {
+  return newsAt !== null && isWithin(easy.validMs, newsAt.monotonicMs, newsAt.wallMs, now);
 }
 
 function isWithin(validMs: number, monotonicMs: number, wallMs: number, now: LeaseMoment): boolean {
@@ -140,14 +142,15 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
  * claim that was answered said so.
  */
 export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
-  return account.validMs === 0 && !account.wanted && account.underWay.calls === 0 && answered.underWay === 0n;
+  return account.validMs === 0 && !account.wanted && !account.unreturned && account.underWay.calls === 0 && answered.underWay === 0n;
 }
 
 /**
- * The limit is heard to be another than that of the answer in force, which says how much may be held and how long it may be gone
- * by: the store is asked soon. For a cap, an answer from before there was one says nothing; a run's budget may be known here first.
+ * The limit has changed since the answer in force, which says how much the node may hold and for how long. So the store is asked soon. For a
+ * cap, an answer from before there was one says nothing; a run's budget may be known here first.
  */
 export function noteLimit(account: LeaseAccount, limit: NanoDollars): void {
+  account.notedLimit = limit;
   if (account.limit === null && account.validMs > 0 && account.subject.scope !== 'run') {
     account.validMs = 0;
     account.unreturned = true;
@@ -162,6 +165,7 @@ export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   account.granted = holdsAt(account, now, wants);
   if (!wants) account.validMs = 0;
   account.wanted = false;
+  account.notedLimit = null;
   const { recent, underWay: { calls } } = account;
   return {
     settled, holds: account.granted, recent: recentAt(recent, now.monotonicMs), wants,
@@ -181,10 +185,11 @@ export function takeAnswer(
   account.askedMonotonicMs = asked.monotonicMs;
   account.askedWallMs = asked.wallMs;
   account.validMs = claim.wants ? answer.validMs : 0;
-  account.foundRoom = answer.granted > claim.settled;
+  account.foundRoom = answer.limit === null ? answer.validMs > 0 : answer.granted > claim.settled;
   account.confirmMs = answer.confirmMs;
   const available = answer.granted - settledOf(account);
   account.size = nanoDollars(available > 0n ? available : 0n);
+  if (account.notedLimit !== null) noteLimit(account, account.notedLimit);
 }
 
 /**

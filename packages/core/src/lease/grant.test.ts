@@ -31,7 +31,7 @@ test('with less than a fifth of the limit left it is valid one second and confir
   assert.deepEqual([easy, tight], [{ validMs: 5_000, confirmMs: 2_500 }, { validMs: 1_000, confirmMs: 300 }]);
 });
 
-test('what is spent and leased does not pass the limit by a grant: less is granted, or nothing, and then the want is told', () => {
+test('a grant never makes spent and leased exceed the limit: less is granted, or nothing, and then the want is reported', () => {
   assert.deepEqual(pick(context({ leasedElsewhere: 950 }), claim({ recent: 200 })), { granted: 50n, short: false });
   assert.deepEqual(pick(context({ leasedElsewhere: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: true });
   assert.deepEqual(pick(context({ spent: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: false });
@@ -41,19 +41,19 @@ test('what is spent and leased does not pass the limit by a grant: less is grant
   }
 });
 
-test('a node alone has all that is left within its reach, however late its records are kept', () => {
+test('a single node can get all that is left, however late its records are shipped', () => {
   // It settled 990 of 1000; only 100 have been shipped.
   const { granted, short } = grantLease(context({ spent: 100 }), entry(990, 100), claim({ settled: 990, holds: 990 }));
   assert.deepEqual([granted, short], [991n, false]);
 });
 
-test('what the node gives back is given back, and what it still goes by is never taken', () => {
+test('a lease that the node returns is freed, and one it still uses is never taken', () => {
   assert.equal(grantLease(context(), entry(300, 100), claim({ settled: 120, holds: 150 }, false)).granted, 150n);
   assert.equal(grantLease(context({ leasedElsewhere: 5_000 }), entry(300, 100), claim({ settled: 120, holds: 260 })).granted, 260n);
   assert.equal(grantLease(context({ leasedElsewhere: 1_000 }), entry(0, 0), claim({ holds: 260 })).granted, 0n, 'it was freed meanwhile');
 });
 
-test('while another is short, who holds something takes no more, and who holds nothing takes half of what is free', () => {
+test('while another is short, a node with a lease gets no more, and a node without gets half of what is free', () => {
   assert.equal(grantLease(context({}, true), entry(50, 0), claim({ settled: 20, holds: 50, recent: 400 })).granted, 50n);
   assert.equal(grantLease(context({ leasedElsewhere: 900 }, true), entry(0, 0), claim({ recent: 400 })).granted, 50n);
 });
@@ -63,7 +63,7 @@ test('nothing is leased of what has no limit', () => {
   assert.deepEqual([granted, short], [0n, false]);
 });
 
-test('kept from others is what is granted or known to be spent, and not shipped; from a node not heard, also its calls under way', () => {
+test('withheld from others is what is granted or known to be spent, and not shipped; for a silent node also its calls in flight', () => {
   const overrun = { ...entry(100, 30), settled: money(120), underWay: money(40), doubtfulAtMs: 5_000 };
   assert.deepEqual([outstanding(entry(100, 30)), outstanding(entry(100, 130)), outstanding(overrun)], [70n, 0n, 90n]);
   assert.deepEqual([reserved(overrun, 4_999), reserved(overrun, 5_000)], [90n, 130n]);

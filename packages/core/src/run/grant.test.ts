@@ -41,7 +41,7 @@ describe('the text of a grant', () => {
     };
     assert.deepEqual(parseGrant(signedGrant(grantText(longest), signature))?.payload, longest);
   });
-  it('has one spelling: any other character at any position changes what is signed, the signature, or is no grant', () => {
+  it('has one spelling: any other character at any position changes the signed text or the signature, or makes it invalid', () => {
     for (let at = 0; at < grant.length; at += 1) {
       for (const character of ['A', 'B', '.', '=', ' ', 'é']) {
         if (grant[at] === character) continue;

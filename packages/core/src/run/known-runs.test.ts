@@ -1,11 +1,11 @@
-/** Which runs may have been used: what was noted is never denied, and of what was not, few are asked for (design 2, The path of a call). */
+/** Which runs may have been used: a noted run is never denied, and few others need a question (design 2, The path of a call). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mayKnowRun, noRuns, noteRun } from './known-runs.ts';
 
 const named = (organization: string, id: string) => ({ organization, id });
 
-test('what was noted may be known, also in a copy; nothing else is in an empty one', () => {
+test('noted runs may be known, also in a copy; an empty set knows none', () => {
   const known = noRuns();
   const names = [named('org_a', 'r'), named('org_b', 'r'), named('org_a', '~'.repeat(128)), named('', '')];
   assert.deepEqual(names.map((name) => mayKnowRun(known, name)), [false, false, false, false]);
@@ -15,7 +15,7 @@ test('what was noted may be known, also in a copy; nothing else is in an empty o
   assert.ok(names.every((name) => mayKnowRun(structuredClone(known), name)));
 });
 
-test('of 200,000 runs that are like each other none is denied, and of as many new ones at most one of a thousand is asked for', () => {
+test('of 200,000 similar runs none is denied, and of as many new ones at most one in a thousand needs a question', () => {
   const known = noRuns();
   const all = Array.from({ length: 200_000 }, (_, at) => named('org_0000000000000000test', `agent-${at}`));
   for (const name of all) noteRun(known, name);

@@ -1,4 +1,4 @@
-/** One call against its run, and the run's life under random orders of events, held against a reading of its history (spec: Run). */
+/** One call against its run, and the run's life under random orders of events, compared with a reading of its history (spec: Run). */
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
 import { describe, it } from 'node:test';
@@ -47,7 +47,7 @@ describe('a call under its run (spec: Run; design 3, row 1)', () => {
   it('spend never wraps into a credit', () => {
     assert.equal(afterCall(run({ spent: nanoDollarsMax }), { cost: nano(1), usageUnknown: true, gap: false }).spent, nanoDollarsMax);
   });
-  it('a call whose cost has a gap is counted, and costs what is known of it', () => {
+  it('a call whose cost has a gap is counted with its known cost', () => {
     const { spent, gapCalls, unknownCalls } = afterCall(run(), { cost: nano(3), usageUnknown: false, gap: true });
     assert.deepEqual({ spent, gapCalls, unknownCalls }, { spent: 3n, gapCalls: 1, unknownCalls: 0 });
   });
@@ -76,7 +76,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ is: fc.constant('restart' as const) }) },
 );
 
-/** The node: what it holds, what it has written, and calls in flight. A restart keeps what was written, and loses the calls. */
+/** The node: what it holds, what it has written, and calls in flight. A restart keeps the writes and loses the calls. */
 class Node {
   held: Run;
   readonly #written: ((run: Run) => Run)[] = [];

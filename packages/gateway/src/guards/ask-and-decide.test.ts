@@ -1,4 +1,4 @@
-/** A call that lacks something asks, decides again, and asks again only where an answer gives reason to (design 1, promise 4; 2). */
+/** A call that lacks something asks, decides again, and asks again only if an answer gives reason to (design 1, promise 4; 2). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -34,7 +34,7 @@ test('a question that was not answered in time is the last: the call is refused,
   assert.deepEqual([asked.length, told], [2, ['run_unconfirmed']]);
 });
 
-test('room that was spent meanwhile is asked for again, until the 250 ms are over', () => {
+test('if the room was spent meanwhile the store is asked again, until the 250 ms are over', () => {
   const { clock, asked, told } = context();
   for (; clock.ms < 250; clock.ms += 50) asked.at(-1)!.answered(null, true);
   asked.at(-1)!.answered(null, true);

@@ -1,13 +1,13 @@
 /**
- * A limit that is set anew while leases of it are out (design 2, Spend across nodes; promise 4): the old one said how much may be held
- * and how long it may be gone by, so the store is asked soon and not at half of the validity.
+ * A limit that changes while leases of it are out (design 2, Spend across nodes; promise 4): the old one determined how much may be held and
+ * for how long, so the store is asked soon and not at half of the validity.
  */
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { CapId } from '@metergate/core/id.ts';
 import { LeaseBook, type SubjectClaim } from '@metergate/core/lease/book.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import { bindCap, type BindingCap } from '@metergate/core/spend/cap-decision.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
@@ -17,16 +17,16 @@ import { dollars, testOrganization } from './test-support/run-fixture.ts';
 
 const nothing = nanoDollars(0n);
 
-/** A node that has used its leases at 0 and asks for them as time passes; the limit is 10 dollars in every answer. */
-function context() {
-  const clock = { ms: 0, wallMs: () => clock.ms, monotonicMs: () => clock.ms };
+/** A node that has used its first leases and requests more as time passes; the limit is 10 dollars in every answer, or none. */
+function context({ beginsMs = 0, limit = dollars(10) as NanoDollars | null } = {}) {
+  const clock = { ms: beginsMs, wallMs: () => clock.ms, monotonicMs: () => clock.ms };
   const asked: string[] = [];
   const timers: { readonly atMs: number; readonly task: () => void }[] = [];
   const registry = new RunRegistry(10);
   const claimLeases = async (_batch: number, claims: readonly SubjectClaim[]) => {
     asked.push(...claims.map(({ subject }) => `${subject.scope} ${clock.ms}`));
     return claims.map(() => ({
-      granted: dollars(2), spent: nothing, shipped: nothing, limit: dollars(10), validMs: 5_000, confirmMs: 2_500, contested: false,
+      granted: dollars(2), spent: nothing, shipped: nothing, limit, validMs: 5_000, confirmMs: 2_500, contested: false,
     }));
   };
   const leases = new SpendLeases({
@@ -46,15 +46,21 @@ function context() {
   return { leases, registry, asked, pass };
 }
 
-test('a cap that is set anew is confirmed soon', async () => {
-  const { leases, asked, pass } = context();
+/** Hears of a monthly cap of an organization. */
+function capsOf(leases: SpendLeases, nowMs: number) {
   const { id: organization } = testOrganization({});
-  const sums = emptySums(0);
+  const sums = emptySums(nowMs);
   const subject = leases.subject({ organization, scope: 'organization', subject: '' }, sums);
   const capAt = (limit: number): CapLease => {
     const cap: BindingCap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: dollars(limit), mode: 'refuse' };
     return leases.ofCap(bindCap(cap, sums), subject);
   };
+  return { subject, capAt };
+}
+
+test('a changed cap is confirmed soon', async () => {
+  const { leases, asked, pass } = context();
+  const { subject, capAt } = capsOf(leases, 0);
   leases.ask([capAt(10)], null, { withinMs: 250, answered: () => {} });
   await turn();
   leases.taken({ subjects: [subject], leases: [capAt(10)], held: null });
@@ -64,7 +70,22 @@ test('a cap that is set anew is confirmed soon', async () => {
   assert.deepEqual(asked, ['organization 0', 'organization 1100']);
 });
 
-test('a run whose budget fell is confirmed soon, for as long as the store has not heard of it', async () => {
+test('an answer from before a month says nothing about a cap that is set before the month begins', async () => {
+  const monthMs = Date.UTC(1970, 1, 1);
+  const { leases, asked, pass } = context({ beginsMs: monthMs - 4_000, limit: null });
+  const { subject, capAt } = capsOf(leases, monthMs - 4_000);
+  leases.ask([capAt(10)], null, { withinMs: 250, answered: () => {} });
+  await turn();
+  leases.taken({ subjects: [subject], leases: [capAt(10)], held: null });
+  await pass(2_000);
+  assert.ok(asked.filter((each) => each.startsWith('organization')).length > 1, 'the next month was asked for');
+  const cap = capAt(10);
+  await pass(2_000);
+  leases.confirm([cap]);
+  assert.deepEqual([cap.line.current.subject.startMs, cap.bound.confirmed], [monthMs, false]);
+});
+
+test('a run whose budget fell is confirmed soon, until the store knows of it', async () => {
   const { leases, registry, asked, pass } = context();
   const run: Run = {
     organization: testOrganization({}).id, id: 'r', state: 'live', declared: dollars(10), effective: dollars(10), clampReason: null, spent: nothing,

@@ -1,5 +1,5 @@
 /**
- * The guards of a node against a model that reckons everything anew from lists of what happened (promise 4): no difference in any decision,
+ * The guards of a node against a model that recomputes everything from lists of what happened (promise 4): no difference in any decision,
  * header, sum or row, under random orders of events. `METERGATE_GUARD_STEPS` sets how many steps, `METERGATE_GUARD_SEED` where they begin.
  */
 import { env } from 'node:process';

@@ -1,6 +1,6 @@
 /**
- * One decision, then one taking (design 2, Decide, then take): the order of refusals, nothing taken by a refused call, and what is put
- * right when a call has ended or was not forwarded after all.
+ * First one decision, then one debit (design 2, Decide, then take): the order of refusals, nothing taken by a refused call, and what is
+ * corrected when a call has ended or was not forwarded after all.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -128,7 +128,7 @@ test('deciding takes nothing, and a smaller budget binds only once its call is t
   assert.equal(tighter.runCall!.run!.run.effective, dollars(1));
 });
 
-test('a call that ended is added once, to the organization, its key and its run, however often it is told', async () => {
+test('an ended call is added once, to the organization, its key and its run, however often it is reported', async () => {
   const { guards, call, taken, begin, held, state } = context();
   await begin('r', { budget: 9 });
   const each = taken(call(1_000, 'r'));
@@ -151,7 +151,7 @@ test('a call of unknown cost adds no money, nor does one without usage due', () 
   assert.equal(held.standing.organization.sums.lifetime.spent, 0n);
 });
 
-test('tokens are put right by what was reported; a failed call gives its estimate back, an answered one without usage keeps it', () => {
+test('tokens are corrected by the reported usage; a failed call gives its estimate back, an answered one without usage keeps it', () => {
   const { guards, call, taken, rate, clock } = context({ plan: 'free' });
   const left = (): number => rate.pair.tokens.level / 60_000;
   guards.settle(taken(call(1_000)), endedRecord({ inputTokens: 200, outputTokens: 50 }));
@@ -225,7 +225,7 @@ test('armed caps and run budgets cover a call, a key\'s cap only where those ref
   assert.deepEqual([covered(true, { ...ofKey, subject: 'another' }), covered(true, cap({ scope: 'project', subject: 'p' }))], [false, false]);
 });
 
-test('a cap set later counts what was spent before, and its window goes on by the calendar', () => {
+test('a cap set later counts what was spent before, and its window follows the calendar', () => {
   const { guards, call, held, spend, clock } = context();
   clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59, 500);
   spend(3);

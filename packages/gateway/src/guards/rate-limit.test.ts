@@ -26,7 +26,7 @@ test('the organization binds across its keys', () => {
   assert.equal(admitted(key(), 150, 0), 50);
 });
 
-test('a refused call takes nothing, and the wait is told', () => {
+test('a refused call takes nothing, and gets the time to wait', () => {
   const { key } = context();
   const limit = key();
   assert.equal(admitted(limit, 200, 0), 200);
@@ -34,7 +34,7 @@ test('a refused call takes nothing, and the wait is told', () => {
   assert.equal(admitted(limit, 5, 1_200), 2);
 });
 
-test('another plan is in force at once and keeps what was consumed', () => {
+test('a new plan takes effect at once and keeps what was consumed', () => {
   const { key, organization } = context();
   const limit = key();
   assert.equal(admitted(limit, 300, 0), 200);
@@ -52,7 +52,7 @@ test('a reported figure replaces the estimate on key and organization alike', ()
   assert.equal(other.decide(150_000, 0), null);
 });
 
-test('where its own state is broken the call passes, the miss is counted, and the next call is limited again', () => {
+test('if its own state is broken the call passes, the miss is counted, and the next call is limited again', () => {
   const { key, counters, organization } = context();
   const limit = key();
   (organization.pair.tokens as { level: number }).level = Number.NaN;

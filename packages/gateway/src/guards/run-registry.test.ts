@@ -37,7 +37,7 @@ test('a registry takes as many live runs as it can hold, and room is there again
   assert.deepEqual([registry.hasRoom(orgA), registry.live, last.run.state, last.run.endedAtMs], [true, 7, 'closed', 7]);
 });
 
-test('an organization gets half of the registry, also while it is alone there, and a newcomer finds room at once', () => {
+test('an organization gets half of the registry, also as the only one, and a newcomer finds room at once', () => {
   const registry = filled(6, 3);
   assert.deepEqual([registry.hasRoom(orgA), registry.hasRoom(orgB)], [false, true]);
   registry.end(registry.find(orgA, '0')!, 'closed', 0);
@@ -83,14 +83,14 @@ test('a run the store says has ended is held as such, though nothing else has ro
   assert.deepEqual([registry.find(orgA, 'x'), registry.live], [held, 2]);
 });
 
-test('what is held stays as it is held when the store answers again', () => {
+test('a held run stays unchanged when the store answers again', () => {
   const registry = filled(2, 1);
   const held = registry.find(orgA, '0')!;
   assert.equal(registry.hold(run('0', { spent: nanoDollars(9n) }), true), held);
   assert.deepEqual([held.run.spent, registry.live], [0n, 1]);
 });
 
-test('forgetting takes a live run out and nothing else: not an ended one, not one that came after it under its id', () => {
+test('forgetting removes only a live run: not an ended one, nor a later one with the same id', () => {
   const registry = filled(3, 2);
   const [gone, ended] = ['0', '1'].map((id) => registry.find(orgA, id)!) as [HeldRun, HeldRun];
   registry.end(ended, 'closed', 0);

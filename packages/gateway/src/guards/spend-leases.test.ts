@@ -1,6 +1,6 @@
 /**
  * Caps and runs of a node on a shared store (design 2, Spend across nodes; 3, rows 1 and 5b): nothing is admitted without a fresh lease,
- * who lacks one asks once and waits, and what was refused is never said to be spent.
+ * a call without one asks once and waits, and an unconfirmed refusal never claims that the limit is spent.
  */
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -73,7 +73,7 @@ function context(limit: number) {
 
 const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'month' };
 
-test('a cap without a lease may be asked for; the call that waited is admitted, and the next goes by what is held', async () => {
+test('a lease for a cap may be requested; the call that waited is admitted, and the next one uses the held lease', async () => {
   const { guards, call, answer, asked } = context(10);
   const first = call();
   const decision = guards.decide(first);
@@ -89,7 +89,7 @@ test('a cap without a lease may be asked for; the call that waited is admitted, 
   assert.equal(guards.decide(call()), null);
 });
 
-test('who waits is told within its time, whatever comes; a store that fails leaves it unconfirmed, never spent', async () => {
+test('a waiting call is answered in time, whatever happens; a store that fails leaves it unconfirmed, never spent', async () => {
   const { guards, call, asked, pass } = context(10);
   let told = 0;
   guards.ask(call(), 250, () => { told += 1; });
@@ -125,7 +125,7 @@ test('an answer that found room which was spent meanwhile admits nothing: the ca
   assert.deepEqual([told, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was to be had');
 });
 
-test('a lease is gone by for as long as both clocks allow, also where no timer ran meanwhile', async () => {
+test('a lease is used for as long as both clocks allow, also if no timer ran meanwhile', async () => {
   const { guards, call, answer, clock } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
@@ -138,7 +138,7 @@ test('a lease is gone by for as long as both clocks allow, also where no timer r
   assert.deepEqual(guards.decide(call()), unconfirmed);
 });
 
-test('what others spent counts, and reached goes before unconfirmed', async () => {
+test('the spend of others counts, and reached comes before unconfirmed', async () => {
   const { guards, call, answer, held } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 0, spent: 9 });
@@ -149,7 +149,7 @@ test('what others spent counts, and reached goes before unconfirmed', async () =
   assert.equal(guards.decide(call())?.kind, 'cap_reached');
 });
 
-test('a call that overruns its lease has the journal shipped at once and the lease asked for', async () => {
+test('a call that overruns its lease has the journal shipped at once and the lease requested', async () => {
   const { guards, call, answer, asked, shipped } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
@@ -162,7 +162,7 @@ test('a call that overruns its lease has the journal shipped at once and the lea
   assert.deepEqual(guards.decide(call()), unconfirmed);
 });
 
-test('a lease in use is confirmed at half of its validity, and at once where the store is confirmSoon', async () => {
+test('a lease in use is confirmed at half of its validity, and at once if the store asks for it', async () => {
   const { guards, call, answer, asked, pass, leases } = context(10);
   guards.ask(call(), 250, () => {});
   await answer({ granted: 2 });
@@ -178,7 +178,7 @@ test('a lease in use is confirmed at half of its validity, and at once where the
   assert.equal(asked.length, 1);
 });
 
-test('what is heard of the next window before it begins is not seen in this one, and is there when it begins', async () => {
+test('an answer for the next window does not change this one, and applies when that window begins', async () => {
   const endMs = Date.UTC(1970, 1, 1);
   const { guards, call, answer, asked, clock, pass, held } = context(10);
   clock.wall = endMs - 3_000;
@@ -196,7 +196,7 @@ test('what is heard of the next window before it begins is not seen in this one,
   assert.equal(held.standing.organization.sums.month.spent, dollars(4));
 });
 
-test('a run has a lease of its own by its budget; one without a budget goes on while its end would be heard of', async () => {
+test('a run with a budget has a lease; one without continues while news of its end would arrive', async () => {
   const { guards, call, answer, asked, store, hear, clock } = context(1_000);
   const first = call('r', { budget: 5 });
   const decision = guards.decide(first);
@@ -218,7 +218,7 @@ test('a run has a lease of its own by its budget; one without a budget goes on w
   assert.equal(guards.decide(free), null);
 });
 
-test('a run that is forgotten and asked for again goes on with its lease: the store is never asked twice for one', async () => {
+test('a run that is forgotten and asked for again continues with its lease: there is never a second claim for it', async () => {
   const { guards, call, answer, asked, store, pass, registry } = context(1_000);
   const first = call('r', { budget: 5 });
   guards.ask(first, 250, () => {});

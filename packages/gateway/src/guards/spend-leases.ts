@@ -123,6 +123,7 @@ export class SpendLeases {
       subject.lines.set(window, line);
     }
     noteLimit(line.current, bound.cap.limit);
+    if (line.next !== null) noteLimit(line.next, bound.cap.limit);
     return { bound, line };
   }
 

@@ -74,7 +74,7 @@ test('memory never outlives a key: what verified is refused once the key is gone
   assert.ok(verify(grant, [key]));
 });
 
-test('what is longer than any grant is not even hashed', () => {
+test('a text longer than any grant is not even hashed', () => {
   const verify = createGrantVerifier();
   assert.equal(verify(grant + 'A'.repeat(1024), [key]), null);
   assert.equal(verify('', [key]), null);

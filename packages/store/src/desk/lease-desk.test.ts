@@ -39,7 +39,7 @@ test('the store’s time is taken from prompt answers: one that was long on its 
   assert.deepEqual(posted.map(({ kind }) => kind), ['time', 'time', 'confirm_leases'], 'everything else of it counts');
 });
 
-test('a node that the store has forgotten is told so once, and is told no time', async () => {
+test('a node that the store has forgotten is warned once, and gets no time', async () => {
   const { beat, posted, warnings } = context();
   assert.notEqual(await beat(1, { known: false, nowMs: 7 }), null);
   await beat(1, { known: false });

@@ -1,7 +1,7 @@
 /**
  * Leases, heartbeats and the shared store's time, on the store thread (design 2, Spend across nodes; 3, row 5b). One batch of
  * claims is under way at a time; where the store fails or is still busy with the last one, a batch is answered `failed`.
- * The embedded store's node is the authority: nothing here runs then, and only the latest instant ever written is told.
+ * The embedded store's node is the authority: nothing here runs then, and only the latest instant ever written is sent.
  */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -71,16 +71,16 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
       follow(heard.feed);
       // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than
       // that. Where it was long, it says too little: a time that is ahead is never taken back, and ends windows and runs early.
-      const told = timeSent && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
-      if (heard.known && told !== null) {
+      const sent = timeSent && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
+      if (heard.known && sent !== null) {
         timeSent = true;
-        post({ kind: 'time', ...told });
+        post({ kind: 'time', ...sent });
       } else if (!heard.known && !warned) {
         warned = true;
         warn('The store has forgotten this gateway node, so capped calls are refused: it was not heard of for a day, or another node was started '
           + 'on a copy of its data directory. Restart this node; a node that was copied needs a data directory of its own.');
       }
-      return told;
+      return sent;
     },
   };
 }

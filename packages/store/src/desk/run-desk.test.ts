@@ -1,4 +1,4 @@
-/** Questions about runs between gateway and store: answered in time, made once, never older than what was told (design 2; row 13). */
+/** Questions about runs between gateway and store: answered in time, made once, never older than what was reported (design 2; row 13). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -54,7 +54,7 @@ const runIn = (answer: RunAnswer) => {
   return answer.run;
 };
 
-test('questions that come one after the other wait a moment for company; one that comes alone waits for nobody', async (t) => {
+test('questions in quick succession wait a moment to be batched; a single one does not wait', async (t) => {
   let opens = 0;
   const { client, clock } = await context(t, (runs) => ({ ...runs, open: (list) => { opens += 1; return runs.open(list); } }));
   await client.askRun(wanted('alone'));
@@ -113,7 +113,7 @@ test('a store that fails says so; one that is late is not waited for beyond the 
   assert.equal(runIn(await client.askRun(wanted('a'))).id, 'a');
 });
 
-test('a run that was closed elsewhere is told within one poll, once, and to all listeners', async (t) => {
+test('a run that was closed elsewhere is reported within one poll, once, and to all listeners', async (t) => {
   const { client, desk, store } = await context(t);
   const heard: EndedRun[] = [];
   client.onRunsEnded((ended) => heard.push(...ended));
@@ -126,7 +126,7 @@ test('a run that was closed elsewhere is told within one poll, once, and to all 
   assert.deepEqual(heard.map(({ id, state, endedAtMs }) => [id, state, endedAtMs]), [['a', 'closed', 2000]]);
 });
 
-test('a run that is closed before the first poll is told too', async (t) => {
+test('a run that is closed before the first poll is reported too', async (t) => {
   const { client, desk, store } = await context(t);
   const heard: EndedRun[] = [];
   client.onRunsEnded((ended) => heard.push(...ended));
@@ -197,7 +197,7 @@ test('before a run of a bounded exposure is made, what has ended here is kept; n
   assert.deepEqual(order, ['free', 'found', 'kept', 'bound']);
 });
 
-test('the node of an embedded store is told once of all runs, also of those that were asked for meanwhile; of a shared one nothing', async (t) => {
+test('the node of an embedded store gets all runs once, also those asked for meanwhile; the node of a shared one gets none', async (t) => {
   let shipped = 0;
   let asking: Promise<unknown> = Promise.resolve();
   const names = (runs: Runs): Runs => ({

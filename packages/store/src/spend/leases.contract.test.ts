@@ -76,7 +76,7 @@ describe('leases on PostgreSQL', async () => {
   const leasedTo = async (node: GatewayNodeId): Promise<number> => Number((await context.query(url,
     'select coalesce(sum(greatest(granted_nano - shipped_nano, 0)), 0) as leased from spend_lease where node = $1', [node]))[0]!['leased']);
 
-  test('a grant is a total; records that arrive move from leased to spent; what is left is told exactly', async () => {
+  test('a grant is a total; arriving records move from leased to spent; the rest is reported exactly', async () => {
     const organization = await cappedAt(1_000);
     const node = await fresh(one);
     const first = await ask(node, 1, claim(monthOf(organization), { recent: 200 }));
@@ -86,7 +86,7 @@ describe('leases on PostgreSQL', async () => {
     assert.deepEqual([second.granted, second.spent, second.shipped], [330n, 130n, 130n]);
   });
 
-  test('what others hold is not had; the want is told to them, and what they give back is had then', async () => {
+  test('room that others hold is not granted; they are notified of the want, and what they return is granted then', async () => {
     const organization = await cappedAt(4);
     const [holder, other] = [await fresh(one), await fresh(two)];
     const subject = monthOf(organization);
@@ -149,7 +149,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await store.leases.feed(), feed + 2);
   });
 
-  test('a sum that a node brings to its cap without ever having asked for a lease has all nodes confirm too', async () => {
+  test('a sum that a node brings to its cap without ever having a lease makes all nodes confirm too', async () => {
     const organization = await cappedAt(1_000);
     const [holder, other] = [await fresh(one), await fresh(two)];
     await ask(holder, 1, claim(monthOf(organization), { recent: 100 }));
@@ -162,7 +162,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await store.leases.feed(), feed + 1, 'told once');
   });
 
-  test('the next process on a data directory returns what the last one held, and a forgotten node is told so', async () => {
+  test('the next process on a data directory returns the last one\'s leases, and a forgotten node learns that it is unknown', async () => {
     const organization = await cappedAt(100);
     const [dead, next] = [`node_dead_${++names}`, `node_next_${names}`] as GatewayNodeId[] as [GatewayNodeId, GatewayNodeId];
     await store.leases.begin(dead, `home_${names}`);
@@ -178,7 +178,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal((await ask(next, 1, claim(monthOf(organization)))).spent, 3n, 'late spend still counts as spend');
   });
 
-  test('a node not heard of is quarantined, then what it held is freed, and the audit trail says so', async () => {
+  test('a silent node\'s leases are quarantined, then freed, and the audit trail says so', async () => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
@@ -192,7 +192,74 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(back.granted, 0n, 'what was freed is not claimed back');
   });
 
-  test('a step of the store’s clock frees nobody who is heard, and a node that died before it is not leased to for as long as it was', async () => {
+  test('what a node has told and not shipped is nobody’s, nor what its calls under way may come to once its lease has run out', async () => {
+    const organization = await cappedAt(100);
+    const [node, other] = [await fresh(one), await fresh(two)];
+    await ask(node, 1, claim(monthOf(organization), { settled: 85, underWay: 10 }, false));
+    const rest = async (number: number) => (await ask(other, number, claim(monthOf(organization), { recent: 100 }))).granted;
+    assert.equal(await rest(1), 15n);
+    await ask(other, 2, claim(monthOf(organization), {}, false));
+    await context.query(url, 'update spend_lease set doubtful_at_ms = 0 where node = $1', [node]);
+    assert.equal(await rest(3), 5n);
+  });
+
+  test('what ends after its node’s leases were freed is spent once, however often it is shipped, and leaves others the rest', async () => {
+    const organization = await cappedAt(100);
+    await store.runs.open([{
+      organization, id: 'long', declared: money(100), effective: money(100), clampReason: null, startedAtMs: startMs, expiresAtMs: null,
+      exposureLimit: null, mayCreate: true,
+    }]);
+    const [node, other] = [await fresh(one), await fresh(two)];
+    await ship(node, organization, [10], { run: 'long' });
+    const late = {
+      segment: `seg_${++segments}`, through: 1,
+      records: [{ seq: 1, record: sampleRecord(organization, { node, cost: money(30), startedAtMs: startMs, run: 'long' }) }],
+    };
+    for (const [index, subject] of [monthOf(organization), runOf(organization, 'long')].entries()) {
+      await ask(node, 1 + index, claim(subject, { settled: 10, recent: 25, underWay: 30 }));
+    }
+    await silence(node, 136_000);
+    assert.deepEqual([await store.leases.sweep(), await store.leases.sweep()], [0, 1]);
+    for (let time = 0; time < 2; time += 1) await store.calls.ship(late);
+    await store.leases.heartbeat(node);
+    for (const [index, subject] of [monthOf(organization), runOf(organization, 'long')].entries()) {
+      const back = await ask(node, 3 + index, claim(subject, { settled: 40, holds: 10 }, false));
+      assert.deepEqual([back.spent, back.shipped, back.granted], [40n, 40n, 10n], subject.scope);
+      const rest = await ask(other, 1 + index, claim(subject, { recent: 100 }));
+      assert.deepEqual([rest.spent, rest.granted], [40n, 15n], 'a quarter of what is left');
+    }
+    assert.equal(await leasedTo(node), 0);
+  });
+
+  test('a cap that is removed and set again keeps its outstanding leases: what one node holds no other is granted', async () => {
+    const organization = await cappedAt(8);
+    const [node, other] = [await fresh(one), await fresh(two)];
+    for (const settled of [0, 2, 4, 6]) {
+      await ask(node, settled + 1, claim(monthOf(organization), { settled, holds: settled, recent: 9 }));
+    }
+    const [cap] = await store.caps.list(organization, startMs);
+    await granted(store.caps.remove(cap!.cap.id));
+    assert.deepEqual((await ask(node, 8, claim(monthOf(organization), { settled: 6, holds: 7 }))).limit, null);
+    await granted(store.caps.set({ organization, scope: 'organization', subject: null, window: 'month', limit: money(8), mode: 'refuse' }));
+    assert.equal((await ask(other, 1, claim(monthOf(organization), { recent: 9 }))).granted, 1n);
+  });
+
+  test('a crediting correction gives no room: what is spent, reported and granted stays', async () => {
+    const organization = await cappedAt(100);
+    const [node, other] = [await fresh(one), await fresh(two)];
+    await ship(node, organization, [100]);
+    await store.corrections.record({
+      organization, provider: 'openai', fromMs: startMs, toMs: startMs + 86_400_000, bill: 'a bill',
+      days: [{ dayMs: startMs, model: null, ours: money(100), theirs: money(-50) }],
+    });
+    for (const each of [node, other]) {
+      const answer = await ask(each, 1, claim(monthOf(organization), { settled: each === node ? 100 : 0, recent: 50 }));
+      assert.deepEqual([answer.spent, answer.granted], [100n, 0n]);
+    }
+    assert.deepEqual((await store.caps.list(organization, startMs)).map(({ spent }) => spent), [100n]);
+  });
+
+  test('a step of the store’s clock frees no live node, and a node that died does not keep its leases for the length of a step back', async () => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 25 }));
@@ -224,7 +291,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await store.leases.feed(), feed + 1);
   });
 
-  test('what is granted while a node ends is dropped with the rest, and leases of no known node are nobody’s', async () => {
+  test('a grant made while a node ends is dropped with the rest, and leases of unknown nodes count for nobody', async () => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 9 }, false));

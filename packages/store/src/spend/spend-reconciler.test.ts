@@ -1,5 +1,5 @@
 /**
- * Sums of spend held against the records they stand for, on both engines: sound sums are found sound while records arrive, and any
+ * Sums of spend compared with their records, on both engines: sound sums are found sound while records arrive, and any
  * sum that is not that of its records is named with both figures. Reliability 4.6.
  */
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ const contractStore = contractStores();
 const hourMs = 3_600_000;
 const keepGoing = async (): Promise<boolean> => true;
 
-/** A store of its own with one organization, and what is done to it. */
+/** A separate store with one organization, and ways to change it. */
 async function looksOn(on: (typeof bothEngines)[number]) {
   const { context, url, store, newOrganization } = await contractStore(on);
   let organization = await newOrganization();
@@ -67,7 +67,7 @@ for (const on of bothEngines) {
       assert.ok(slices >= 6, 'the walk gives way between slices');
     });
 
-    test('a walk that is told to end ends, and says nothing', async () => {
+    test('a walk that is asked to end does so, and reports nothing', async () => {
       assert.equal(await store.spendReconciler.reconcile(async () => false), null);
     });
 
@@ -95,7 +95,7 @@ for (const on of bothEngines) {
       }
     });
 
-    test('once all is found sound, a look reads what is new alone; what is off in any sum is told by the very next one', async () => {
+    test('once everything is sound, a pass reads only new records; a wrong sum is reported by the very next pass', async () => {
       const { ship, look, change } = await looksOn(on);
       await ship(1_000);
       assert.deepEqual([(await look()).records, (await look()).records], [1_000, 0]);
@@ -110,7 +110,7 @@ for (const on of bothEngines) {
       assert.deepEqual((await look()).differences, []);
     });
 
-    test('what is off in a record is told within 24 looks, and at each from then on', async () => {
+    test('a wrong record is reported within 24 passes, and at each from then on', async () => {
       const { ship, look, change } = await looksOn(on);
       await ship(500);
       await look();

@@ -1,6 +1,6 @@
 /**
- * A node's guards as lists (`listed-limits.ts`, `listed-runs.ts`) and the order of their refusals. Told of every event that the real ones
- * see, it says what they must decide.
+ * A node's guards as lists (`listed-limits.ts`, `listed-runs.ts`) and the order of their refusals. It gets every event that the real ones
+ * see, and says what they must decide.
  */
 import assert from 'node:assert/strict';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -90,7 +90,7 @@ export class GuardsModel {
     listed.buckets(call.held.key.id).forEach((bucket, at) => bucket.add(at % 2 === 0 ? 1 : call.estimate, nowMs));
     if (run === null) return;
     run.listed.calls -= 1;
-    this.#letGo(run.listed);
+    this.#release(run.listed);
   }
 
   opened({ run }: ModelCall): void {
@@ -112,7 +112,7 @@ export class GuardsModel {
     run.events.push({ is: 'cost', cost });
   }
 
-  /** What must be asked of the store; null: nothing, the question is under way. */
+  /** The question for the store; null: none, it is already being asked. */
   ask(call: GuardedCall) {
     const { held: { organization, key }, declaration: { id, budget }, grant } = call.runCall!;
     const mayCreate = grant === null || this.#clock.wallMs() < grant.expiresAtMs;
@@ -146,10 +146,10 @@ export class GuardsModel {
     return listed.cap(settings!, call.held.key.id, this.#clock.wallMs()) ?? answer;
   }
 
-  /** Everyone who waited for the answer has it. */
+  /** All waiting callers have the answer. */
   over({ organization, id }: NewRun): void {
     const listed = this.runs.find(organization, id);
-    if (listed !== undefined) this.#letGo(listed);
+    if (listed !== undefined) this.#release(listed);
   }
 
   endsElsewhere(organization: string, id: string, state: EndedState): void {
@@ -219,7 +219,7 @@ export class GuardsModel {
     if (budget !== null && hasTightened(run, budget)) run.events.push({ is: 'tightened', to: budget });
   }
 
-  #letGo(listed: Listed): void {
+  #release(listed: Listed): void {
     if (!this.#held.get(listed)!.confirmed && listed.calls === 0) this.runs.forget(listed);
   }
 

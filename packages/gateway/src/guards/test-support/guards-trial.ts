@@ -142,7 +142,7 @@ export class GuardsTrial {
     });
   }
 
-  /** What a 200 would say now, and whether what it says of a budget is written. */
+  /** The run headers of a 200 now, and whether the budget in them is written. */
   #assertShown({ guarded, model }: TrialCall): void {
     const pairs: string[] = [];
     this.#guards.addBudgetHeaders(guarded, pairs);
@@ -221,7 +221,7 @@ export class GuardsTrial {
     const ms = this.#chance.of([1, 7, 999, 1_000, 1_200, 30_000, 60_000, 3_600_000, 86_400_000, 20 * 86_400_000]);
     this.#system.wall += ms;
     this.#system.monotonic += ms;
-    // What no opened call confirmed vanishes from the store; what is being asked for stays in doubt here, and out of the way.
+    // Runs that no opened call confirmed vanish from the store; those being asked for stay in doubt here, and are left out.
     if (ms < 10_000 || this.#unanswered.length > 0) return;
     for (const [name, { run, confirmed }] of this.#stored) {
       if (!confirmed && this.#registry.find(run.organization, run.id) === undefined) this.#stored.delete(name);

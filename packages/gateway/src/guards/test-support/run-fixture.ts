@@ -1,4 +1,4 @@
-/** Runs on made-up values for tests: an organization and its key, a journal that commits when told, a store that answers when told. */
+/** Runs on made-up values for tests: an organization and its key, a journal and a store that commit and answer when the test lets them. */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -49,7 +49,7 @@ export function runCallOf(held: HeldKey, id: string, { budget, ttlSeconds, grant
   };
 }
 
-/** A run as a store that was asked for it makes it. */
+/** A run as the store makes it on request. */
 export function madeRun({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: NewRun): Run {
   return {
     organization, id, state: 'live', declared, effective, clampReason, startedAtMs, expiresAtMs, endedAtMs: null,
