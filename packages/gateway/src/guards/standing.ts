@@ -1,8 +1,8 @@
 /**
  * Where an organization and its keys stand on this node: what they spent, what their rate limits hold, which caps bind.
  * Made from the store's answer when a key is first used, then kept true by the calls that end here and by each change of
- * settings. Rule: an organization's standing is made once and lives as long as the node; a second answer of the store may be older than calls
- * that have ended here since, so its sums are ignored.
+ * settings. Rule: an organization's standing is made once and lives as long as the node; a key's as long as a form of it is held or a call of it is
+ * under way. A second answer of the store may be older than calls that have ended here since, so its sums are ignored.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { figuresOf } from '@metergate/core/rate/tier.ts';
@@ -35,6 +35,11 @@ export interface KeyStanding {
 
 export class Standings {
   readonly #organizations = new Map<OrganizationId, OrganizationStanding>();
+  /** A rotated key has two forms for a while; a key that was disabled may come back while its calls are under way. Both are one key. */
+  readonly #keys = new Map<ServiceKeyId, WeakRef<KeyStanding>>();
+  readonly #collected = new FinalizationRegistry<ServiceKeyId>((key) => {
+    if (this.#keys.get(key)?.deref() === undefined) this.#keys.delete(key);
+  });
   readonly #monotonicMs: () => number;
   readonly #counters: RateCounters;
   readonly #leases: SpendLeases | null;
@@ -46,8 +51,15 @@ export class Standings {
     this.#counters = counters;
   }
 
-  /** The standing of a key that this node did not hold. */
-  of({ key, organization: settings, spend }: KeyAnswer): KeyStanding {
+  /** The standing of a key that this node did not hold, or not in this form. */
+  of(answer: KeyAnswer): KeyStanding {
+    const { key, organization } = answer;
+    const standing = this.#keys.get(key.id)?.deref() ?? this.#make(answer);
+    follow(standing, organization, key.id);
+    return standing;
+  }
+
+  #make({ key, organization: settings, spend }: KeyAnswer): KeyStanding {
     let organization = this.#organizations.get(settings.id);
     if (organization === undefined) {
       organization = {
@@ -61,7 +73,8 @@ export class Standings {
     const rate = new RateLimit(organization.rate, this.#counters, this.#monotonicMs());
     const subjects = this.#subjectsOf(organization, settings.id, key.id, spend.key);
     const standing: KeyStanding = { organization, rate, sums: spend.key, binding: [], subjects, leases: [] };
-    follow(standing, settings, key.id);
+    this.#keys.set(key.id, new WeakRef(standing));
+    this.#collected.register(standing, key.id);
     return standing;
   }
 

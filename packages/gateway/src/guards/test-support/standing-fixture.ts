@@ -24,7 +24,7 @@ export const willingRunJournal: RunsOptions['journal'] = {
   tightenRun: (_row, done) => done(null),
 };
 
-/** A store that knows of no run and cannot be asked. */
+/** A store that knows no run and cannot be asked. */
 const awayRunStore: RunsOptions['store'] = {
   askRun: () => Promise.reject(new Error('away')),
   claimRun: () => false,
