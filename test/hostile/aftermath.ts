@@ -1,6 +1,6 @@
 /**
  * What must hold after every attack: the product still serves a fresh connection, the records are those the attack should leave, and
- * nothing secret was said on stderr. Attacks are told apart by the project their caller names, for a caller who left knows no id.
+ * stderr holds nothing secret. Attacks are told apart by the project their caller names, because a caller who left knows no id.
  */
 import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
@@ -10,15 +10,15 @@ import { rawCall, RawConnection, type RawAnswer } from '@metergate/testkit/raw-c
 import { providerKeys, type System } from '@metergate/testkit/system.ts';
 import { bearer, requestIdForm, type Service } from '../running-product.ts';
 
-/** How long the product may take until what a test waits for is there. Milliseconds. */
+/** How long a test waits for the product at most. Milliseconds. */
 const deadlineMs = 8_000;
 
-/** The key, and a project to find the call's record by. */
+/** Headers with the key, and with a project to find the call's record by. */
 export function named(service: Service, project: string): HeaderPair[] {
   return [bearer(service.key), ['x-svc-project', project]];
 }
 
-/** The next call on a fresh connection works, by a provider that answers as it should. */
+/** Checks that the next call on a fresh connection works, with a provider that answers properly. */
 export async function assertServes({ system, key }: Service): Promise<void> {
   system.openai.respond({ headers: [['content-type', 'application/json']], body: '{"object":"list","data":[]}' });
   const answer = await rawCall(system.gatewayUrl, { method: 'GET', target: '/v1/models', headers: [bearer(key), ['x-svc-project', 'next']] });
@@ -28,8 +28,8 @@ export async function assertServes({ system, key }: Service): Promise<void> {
 }
 
 /**
- * Resolves once the gateway has seen the resets that came before: the system tells it of its sockets in the order of what came to them. Twice,
- * for it may tell of the first one with them.
+ * Resolves once the gateway has seen the earlier resets: the system reports socket events in the order in which they happened. Asks twice,
+ * because the first one may be reported together with them.
  */
 export async function hasSeenWhatCame(system: System): Promise<void> {
   for (let times = 0; times < 2; times += 1) {
@@ -37,7 +37,7 @@ export async function hasSeenWhatCame(system: System): Promise<void> {
   }
 }
 
-/** The one record of each of these projects, once all are there; fails where one has two. */
+/** The one record of each of these projects, once all are there; fails if one has two. */
 export async function recordsOf({ system }: Service, projects: readonly string[]): Promise<CallRecordJson[]> {
   const deadline = performance.now() + deadlineMs;
   const pause = pauses();
@@ -52,13 +52,13 @@ export async function recordsOf({ system }: Service, projects: readonly string[]
   }
 }
 
-/** Projects of calls that must have left no record; asked after something later was recorded. */
+/** Checks projects whose calls must have left no record, after something later was recorded. */
 export async function assertNoRecordOf({ system }: Service, projects: readonly string[]): Promise<void> {
   const all = await system.calls({ count: 0 });
   assert.deepEqual(all.filter((record) => projects.includes(record.project ?? '')), []);
 }
 
-/** An answer of the gateway's own: this status and code, both ids, and never the same one. */
+/** Checks an answer of the gateway's own: this status and code, both ids, and two different ones. */
 export function assertEnvelope(answer: RawAnswer, status: number, code: string): void {
   assert.equal(answer.status, status, answer.head.toString('latin1') + answer.body.toString());
   assert.equal((JSON.parse(answer.body.toString()) as { error: { code: string } }).error.code, code);
@@ -68,14 +68,14 @@ export function assertEnvelope(answer: RawAnswer, status: number, code: string):
   assert.notEqual(own, theirs);
 }
 
-/** Sends raw bytes on a connection of their own. */
+/** Sends raw bytes on a separate connection. */
 export async function sendRaw({ system }: Service, bytes: string | Uint8Array): Promise<RawConnection> {
   const connection = await RawConnection.open(system.gatewayUrl);
   connection.send(bytes);
   return connection;
 }
 
-/** Waits until `holds`. */
+/** Waits until `holds` gives true. */
 export async function eventually(holds: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   const pause = pauses();
@@ -85,7 +85,7 @@ export async function eventually(holds: () => boolean, what: string): Promise<vo
   }
 }
 
-/** Resolves with how the gateway ended the connection, though the caller's side is still open; then ends that too. */
+/** Resolves with how the gateway ended the connection, while the caller's side is still open; then ends that too. */
 export async function endOf(connection: RawConnection, what: string): Promise<'fin' | 'rst'> {
   const { socket } = connection;
   if (!socket.readableEnded && !socket.destroyed) {
@@ -97,7 +97,7 @@ export async function endOf(connection: RawConnection, what: string): Promise<'f
   return inTime(connection.ended, `the close of the connection (${what})`);
 }
 
-/** Fails where the promise does not come in time, with a sentence instead of a hang. */
+/** Fails with a message, instead of hanging, if the promise does not resolve in time. */
 export async function inTime<Value>(promise: Promise<Value>, what: string): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`${what}: not within ${deadlineMs} ms`)), deadlineMs);
@@ -108,7 +108,7 @@ export async function inTime<Value>(promise: Promise<Value>, what: string): Prom
   }
 }
 
-/** A chat stream of the first wire with usage, as events apart. */
+/** A chat stream of the first wire with usage, as separate events. */
 export const chatEvents: readonly string[] = [
   'data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o-mini","choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n',
   'data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o-mini","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',

@@ -1,7 +1,7 @@
 /**
  * Hostile requests at the running product: framing that two servers could read differently, targets, heads and bodies made to confuse,
- * and several requests on one connection. Refused means: the gateway's envelope, no connection to a provider, no record, and a
- * connection that carries nothing further where the spec says so (design 3, rows 2 and 3).
+ * and several requests on one connection. Refused means: the gateway's envelope, no connection to a provider, no record and, if the spec
+ * says so, a connection that carries nothing further (design 3, rows 2 and 3).
  */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -15,12 +15,12 @@ import { assertEnvelope, assertNoRecordOf, assertServes, chatEvents, endOf, even
 const service = serviceForFile({}, ({ system }) => system.declareUpstream());
 const ok = { headers: [['content-type', 'application/json']] as HeaderPair[], body: '{}' };
 
-/** A raw head with a valid key; `lines` are added as they stand. */
+/** A raw head with a valid key; `lines` are added unchanged. */
 function head(start: string, lines: readonly string[]): string {
   return [start, `Authorization: Bearer ${service.key}`, ...lines, '', ''].join('\r\n');
 }
 
-/** All that comes back until the connection ends. */
+/** Everything that comes back until the connection ends. */
 function allSaid(url: string, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let heard = '';
@@ -29,7 +29,7 @@ function allSaid(url: string, bytes: string): Promise<string> {
   });
 }
 
-test('framing two servers could read differently is 400, nothing goes out, and the next request on that socket is not served', async () => {
+test('framing that two servers could read differently is 400, nothing is forwarded, and the next request on the socket is not served', async () => {
   const heard = service.system.openai.connections;
   const next = head('GET /v1/models HTTP/1.1', ['Host: x', 'x-svc-project: smuggled']);
   const post = 'POST /v1/responses HTTP/1.1';
@@ -68,7 +68,7 @@ test('framing two servers could read differently is 400, nothing goes out, and t
   await assertNoRecordOf(service, ['smuggled']);
 });
 
-test('targets that resolve to something else are 404 without a record, on a connection that lives on', async () => {
+test('targets that resolve to something else are 404 without a record, on a connection that stays open', async () => {
   const heard = service.system.openai.requests.length;
   const connection = await RawConnection.open(service.system.gatewayUrl);
   const bad = ['/v1/../platform', '/upstream/v1/%2e%2e/admin', '//evil/v1/x', '/v1/a#b', '/v1/a\\b', '/v1/%2E',
@@ -82,7 +82,7 @@ test('targets that resolve to something else are 404 without a record, on a conn
   await connection.close();
 });
 
-test('a chunked body without a byte is forwarded as one, on every route and under every method', async () => {
+test('an empty chunked body is forwarded as one, on every route and with every method', async () => {
   const projects: string[] = [];
   for (const method of ['POST', 'PUT', 'DELETE', 'GET']) {
     for (const target of ['/v1/responses/r/cancel', '/v1/chat/completions', '/v1/messages/batches/b/cancel', '/upstream/v1/x']) {
@@ -126,7 +126,7 @@ test('a WebSocket handshake is 426 at once, without a record and without a key; 
   await assertNoRecordOf(service, ['handshake']);
 });
 
-test('CONNECT is 404 in the envelope, also when its caller resets at once, and Upgrade is a plain request', async () => {
+test('CONNECT is 404 in the envelope, also if its caller resets at once, and Upgrade is a plain request', async () => {
   const tunnel = await sendRaw(service, 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
   assertEnvelope(await tunnel.nextAnswer(), 404, 'unknown_url');
   await endOf(tunnel, 'CONNECT');
@@ -144,7 +144,7 @@ test('CONNECT is 404 in the envelope, also when its caller resets at once, and U
   await assertServes(service);
 });
 
-test('a head of 17 KiB is 431 in the envelope, also while its caller sends on', async () => {
+test('a head of 17 KiB is 431 in the envelope, also while its caller keeps sending', async () => {
   for (const more of [0, 300_000]) {
     const connection = await sendRaw(service, `GET /v1/models HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}${'b'.repeat(more)}`);
     assertEnvelope(await connection.nextAnswer(), 431, 'headers_too_large');
@@ -152,7 +152,7 @@ test('a head of 17 KiB is 431 in the envelope, also while its caller sends on', 
   }
 });
 
-test('a HEAD that the parser refuses is answered by a head alone', async () => {
+test('a HEAD that the parser refuses is answered with a head only', async () => {
   const parts = { 'GET': head('GET /v1/models HTTP/1.1', ['Host: x', 'a b: c']), 'HEAD': head('HEAD /v1/models HTTP/1.1', ['Host: x', 'a b: c']) };
   const big = `HEAD /v1/models HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(17 * 1024)}\r\n\r\n`;
   for (const [bytes, status, withBody] of [[parts.HEAD, 400, false], [big, 431, false], [parts.GET, 400, true]] as const) {
@@ -162,7 +162,7 @@ test('a HEAD that the parser refuses is answered by a head alone', async () => {
   }
 });
 
-test('2,000 headers hide none: all are forwarded, and the label behind them is recorded', async () => {
+test('2,000 headers hide none: all are forwarded, and the label after them is recorded', async () => {
   service.system.openai.respond(ok);
   const many = Array.from({ length: 2_000 }, (_, at): HeaderPair => [`h${at.toString(36).padStart(3, '0')}`, '']);
   const lines = many.map(([name]) => `${name}:\r\n`).join('');
@@ -174,7 +174,7 @@ test('2,000 headers hide none: all are forwarded, and the label behind them is r
   await recordsOf(service, ['behind']);
 });
 
-test('headers named as what every object inherits, and bytes above 0x7f, arrive as sent', async () => {
+test('headers with the names of properties that every object inherits, and bytes above 0x7f, arrive as sent', async () => {
   service.system.openai.respond(ok);
   const odd: HeaderPair[] = [['__proto__', '{"x":1}'], ['constructor', 'a'], ['hasOwnProperty', 'b'], ['toString', 'c'],
     ['X-Obs', '\x80\xff\xe9\xc3\xa9']];
@@ -190,7 +190,7 @@ test('headers named as what every object inherits, and bytes above 0x7f, arrive 
   await assertServes(service);
 });
 
-test('odd keys are one 401 and a connection lives on after each; Basic beside a good x-api-key is that key', async () => {
+test('odd keys all get the same 401, and the connection stays open; Basic beside a good x-api-key uses that key', async () => {
   const connection = await RawConnection.open(service.system.gatewayUrl);
   const keys: HeaderPair[][] = [
     [['Authorization', "Bearer x' OR pg_sleep(8)--"]], [['Authorization', `Bearer ${'a'.repeat(15_000)}`]], [['Authorization', 'Bearer \xe9\xff']],
@@ -230,7 +230,7 @@ test('a refusal answers while a long body is still being sent, and nothing after
   await assertNoRecordOf(service, ['after-close']);
 });
 
-test('Expect: 100-continue is answered once the call is admitted, never after a refusal and never towards HTTP/1.0', async () => {
+test('Expect: 100-continue is answered once the call is admitted, never after a refusal and never for HTTP/1.0', async () => {
   service.system.openai.respond(ok);
   const admitted = await sendRaw(service, head('POST /v1/responses HTTP/1.1', ['Host: x', 'Content-Length: 7', 'Expect: 100-continue']));
   await admitted.nextHead();
@@ -254,7 +254,7 @@ test('Expect: 100-continue is answered once the call is admitted, never after a 
   await old.close();
 });
 
-test('an HTTP/1.0 caller and one that says close get the whole answer and then the end', async () => {
+test('an HTTP/1.0 caller and one that says close get the whole answer, and then the connection ends', async () => {
   service.system.openai.respond({ headers: eventStream, body: chatEvents });
   for (const [start, lines] of [
     ['POST /v1/chat/completions HTTP/1.0', []], ['POST /v1/chat/completions HTTP/1.0', ['Connection: keep-alive']],
@@ -285,7 +285,7 @@ test('trailers of a chunked request cannot become headers, and the body arrives 
   assert.equal((await service.system.callsById([id])).get(id)?.project, null);
 });
 
-test('pipelined requests are answered in their order, each once, each with its record, refused ones between them too', async () => {
+test('pipelined requests are answered in order, each once, each with its record, also with refused ones between them', async () => {
   const first = gate();
   service.system.openai.respond(async ({ target }) => {
     if (target.endsWith('slow')) await first.opened;

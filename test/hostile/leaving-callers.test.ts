@@ -1,6 +1,6 @@
 /**
  * Callers who leave, in every phase of a call (design 3, row 8; design 2, Journal): before their request is whole nothing is forwarded
- * and nothing recorded; after, there is one record that says so, the provider's connection ends, and the product serves on.
+ * and nothing recorded; afterwards there is one record that says so, the provider's connection ends, and the product keeps serving.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import {
   assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, hasSeenWhatCame, inTime, named, recordsOf,
 } from './aftermath.ts';
 
-/** The seconds an abandoned call is read on are the organization's; three are enough here. */
+/** The drain time of an abandoned call is the organization's setting; three seconds are enough here. */
 const service = serviceForFile({}, async ({ system }) => {
   assert.equal((await system.cli(['org', 'set', 'default', '--drain', '3', '--json'])).code, 0);
 });
@@ -70,7 +70,7 @@ test('a caller who leaves while uploading: the provider sees a cut request, the 
   await assertServes(service);
 });
 
-test('a caller who leaves before the head: usage that still comes is recorded, and what never comes is unknown', async () => {
+test('a caller who leaves before the head: usage that still comes is recorded, otherwise it is unknown', async () => {
   const { openai } = service.system;
   const go = gate();
   openai.respond(async () => {
@@ -95,7 +95,7 @@ test('a caller who leaves before the head: usage that still comes is recorded, a
   await assertServes(service);
 });
 
-test('a caller who leaves mid-stream: the rest is read for its usage; the second wire keeps what it had reported as partial', async () => {
+test('a caller who leaves mid-stream: the rest is read for its usage; the second wire keeps what it has reported as partial', async () => {
   const { openai, anthropic } = service.system;
   const go = gate();
   openai.respond({ headers: eventStream, body: [chatEvents[0] ?? '', go.opened, ...chatEvents.slice(1)] });
@@ -117,7 +117,7 @@ test('a caller who leaves mid-stream: the rest is read for its usage; the second
   await inTime(closed, 'the end at the second provider');
 });
 
-test('a hundred streams that are left after their first chunk: under a cap each is read to its end, and none spends uncounted', async () => {
+test('a hundred streams abandoned after their first chunk: under a cap each is read to its end, and none spends uncounted', async () => {
   const { system } = service;
   const organization = await system.createOrganization('leavers');
   await system.connectProvider('openai', organization.id);
@@ -145,7 +145,7 @@ test('a hundred streams that are left after their first chunk: under a cap each 
   await assertServes(service);
 });
 
-test('a caller who leaves once the dialogue has ended counts as completed, whatever the provider does then', async () => {
+test('a call whose caller leaves once the dialogue has ended counts as completed, whatever the provider does then', async () => {
   for (const provider of ['keeps', 'cuts'] as const) {
     const go = gate();
     service.system.openai.respond({
@@ -162,7 +162,7 @@ test('a caller who leaves once the dialogue has ended counts as completed, whate
   await assertServes(service);
 });
 
-test('a half-close is no leaving: the whole answer is delivered, then the connection ends', async () => {
+test('a half-close does not count as leaving: the whole answer is delivered, then the connection ends', async () => {
   const go = gate();
   service.system.openai.respond({ headers: eventStream, body: [chatEvents[0] ?? '', go.opened, ...chatEvents.slice(1)] });
   const connection = await calling({ project: 'half' });
@@ -174,7 +174,7 @@ test('a half-close is no leaving: the whole answer is delivered, then the connec
   assert.equal((await recordsOf(service, ['half']))[0]?.outcome, 'completed');
 });
 
-test('a caller who half-closes before its key is known to the node is given up after the bound all the same', async () => {
+test('a caller who half-closes before its key is known to the node is still given up after the time limit', async () => {
   const { system } = service;
   const organization = await system.createOrganization('half-closers');
   await system.connectProvider('openai', organization.id);
@@ -200,7 +200,7 @@ test('a caller who leaves with pipelined calls waiting: each is recorded once an
   const connection = await RawConnection.open(service.system.gatewayUrl);
   const projects = ['pipe-0', 'pipe-1-large', 'pipe-2-large', 'pipe-3'];
   const heard = openai.requests.length;
-  // In one piece: calls that come one by one are also served one by one (decision 0042).
+  // In one write: calls that come one by one are also served one by one (decision 0042).
   connection.send(Buffer.concat(projects.map((project) => {
     const target = project.endsWith('large') ? '/v1/responses/large' : '/v1/responses';
     return requestBytes({ target, headers: named(service, project), body: '{}' }, 'x');
@@ -216,24 +216,24 @@ test('a caller who leaves with pipelined calls waiting: each is recorded once an
   await assertServes(service);
 });
 
-test('a caller who sends a call behind another and leaves: it is missed with the next bytes for it, and the call behind is not begun', async () => {
+test('a caller who pipelines a call and leaves: that is noticed at once, and the second call does not begin', async () => {
   const { openai } = service.system;
-  const go = gate();
-  openai.respond({ headers: eventStream, body: ['data: x\n\n', go.opened, 'data: y\n\n', gate().opened] });
-  const connection = await RawConnection.open(service.system.gatewayUrl);
-  connection.send(requestBytes({ target: '/v1/responses', headers: named(service, 'ahead'), body: '{}' }, 'x'));
-  await connection.received(5);
+  const open = openai.openConnections;
+  openai.respond('silence');
+  const heard = openai.nextRequest();
+  const connection = await calling({ target: '/v1/responses', project: 'ahead', body: '{}' });
+  await heard;
   await connection.sendAll(requestBytes({ target: '/v1/responses', headers: named(service, 'behind'), body: '{}' }, 'x'));
   connection.abort();
   await connection.ended;
-  go.open();
   const [record] = await recordsOf(service, ['ahead']);
-  assert.equal(record?.outcome, 'caller_gone');
+  assert.deepEqual([record?.outcome, record?.usageReason], ['caller_gone', 'caller_gone']);
+  await eventually(() => openai.openConnections <= open, 'the provider is let go');
   await assertServes(service);
   await assertNoRecordOf(service, ['behind']);
 });
 
-test('a caller who stops reading holds the provider back and no memory, and its leaving is recorded', async () => {
+test('a caller who stops reading slows the provider and takes no memory, and its leaving is recorded', async () => {
   const { openai } = service.system;
   openai.respond({ headers: [['content-type', 'text/plain']], body: Buffer.alloc(48 * 1024 * 1024, 'x') });
   const connection = await calling({ target: '/v1/responses', project: 'stopped', body: '{}' });

@@ -14,20 +14,20 @@ import { assertEnvelope, assertServes, chatEvents, endOf, eventStream, named, re
 const service = serviceForFile();
 const body = '{"stream":true,"stream_options":{"include_usage":true}}';
 
-/** A chat call that names its project, on a connection of its own; null where it ended without an answer. */
+/** A chat call that names its project, on a separate connection; null if it ended without an answer. */
 async function chat(project: string, script: Script, target: string = '/v1/chat/completions'): Promise<RawAnswer> {
   service.system.openai.respond(script);
   return rawCall(service.system.gatewayUrl, { target, headers: named(service, project), body });
 }
 
-/** The facts of a record that these tests are about. */
+/** The fields of a record that these tests are about. */
 function facts(record: CallRecordJson | undefined): unknown[] {
   return [record?.outcome, record?.status, record?.usage, record?.usageReason];
 }
 
 const raw = (text: string, ending: 'keep' | 'fin' | 'rst' = 'fin'): Script => ({ raw: Buffer.from(text, 'latin1'), ending });
 
-test('no answer, half of one, or one that is no HTTP is 502 with one request and one record: failed, no status, usage none', async () => {
+test('no answer, half of one, or one that is not HTTP is 502 with one request and one record: failed, no status, usage none', async () => {
   const scripts: Record<string, Script> = {
     'fin': raw(''), 'rst': raw('', 'rst'), 'half a line': raw('HTTP/1.1 2'), 'half a head': raw('HTTP/1.1 200 OK\r\nX-A: b\r\n'),
     'not HTTP': raw('SSH-2.0-OpenSSH_9\r\n\r\n'),
@@ -46,7 +46,7 @@ test('no answer, half of one, or one that is no HTTP is 502 with one request and
   await assertServes(service);
 });
 
-test('a body cut after the head reaches the caller as a prefix and cannot look complete, towards HTTP/1.0 neither', async () => {
+test('a body cut after the head reaches the caller as a prefix and cannot look complete, not even for HTTP/1.0', async () => {
   const sse = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n';
   const scripts: Record<string, Script> = {
     'head then rst': { raw: [`${sse}Transfer-Encoding: chunked\r\n\r\n`, new Promise((resolve) => setImmediate(resolve))], ending: 'rst' },
@@ -72,7 +72,7 @@ test('a body cut after the head reaches the caller as a prefix and cannot look c
   await assertServes(service);
 });
 
-test('an answer that lasts until its connection ends is cut where that is reset, for the caller and in its record', async () => {
+test('an answer that lasts until its connection ends is cut if that is reset, for the caller and in its record', async () => {
   const half = gate();
   const scripts = { 'until the end': 'HTTP/1.1 200 OK\r\n', 'HTTP/1.0 until the end': 'HTTP/1.0 200 OK\r\n' };
   for (const [name, line] of Object.entries(scripts)) {
@@ -139,7 +139,7 @@ test('an SSE answer cut after its usage and before its end is cut for the caller
   assert.deepEqual([record?.outcome, record?.usage, record?.inputTokens, record?.outputTokens], ['cut', 'reported', 7, 3]);
 });
 
-test('[DONE] split at every byte arrives whole, and so does an end that comes with a reset after it', async () => {
+test('[DONE] split at every byte arrives whole, and so does an end that is followed by a reset', async () => {
   const last = chatEvents[3] ?? '';
   for (let at = 1; at < last.length; at += 1) {
     const answer = await chat(`split ${at}`, { headers: eventStream, body: [...chatEvents.slice(0, 3), last.slice(0, at), last.slice(at)] });
@@ -200,7 +200,7 @@ test('bytes a provider sends beyond its answer, a second answer among them, neve
   }
 });
 
-test('any final status is relayed as sent, also after an unasked 100, with reason and headers, obs-text included, and one id of ours', async () => {
+test('any final status is relayed as sent, also after an unrequested 100, with reason and headers, obs-text included, and our id', async () => {
   for (const status of [200, 299, 401, 418, 429, 500, 600, 999]) {
     const lines = 'X-Obs: \x80\xe9\xff\r\nX-SVC-Request-Id: evil\r\nx-svc-budget-scope: run\r\nRetry-After: 3\r\n__proto__: x\r\n';
     const go = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -214,7 +214,7 @@ test('any final status is relayed as sent, also after an unasked 100, with reaso
   await assertServes(service);
 });
 
-test('an answer before the upload is complete reaches the caller, is recorded, and the caller\'s connection serves on', async () => {
+test('an answer before the upload is complete reaches the caller, is recorded, and the caller\'s connection stays usable', async () => {
   const { openai, gatewayUrl } = service.system;
   openai.respondAtHead({ status: 413, headers: [['content-type', 'application/json']], body: '{"error":"too large"}' });
   const connection = await RawConnection.open(gatewayUrl);
@@ -231,7 +231,7 @@ test('an answer before the upload is complete reaches the caller, is recorded, a
   assert.deepEqual(facts((await recordsOf(service, ['early answer']))[0]), ['completed', 413, 'none', null]);
 });
 
-test('a caller\'s connection lives on after 502 and after each refusal of a short request', async () => {
+test('a caller\'s connection stays open after 502 and after each refusal of a short request', async () => {
   const connection = await RawConnection.open(service.system.gatewayUrl);
   service.system.openai.respond(raw('', 'rst'));
   assertEnvelope(await connection.call({ target: '/v1/responses', headers: [bearer(service.key)], body: '{}' }), 502, 'upstream_unreachable');

@@ -1,4 +1,4 @@
-/** A caller's connection by itself: what it reads, what it leaves to Node's server, and its limits of time (decision 0042). */
+/** A single caller's connection: what it reads, what it leaves to Node's server, and its time limits (decision 0042). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -82,7 +82,7 @@ test('usual requests are served one after the other, whole, in whatever pieces t
   await until(() => heard().endsWith('again'));
 });
 
-test('what is not usual is left to Node with every byte of it, and what came before it was served', async (t) => {
+test('an unusual request is left to Node with all its bytes, after the requests before it were served', async (t) => {
   for (const unusual of [
     'GET / HTTP/1.0\r\n\r\n', `${head}Transfer-Encoding: chunked\r\n\r\n`, `${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HEAD / HTTP/1.1\r\nHost: x\r\n\r\n', usual + usual,
@@ -114,7 +114,7 @@ test('a request that has not come whole within a moment is left to Node', async 
   assert.equal(callers.keptBytes, 0);
 });
 
-test('a request behind one that is not answered waits, unread beyond a piece, and is served then', async (t) => {
+test('a request behind one that is not answered waits and is served then', async (t) => {
   const { caller, served, left, callers, until, heard } = await start(t);
   caller.write(usual);
   await until(() => served.length === 1);
@@ -129,7 +129,70 @@ test('a request behind one that is not answered waits, unread beyond a piece, an
   assert.ok(heard().indexOf('first') < heard().indexOf('second'));
 });
 
-test('the caller who half-closes gets its answer, as the last one; within a request it is told that this is none', async (t) => {
+test('a caller who sends more before it is answered is still seen to leave', async (t) => {
+  for (const leaves of ['reset', 'end'] as const) {
+    const { caller, served, until, callers, socket } = await start(t);
+    caller.write(usual);
+    await until(() => served.length === 1);
+    caller.write(usual);
+    await until(() => callers.keptBytes > 0);
+    if (leaves === 'reset') caller.resetAndDestroy();
+    else caller.end();
+    await until(() => leaves === 'reset' ? socket.destroyed && callers.keptBytes === 0 : socket.readableEnded);
+  }
+});
+
+test('a request behind another comes in pieces, which are one when its turn comes; of many or long ones no more is read', async (t) => {
+  const { caller, served, left, callers, until, socket, heard } = await start(t);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  for (const piece of [usual.slice(0, 20), '\r\n', ...Array<string>(30).fill('x')]) {
+    const { bytesRead } = socket;
+    caller.write(piece);
+    for (let turns = 0; turns < 50 && socket.bytesRead === bytesRead; turns += 1) await turn();
+  }
+  assert.ok(callers.keptBytes > 22 && callers.keptBytes < 40, 'what follows waits with the system');
+  answer(served[0]!, 'first');
+  await until(() => left.length === 1 && left[0]!.length === 52);
+  assert.deepEqual([left[0], callers.keptBytes], [`${usual.slice(0, 20)}\r\n${'x'.repeat(30)}`, 0]);
+  assert.match(heard(), /first$/);
+});
+
+test('requests behind a call from before the caller half-closed are answered, and the last one says so', async (t) => {
+  const { caller, served, callers, until, socket, heard } = await start(t);
+  caller.write(usual);
+  await until(() => served.length === 1);
+  caller.end(usual.replace('ok', 'no'));
+  await until(() => socket.readableEnded);
+  answer(served[0]!, 'first');
+  await until(() => served.length === 2);
+  answer(served[1]!, 'second');
+  await once(caller, 'end');
+  assert.deepEqual([heard().match(/first|second/g), callers.keptBytes], [['first', 'second'], 0]);
+});
+
+test('what is asked behind a call and is not usual, or not whole, before the caller half-closes is left to Node, or refused', async (t) => {
+  const two = await start(t);
+  two.caller.write(usual);
+  await two.until(() => two.served.length === 1);
+  two.caller.end(usual + usual);
+  await two.until(() => two.socket.readableEnded);
+  let ends = 0;
+  two.socket.on('end', () => { ends += 1; });
+  answer(two.served[0]!);
+  await two.until(() => two.left.length === 1);
+  assert.deepEqual([two.left[0], ends, two.callers.keptBytes], [usual + usual, 1, 0]);
+  const part = await start(t);
+  part.caller.write(usual);
+  await part.until(() => part.served.length === 1);
+  part.caller.end(usual.slice(0, -1));
+  await part.until(() => part.socket.readableEnded);
+  answer(part.served[0]!);
+  await once(part.caller, 'end');
+  assert.deepEqual([part.heard().match(/HTTP\/1\.1 \d+/g), part.callers.keptBytes], [['HTTP/1.1 200', 'HTTP/1.1 400'], 0]);
+});
+
+test('a caller who half-closes gets its answer, marked as the last; within a request it gets a refusal', async (t) => {
   const whole = await start(t);
   whole.caller.end(usual);
   await whole.until(() => whole.served.length === 1 && whole.socket.readableEnded);
@@ -230,7 +293,7 @@ test('a caller that does not read its answers is served no more until it does', 
   await until(() => heard().endsWith('second'));
 });
 
-test('what was answered and has not left is not cut: not to make room, and not when the node ends', async (t) => {
+test('an answer that is still being sent is not cut: not to make room, and not when the node ends', async (t) => {
   const { caller, served, until, heard, connection: { reader }, socket } = await start(t);
   caller.pause();
   caller.write(usual);
@@ -247,7 +310,7 @@ test('what was answered and has not left is not cut: not to make room, and not w
   assert.equal(served.length, 1, 'a connection that ends takes no request');
 });
 
-test('a connection that ends is closed where its caller never reads the rest', async (t) => {
+test('a connection that ends is closed even if its caller never reads the rest', async (t) => {
   const { caller, served, until, socket, clock } = await start(t);
   caller.pause();
   caller.end(usual);

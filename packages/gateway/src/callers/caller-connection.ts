@@ -11,6 +11,7 @@ import type { SilenceClock, Watched } from '../coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';
+import { EarlyBytes } from './early-bytes.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
 import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';
@@ -61,7 +62,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
   #part: RequestPart | null = null;
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
-  #early: Buffer | null = null;
+  #early: EarlyBytes | null = null;
 
   constructor(callers: UsualCallers, connection: Connection) {
     this.#callers = callers;
@@ -113,7 +114,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     // Read and thrown away: the system resets a connection that is closed with bytes unread, and the caller may lose its answer.
     if (this.#phase === 'ending') return true;
     if (this.#phase === 'gone') return false;
-    if (this.#phase === 'serving') return this.#keepEarly(bytes);
+    if (this.#phase === 'serving' || this.#early !== null) return this.#keepEarly(bytes);
     this.#receive(bytes);
     return true;
   }
@@ -142,18 +143,26 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
   /** Node's server goes on with it, from the first byte of this request. */
   #leave(last: Buffer | null): void {
     const pieces = this.#part?.pieces ?? [];
-    this.#letGo('left');
+    this.#release('left');
     if (this.#socket.destroyed) return;
     if (this.#hasServed) this.#callers.clock.forget(this);
     leaveToOthers(this.#socket);
     this.#connection.reader = null;
+    if (this.#socket.readableEnded) return this.#leaveEnded(last!);
     if (last !== null) this.#socket.unshift(Buffer.from(last));
     for (let at = pieces.length - 1; at >= 0; at -= 1) this.#socket.unshift(pieces[at]);
     this.#callers.leaveToNode(this.#socket);
   }
 
+  /** Nothing can be put back into a stream whose end was told, so these last bytes and the end are told once more. */
+  #leaveEnded(last: Buffer): void {
+    this.#callers.leaveToNode(this.#socket);
+    this.#socket.emit('data', last);
+    this.#socket.emit('end');
+  }
+
   /** No more requests of it are read here. */
-  #letGo(phase: 'ending' | 'left' | 'gone'): void {
+  #release(phase: 'ending' | 'left' | 'gone'): void {
     if (this.#phase !== 'ending' && this.#phase !== 'left') {
       this.#letGoOfPart();
       this.#takeEarly();
@@ -188,18 +197,20 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#socket.once('drain', () => this.#next());
   }
 
-  /** Bytes behind a request that is not answered: nothing more is read until it is. */
+  /** Bytes behind a request that is not answered. False: nothing more is read until it is. */
   #keepEarly(bytes: Buffer): boolean {
     // Some callers end a body with an empty line.
-    if (isBlank(bytes)) return true;
-    this.#socket.pause();
-    if (this.#callers.keptBytes + bytes.length > keptBytesMax) {
+    if (this.#early === null && isBlank(bytes)) return true;
+    if (this.#response !== null && this.#callers.keptBytes + bytes.length > keptBytesMax) {
       // There is no room for another request, so the answer says that it is the last one.
-      this.#response!._last = true;
+      this.#takeEarly();
+      this.#response._last = true;
     } else {
-      this.#early = Buffer.from(bytes);
-      this.#callers.keptBytes += bytes.length;
+      this.#early ??= new EarlyBytes(this.#callers);
+      this.#early.add(bytes);
+      if (!this.#early.isFull) return true;
     }
+    this.#socket.pause();
     return false;
   }
 
@@ -208,35 +219,38 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     const bytes = this.#takeEarly();
     if (bytes !== null) this.#receive(bytes);
     this.#socket.resume();
+    // Its end came while they were kept.
+    if (this.#socket.readableEnded) this.ended();
   }
 
   #takeEarly(): Buffer | null {
-    const bytes = this.#early;
+    const bytes = this.#early?.taken() ?? null;
     this.#early = null;
-    this.#callers.keptBytes -= bytes?.length ?? 0;
     return bytes;
   }
 
   ended(): void {
+    // First what came before the end.
+    if (this.#early !== null) return;
     if (this.#response !== null) this.#response._last = true;
     else if (this.#phase === 'receiving') this.#refuse({ kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
     else if (this.#phase === 'new' || this.#phase === 'idle') this.#end();
   }
 
   closed(): void {
-    this.#letGo('gone');
+    this.#release('gone');
     this.#callers.clock.forget(this);
   }
 
   /** What was written leaves, and the connection is closed behind it. */
   #end(): void {
-    this.#letGo('ending');
+    this.#release('ending');
     this.#socket.resume();
     this.#socket.destroySoon();
   }
 
   #refuse(refusal: Refusal): void {
-    this.#letGo('ending');
+    this.#release('ending');
     refuseOnSocket(this.#socket, refusal);
   }
 }

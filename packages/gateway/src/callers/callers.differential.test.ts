@@ -1,6 +1,6 @@
 /**
- * Requests read by us against Node's server, which is the reference: the same bytes in the same pieces get the same answers, byte for byte
- * but for ids, reach the provider alike, and are recorded and counted alike. Where ours differs it is said here. Decision 0042.
+ * Requests read by our code compared with Node's server, which is the reference: the same bytes in the same pieces get the same answers, byte
+ * for byte except for ids, reach the provider alike, and are recorded and counted alike. The differences are listed here. Decision 0042.
  */
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
@@ -29,7 +29,7 @@ function answersTheCallFirst(ours: Outcome, theirs: Outcome): boolean {
     && !ours.recorded.some((record) => record.includes(' caller_gone ')) && ours.got.startsWith('HTTP/1.1 ') && ours.recorded.length > 0;
 }
 
-/** Ours serves nothing that is not whole: a request that ends before gets that told, and not a refusal for what its head says. */
+/** Ours serves only whole requests: one that ends early is answered as incomplete, and not refused for its head. */
 function refusesWhatIsCut(ours: Outcome, theirs: Outcome): boolean {
   const at = ours.got.lastIndexOf('HTTP/1.1 400 ');
   return at >= 0 && theirs.got.startsWith(ours.got.slice(0, at)) && ours.ending === theirs.ending && ours.refused === theirs.refused - 1
@@ -37,8 +37,8 @@ function refusesWhatIsCut(ours: Outcome, theirs: Outcome): boolean {
 }
 
 /**
- * Refusals and bytes behind them that are no request. Node reads what comes straight from the system in other steps than what is handed to it:
- * there it has sent the refusals when it finds those bytes, here they are still on their way, and it closes behind the one that is leaving.
+ * Refusals, followed by bytes that are no request. Node reads bytes from the system in other steps than bytes that are handed to it: there it
+ * has sent the refusals when it finds those bytes, here they are still being sent, and it closes after the current one.
  */
 function closesSooner(ours: Outcome, theirs: Outcome): boolean {
   return theirs.got.startsWith(ours.got) && theirs.got.lastIndexOf('HTTP/1.1 400 ') >= ours.got.length
@@ -52,7 +52,7 @@ function beginsNothingBehind(ours: Outcome, theirs: Outcome): boolean {
     && ours.recorded.every((record) => theirs.recorded.includes(record)) && ours.received.every((text) => theirs.received.includes(text));
 }
 
-/** Null where both made the same of it; else what each made. What differs at first is played again with more patience. */
+/** Null if both gave the same result; else both results. A first difference is played again with more patience. */
 async function difference({ own, reference }: Both, played: Played): Promise<null | { readonly ours: Outcome; readonly theirs: Outcome }> {
   for (const patience of [12, 100]) {
     const [ours, theirs] = [await own.play(played, patience), await reference.play(played, patience)];

@@ -1,4 +1,4 @@
-/** A bound on callers' connections, on a whole node (design 3, row 8a): who opens many keeps nobody else out, and no call is cut for room. */
+/** A bound on callers' connections, on a whole node (design 3, row 8a): opening many keeps nobody else out, and no call is cut for room. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
@@ -38,7 +38,7 @@ test('beside 200 idle connections at a bound of 20 calls are served, and one und
   await Promise.all([known, busy, ...idle].map((connection) => connection.close()));
 });
 
-test('where each connection carries a call the newcomer is closed, and finds room when one has ended', async (t) => {
+test('if each connection carries a call a new one is closed, and finds room when one has ended', async (t) => {
   const { connect, provider, gateway } = await startNode(t, { connectionsMax: 3 });
   provider.respond('silence');
   const busy = await Promise.all([connect(), connect(), connect()]);
@@ -55,7 +55,7 @@ test('where each connection carries a call the newcomer is closed, and finds roo
   await Promise.all([next, ...busy].map((connection) => connection.close()));
 });
 
-test('what a process may open is shared: callers and destinations alike, with enough kept for everything else', () => {
+test('file descriptors are shared between callers and destinations, with enough reserved for everything else', () => {
   assert.deepEqual(connectionBounds(400), { callers: 120, platform: 45 });
   assert.deepEqual(connectionBounds(1_024), { callers: 307, platform: 115 });
   assert.deepEqual(connectionBounds(20), { callers: 8, platform: 4 });

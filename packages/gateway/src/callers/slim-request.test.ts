@@ -1,4 +1,4 @@
-/** What a request tells by name and what only as it came. */
+/** Which headers of a request can be read by name, and which only from the raw list. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -19,7 +19,7 @@ async function received(t: { after(end: () => void): void }, head: string): Prom
   return request;
 }
 
-test('fields that somebody asks for by name are told in any case and joined as Node joins them; others stand only in the raw list', async (t) => {
+test('fields read by name are found in any case and joined as Node joins them; others are only in the raw list', async (t) => {
   const lines = ['GET /a HTTP/1.1', 'HOST: h', 'Connection: a', 'X-Any: 1', 'connection: b', 'Upgrade: WebSocket', 'Accept: c'];
   const request = await received(t, `${lines.join('\r\n')}\r\n\r\n`);
   assert.deepEqual({ ...request.headers }, { host: 'h', connection: 'a, b', upgrade: 'WebSocket' });

@@ -42,7 +42,7 @@ interface Call {
   readonly resolveAll?: ResolveAll;
 }
 
-/** One call to the canary's port under this host; gives the ending, and the status where there is one. */
+/** One call to the canary's port under this host; gives the ending, and the status if there is one. */
 async function call(host: string, { scheme = 'https', allow = [],
   resolveAll = neverResolve }: Call = {}): Promise<ExchangeFault['kind'] | number> {
   const guard = createAddressGuard({ allow: parseAddressRanges(allow), resolveAll });
@@ -95,7 +95,7 @@ describe('a declared upstream that is not public', () => {
     assert.equal(canary.connections, 0);
   });
 
-  it('is not_public where the name does not resolve: an error, no address, a throw, what is no address (D6)', async () => {
+  it('is not_public if the name does not resolve: an error, no address, a throw, an invalid address (D6)', async () => {
     const fault = Object.assign(new Error('x'), { code: 'ESERVFAIL' });
     const answers: ResolveAll[] = [
       (_h, _o, done) => done(fault, []), (_h, _o, done) => setImmediate(done, fault, []), answer(), answer('not an address'), answer(''),
@@ -104,7 +104,7 @@ describe('a declared upstream that is not public', () => {
     for (const resolveAll of answers) assert.equal(await call('upstream.example', { resolveAll }), 'not_public');
   });
 
-  it('is not_public where the name does not resolve in time, and an answer that comes later dials nothing (D6)', async () => {
+  it('is not_public if the name does not resolve in time, and a later answer dials nothing (D6)', async () => {
     const asked = Promise.withResolvers<(addresses: LookupAddress[]) => void>();
     const guard = createAddressGuard({
       allow: parseAddressRanges(['127.0.0.1']), resolveMs: 20,
@@ -121,7 +121,7 @@ describe('a declared upstream that is not public', () => {
   it('is refused when the answer flips from allowed to private between calls: 1,000 flips, no hit (U2)', async () => {
     const allowedPeer = await startRawPeer((socket) => socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'));
     let asked = 0;
-    // The peer listens on 127.0.0.1 alone, which is the only address opened; every other answer is another loopback address.
+    // The peer listens only on 127.0.0.1, the only address opened; every other answer is another loopback address.
     const guard = createAddressGuard({
       allow: parseAddressRanges(['127.0.0.1']),
       resolveAll: (_h, _o, done) => setImmediate(done, null, [located(asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2')]),
@@ -171,7 +171,7 @@ describe('what the allow list opens', () => {
     }
   });
 
-  it('is connect, not not_public, where an admitted address cannot be dialled', async () => {
+  it('is connect, not not_public, if an admitted address cannot be dialled', async () => {
     const closed = await startRawPeer(() => {});
     await closed.close();
     const guard = createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']), resolveAll: answer('127.0.0.1') });

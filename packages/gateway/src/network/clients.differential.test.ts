@@ -1,6 +1,6 @@
 /**
- * The client of our own against undici, which is the reference: the same bytes in the same pieces are made the same of, byte for byte, down
- * to whether the connection is used again. Where ours differs it refuses more, and each such case is said here. Reliability 2.5.
+ * Our own client compared with undici, which is the reference: the same bytes in the same pieces give the same result, byte for byte, down to
+ * whether the connection is used again. If ours differs, it refuses more, and each such case is listed here. Reliability 2.5.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,14 +22,14 @@ async function both(played: Played): Promise<readonly [own: Made, reference: Mad
   return [await player.play(createSocketDestination, played), await player.play(createUndiciDestination, played)];
 }
 
-/** What is no part of a value (RFC 9110, 5.5): Node's parser leaves a tab or a space behind a value out, undici's leaves some of them in. */
+/** Not part of a value (RFC 9110, 5.5): Node's parser drops a tab or a space after a value, undici's keeps some of them. */
 function trimmed(made: Made): Made {
   return { ...made, headers: made.headers.map((part) => part.replace(/[\t ]+$/, '')) };
 }
 
 const same = (one: unknown, other: unknown): boolean => isDeepStrictEqual(one, other);
 
-/** Null where both are the same; `stricter` where ours refuses what the reference takes, or closes what it keeps; else what both made of it. */
+/** Null if both are the same; `stricter` if ours refuses what the reference takes, or closes what it keeps; else both results. */
 function difference(own: Made, reference: Made): null | 'stricter' | string {
   const [ours, theirs] = [trimmed(own), trimmed(reference)];
   if (same(ours, theirs) && own.next === 'next') return null;
@@ -69,7 +69,7 @@ const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const field = (name: string): string => `HTTP/1.1 200 OK\r\n${name}\r\nContent-Length: 2\r\n\r\nok`;
 const many = (count: number, each: (n: number) => string): string => Array.from({ length: count }, (_, n) => each(n)).join('');
 
-/** Framings of our own. The second part says where ours is the stricter one, and why. */
+/** Our own framings. The second part says in which cases ours is stricter, and why. */
 const framings: Readonly<Record<string, readonly [string, stricterBecause?: string]>> = {
   'a whole answer': [ok],
   'two answers': [ok + ok], 'an answer and half of one': [`${ok}HTTP/1.1 2`], 'an answer and a byte': [`${ok}X`],
@@ -135,7 +135,7 @@ test('every framing of ours is made the same of, whole and in pieces, kept open 
 
 test('every framing of a parser\'s own fixtures is made the same of, whole and in pieces, kept open and ended', async () => {
   const found = await differences(httpInputs('response'));
-  // A carriage return alone; the others are ended by one.
+  // A single carriage return; the others end with one.
   const stricter = new Set(['invalid.md#10']);
   assert.deepEqual([...found].filter(([name, what]) => what !== 'stricter' || !stricter.has(name)), []);
 });
@@ -168,7 +168,7 @@ function framed({ response }: Exchange, how: number): { readonly bytes: Buffer; 
 
 test('recorded answers are made the same of, with a length, in chunks and until the end, in pieces', async () => {
   const exchanges = readWires.flatMap((wire) => corpusOrFixtures(wire));
-  // All of them where they are few, else as many as take a few seconds.
+  // All of them if they are few, else as many as take a few seconds.
   const taken = exchanges.filter((_, at) => at % Math.ceil(exchanges.length / 150) === 0);
   for (const [at, exchange] of taken.entries()) {
     const { bytes, closing } = framed(exchange, at % 3);

@@ -1,4 +1,4 @@
-/** Which client is behind a destination, on this Node and on one that has no parser for it: each in a process of its own, without a warning. */
+/** Which client is behind a destination, on this Node and on one that has no parser for it: each in a separate process, without a warning. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { it } from 'node:test';
@@ -20,7 +20,7 @@ const program = `
   server.close();
 `;
 
-/** What a Node that was changed so before anything else runs makes of it. */
+/** The result in a Node that is changed in this way before anything else runs. */
 function on(change: string, flags: readonly string[] = []): string {
   const child = spawnSync(process.execPath, [...flags, '--input-type=module', '--import', `data:text/javascript,${encodeURIComponent(change)}`,
     '--eval', program], { encoding: 'utf8', timeout: 60_000 });
@@ -28,12 +28,12 @@ function on(change: string, flags: readonly string[] = []): string {
   return child.stdout.trim();
 }
 
-it('is our own where Node has the parser, without a warning of what is deprecated, pending or not', () => {
+it('is our own if Node has the parser, without a deprecation warning, pending or not', () => {
   assert.equal(on(''), 'our own end');
   assert.equal(on('', ['--pending-deprecation', '--throw-deprecation']), 'our own end');
 });
 
-it('is undici where Node has no such parser, has another, or is newer than what was tested', () => {
+it('is undici if Node has no such parser, has another, or is newer than the tested versions', () => {
   const broken = 'class HTTPParser { initialize() {} execute() { return 0; } close() {} }';
   for (const change of [
     'process.getBuiltinModule = () => undefined;', 'process.getBuiltinModule = undefined;', 'process.getBuiltinModule = () => ({});',
@@ -42,6 +42,6 @@ it('is undici where Node has no such parser, has another, or is newer than what 
   ]) assert.equal(on(change), 'undici end', change);
 });
 
-it('stays strict where Node is started with a lenient parser and long heads', () => {
+it('stays strict if Node is started with a lenient parser and long heads', () => {
   assert.equal(on('', ['--no-warnings', '--insecure-http-parser', '--max-http-header-size=999999']), 'our own end');
 });

@@ -1,5 +1,5 @@
 /**
- * Who shares a connection with whom: nobody across organizations or declarations; pools end when idle, replaced or too many,
+ * Which calls share a connection: none across organizations or declarations; pools end when idle, replaced or too many,
  * and never under a call. Design 2, Forwarding; reliability U6.
  */
 import assert from 'node:assert/strict';
@@ -80,7 +80,7 @@ it('The named providers have a pool each for every organization, bounded and swe
   await pools.close();
 });
 
-it('A destination that was asked for before its pool was closed opens it again, and is swept like any other', async () => {
+it('A destination that was obtained before its pool was closed opens it again, and is swept like any other', async () => {
   const early = pools.provider('openai', 'a');
   assert.equal((await ask(early)).ending, 'end');
   nowMs = 60_001;
@@ -130,7 +130,7 @@ it('The number of pools is bounded: the least recently used one gives way', asyn
   await pools.close();
 });
 
-it('A stored URL that no pool can be made of is not_public, told after send returned (U3)', async () => {
+it('A stored URL that no pool can be made of is not_public, reported after send returned (U3)', async () => {
   for (const url of ['', 'nonsense', 'ftp://127.0.0.1', 'file:///etc/passwd', 'http://user:pw@127.0.0.1', 'http://127.0.0.1:99999',
     'unix:/tmp/x']) {
     const { heard, exchange } = listen(pools.upstream(owner('x', 1, url)));

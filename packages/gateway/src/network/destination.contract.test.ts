@@ -1,6 +1,6 @@
 /**
- * The destination against a peer whose every byte is scripted: what goes out is what was given, what comes back is what was
- * sent, and every way in which a provider can break ends in one fault. Reliability 2.5 and 3.3; design 2, Forwarding.
+ * The destination against a peer whose every byte is scripted: requests are sent as given, answers are received as sent, and
+ * every way in which a provider can break ends in one fault. Reliability 2.5 and 3.3; design 2, Forwarding.
  */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
@@ -112,7 +112,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.equal(dechunk(sent.slice(sent.indexOf('\r\n\r\n') + 4)), 'abcdef');
     });
 
-    it('never sees a request that the client cannot write: fault protocol, told after send returned, and no connection', async () => {
+    it('never sees a request that the client cannot write: fault protocol, reported after send returned, and no connection', async () => {
       const { peer, destination } = await answering(ok);
       const bad = [
         { headers: ['bad name', 'x'] }, { headers: ['x', 'a\r\nb: c'] }, { headers: ['expect', '100-continue'] }, { target: '/a b' },
@@ -148,7 +148,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
     });
   });
 
-  describe('what the observer is told', () => {
+  describe('what the observer receives', () => {
     it('is the head as sent: order, case, duplicates, obs-text, reason, odd names', async () => {
       const { destination } = await answering(
         'HTTP/1.1 299 Very  Odd\xe9\r\nX-b: 2\r\nSet-Cookie: a\r\nx-A: caf\xe9\xff\r\n'
@@ -179,7 +179,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.equal(peer.received.length, 1);
     });
 
-    it('is nothing of a 100 that nobody asked for, at once, late, twice or in pieces; the connection is used again', async () => {
+    it('is nothing for an unrequested 100, at once, late, twice or in pieces; the connection is used again', async () => {
       const go = 'HTTP/1.1 100 Continue\r\n\r\n';
       for (const interim of [go, go + go, `HTTP/1.1 100\r\nX-A: b\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${go}`]) {
         const { peer, destination } = await peerAnd(async (socket) => {
@@ -250,7 +250,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       });
     }
 
-    it('is the head alone for HEAD, whatever length it announces', async () => {
+    it('is only the head for HEAD, whatever length it announces', async () => {
       const { destination } = await answering('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n');
       const heard = await ask(destination, { method: 'HEAD' });
       assert.deepEqual([heard.ending, heard.status, heard.headers, heard.body.length], ['end', 200, ['Content-Length', '500'], 0]);
@@ -292,7 +292,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       });
     }
 
-    it('is one fault where the connection is reset after the head with no body byte (V3)', async () => {
+    it('is one fault if the connection is reset after the head with no body byte (V3)', async () => {
       const sockets: Socket[] = [];
       const { destination } = await peerAnd((socket) => {
         sockets.push(socket);
@@ -309,7 +309,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       ['a length, closing', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n'],
       ['chunks, closing', 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n'],
     ] as const) {
-      it(`is a fault where the connection is reset within the body, never its end: ${name}`, async () => {
+      it(`is a fault if the connection is reset within the body, never its end: ${name}`, async () => {
         const { destination, sockets } = await holding();
         const arrived = Promise.withResolvers<void>();
         const { heard } = listen(destination, {}, () => arrived.resolve());
@@ -321,7 +321,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       });
     }
 
-    it('is connect where nothing listens (V1) and where the name does not resolve', async () => {
+    it('is connect if nothing listens (V1) and if the name does not resolve', async () => {
       const { peer, destination } = await answering(ok);
       await peer.close();
       assert.equal((await ask(destination)).ending, 'connect');
@@ -330,7 +330,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       await unknown.close();
     });
 
-    it('is connect where the peer speaks no TLS, and no request byte leaves (U11)', async () => {
+    it('is connect if the peer speaks no TLS, and no request byte is sent (U11)', async () => {
       const peer = await startRawPeer(() => {}, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
       const destination = createDestination({ origin: peer.origin.replace('http:', 'https:'), timeouts: patient, guard: null });
       assert.equal((await ask(destination, { target: '/secret' })).ending, 'connect');
@@ -339,7 +339,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       await peer.close();
     });
 
-    it('is timeout where the head does not come (V2), and where the body stalls (V8, U15)', async () => {
+    it('is timeout if the head does not come (V2), and if the body stalls (V8, U15)', async () => {
       const quick = { connectMs: 5_000, headMs: 40, idleBodyMs: 40 };
       const silent = await peerAnd(() => {}, quick);
       assert.equal((await ask(silent.destination)).ending, 'timeout');
@@ -381,7 +381,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.deepEqual([requests, peer.connections], [2, 1]);
     });
 
-    it('never hand an answer nobody asked for to the next caller, also while the process is busy (U6)', async () => {
+    it('never pass an unrequested answer to the next caller, also while the process is busy (U6)', async () => {
       const injected = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nINJECTED';
       const { destination } = await peerAnd((socket, _n, head) => {
         const path = head.split(' ')[1]!;
@@ -395,7 +395,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       }
     });
 
-    it('are closed by abort: before the head, within the body, and before there is one; failed is said once, at once', async () => {
+    it('are closed by abort: before the head, within the body, and before there is one; failed is reported once, at once', async () => {
       const { peer, destination } = await peerAnd((socket, _n, head) => {
         if (head.startsWith('GET /body')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello');
       });

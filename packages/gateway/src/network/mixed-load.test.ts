@@ -1,6 +1,6 @@
 /**
- * Many exchanges at once with all that may happen to them: answers in pieces and in every framing, pauses, leaving callers, bodies that break,
- * connections that end or are reset, a second answer behind the first. None hears a byte of another, each ends once, and nothing stays open.
+ * Many exchanges at once with everything that may happen to them: answers in pieces and in every framing, pauses, leaving callers, bodies that
+ * break, connections that end or are reset, a second answer behind the first. None gets a byte of another, each ends once, and nothing stays open.
  */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -65,7 +65,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Sends one exchange, with pauses and partings; what it heard, and every end that it was told. */
+/** Sends one exchange, with pauses and cuts; gives what it received, and every end that was reported to it. */
 async function exchange(destination: Destination, n: number, next: (bound: number) => number): Promise<{ text: string; endings: string[] }> {
   const heard = { text: '', endings: [] as string[] };
   const over = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ async function exchange(destination: Destination, n: number, next: (bound: numbe
   return heard;
 }
 
-it('no exchange hears a byte of another, whatever happens around it', async () => {
+it('no exchange receives a byte of another, whatever happens around it', async () => {
   const next = chance(1);
   const peer = await startRawPeer((socket, _n, head) => {
     // The last chunk of a body ends like a head.

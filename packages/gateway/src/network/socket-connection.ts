@@ -17,6 +17,7 @@ import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents 
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { StrictLength } from './strict-length.ts';
+import { writeWholeRequest } from './write-whole-request.ts';
 
 /** Whose connections these are. */
 export interface ConnectionOwner {
@@ -35,9 +36,6 @@ const incoming = Buffer.allocUnsafeSlow(64 * 1024);
 /** True while what is in `incoming` is read. */
 let reading = false;
 let overwritten = false;
-
-/** A whole body of up to this many bytes is copied behind its head, so that both are one buffer; a longer one is not copied. */
-const copiedBodyBytesMax = 16 * 1024;
 
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
@@ -165,30 +163,14 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     // Some servers send a body after HEAD, or read none after GET.
     if (request.method === 'HEAD' || (hasBody && !pays)) this.#isLast = true;
     exchange.isWritten();
-    const head = requestHead(request, this.#owner.host);
-    if (exchange.body !== null) {
+    const { host } = this.#owner;
+    if (exchange.body === null) {
+      writeWholeRequest(this.#socket, request, host);
+    } else {
       this.#writing = true;
+      const head = requestHead(request, host);
       const { contentLength } = request;
       exchange.body.start({ socket: this.#socket, head, contentLength, sendsLength: pays, sent: () => this.#bodySent() });
-    } else if (hasBody) {
-      this.#writeWhole(head, request.body as Uint8Array);
-    } else {
-      this.#socket.write(pays ? `${head}content-length: 0\r\n\r\n` : `${head}\r\n`, 'latin1');
-    }
-  }
-
-  #writeWhole(head: string, body: Uint8Array): void {
-    const whole = `${head}content-length: ${body.length}\r\n\r\n`;
-    if (body.length <= copiedBodyBytesMax) {
-      const bytes = Buffer.allocUnsafe(whole.length + body.length);
-      bytes.write(whole, 'latin1');
-      bytes.set(body, whole.length);
-      this.#socket.write(bytes);
-    } else {
-      this.#socket.cork();
-      this.#socket.write(whole, 'latin1');
-      this.#socket.write(body);
-      this.#socket.uncork();
     }
   }
 

@@ -1,4 +1,4 @@
-/** What the client of our own does by rules of its own: what it refuses to write, when a connection is used again, and its clock. */
+/** The rules that only our own client has: what it refuses to write, when a connection is used again, and its clock. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -45,7 +45,7 @@ describe('what is written', () => {
     await reference.close();
   });
 
-  it('is one request line and one line for each header, whatever stands in them', () => {
+  it('is one request line and one line for each header, whatever they contain', () => {
     fc.assert(fc.property(fc.record({
       method: odd, target: odd.map((text) => `/${text}`), headers: fc.array(fc.tuple(odd, odd), { maxLength: 3 }).map((pairs) => pairs.flat()),
     }), (parts) => {
@@ -73,7 +73,7 @@ describe('a connection', () => {
     return { peer, sockets, destination: createSocketDestination({ origin: peer.origin, timeouts: patient, guard: null }) };
   }
 
-  it('is not written to where bytes or an end came in before the call, although nobody has read them yet', async () => {
+  it('is not written to if bytes or an end came in before the call, although nobody has read them yet', async () => {
     for (const unasked of ['HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nINJECTED', '\r\n', null]) {
       const { peer, sockets, destination } = await holding();
       assert.equal(String((await ask(destination)).body), 'ok');
@@ -89,7 +89,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is not used again after HEAD, a body where none is expected, or an answer that came before the request was written', async () => {
+  it('is not used again after HEAD, an unexpected body, or an answer that came before the request was written', async () => {
     const body = new PassThrough();
     body.write('abc');
     const lasts: Partial<OutboundRequest>[] = [{ method: 'HEAD' }, { body: Buffer.from('x') }, { method: 'POST', body, contentLength: 9 }];
@@ -127,7 +127,7 @@ describe('a connection', () => {
     await peer.close();
   });
 
-  it('is closed where an observer throws, and the next exchange is not the worse for it', async () => {
+  it('is closed if an observer throws, and the next exchange is not affected', async () => {
     const { peer, destination } = await holding();
     const failed = Promise.withResolvers<string>();
     destination.send(plain, { head() { throw new Error('ours'); }, data() {}, end() {}, failed: ({ kind }) => failed.resolve(kind) });
@@ -138,11 +138,11 @@ describe('a connection', () => {
   });
 });
 
-describe('a body whose length is told', () => {
+describe('a body whose length is known', () => {
   const body = `\r\n\r\n${ok}\0\xff`;
   const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nX: y\r\n\r\n${body}`;
 
-  it('is all that came of it, wherever the bytes were cut and whatever stands in it, and its connection is used again', async () => {
+  it('is everything that came, wherever the bytes were cut and whatever they contain, and its connection is used again', async () => {
     const cuts = [0, 9, answer.indexOf('\r\n\r\n') + 2, answer.indexOf('\r\n\r\n') + 4, answer.indexOf('\r\n\r\n') + 6, answer.length - 1];
     const left = [...cuts];
     const peer = await startRawPeer((socket) => {
@@ -160,7 +160,7 @@ describe('a body whose length is told', () => {
     await peer.close();
   });
 
-  it('ends where it says: a byte behind it is nobody\'s and ends the connection, and one that lacks is a fault', async () => {
+  it('ends where it says: a byte after it is dropped and ends the connection, and a missing one is a fault', async () => {
     for (const [sent, ending] of [[`${answer}x`, 'end'], [`${answer}${ok}`, 'end'], [answer.slice(0, -1), 'reset']] as const) {
       const peer = await startRawPeer((socket) => {
         socket.write(sent, 'latin1');
@@ -187,7 +187,7 @@ describe('how long a connection may wait', () => {
     [idleLimitMs({ status: 304, pairs: ['Content-Length', '00'] }, 30_000), 30_000],
     [idleLimitMs({ status: 304, pairs: ['transfer-encoding', 'x'] }, 30_000), 0],
   ];
-  it('is what is configured, or less where the destination says so with two seconds to spare', () => {
+  it('is the configured one, or less if the destination says so, with two seconds to spare', () => {
     for (const [at, [found, expected]] of rows.entries()) assert.equal(found, expected, `row ${at}`);
   });
 });

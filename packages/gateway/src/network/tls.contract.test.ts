@@ -1,4 +1,4 @@
-/** Both clients over TLS: verified always, by the name that was asked for; the session resumed; HTTP/1.1 alone. Reliability U11. */
+/** Both clients over TLS: verified always, by the requested name; the session resumed; HTTP/1.1 only. Reliability U11. */
 import assert from 'node:assert/strict';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -75,7 +75,7 @@ Object.entries(clients).forEach(([name, client]) => describe(name, () => {
     await destination.close();
   });
 
-  it('takes no certificate of an unknown issuer or another name, and no request byte leaves, whatever the environment says', async () => {
+  it('accepts no certificate of an unknown issuer or another name, and sends no request byte, whatever the environment says', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       for (const [host, ca] of [['localhost', undefined], ['127.0.0.1', identity.cert]] as const) {
@@ -89,7 +89,7 @@ Object.entries(clients).forEach(([name, client]) => describe(name, () => {
     }
   });
 
-  it('is a fault connect where its own settings are no settings, and nothing is thrown', async () => {
+  it('is a fault connect if its own settings are invalid, and nothing is thrown', async () => {
     const destination = over(client, 'localhost', 5 as unknown as string);
     assert.equal((await ask(destination)).ending, 'connect');
     await destination.close();
@@ -108,7 +108,7 @@ Object.entries(clients).forEach(([name, client]) => describe(name, () => {
     await destination.close();
   });
 
-  it('is a fault connect where the handshake does not end in time', async () => {
+  it('is a fault connect if the handshake does not end in time', async () => {
     const sockets: Socket[] = [];
     const silent = createTcpServer((socket) => sockets.push(socket.on('error', () => {})));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

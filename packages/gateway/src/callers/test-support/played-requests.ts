@@ -1,5 +1,5 @@
 /**
- * For tests: bytes played to a whole node as a caller would send them, in pieces, and all that came of it: what the caller got, what the
+ * For tests: bytes played to a whole node as a caller would send them, in pieces, and the whole result: what the caller got, what the
  * provider received, what was recorded and counted. So two nodes can be compared.
  */
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ import { SetClock } from './set-clock.ts';
 
 export interface Played {
   readonly bytes: Buffer;
-  /** Where the bytes are cut, ascending. Each piece is sent in turns of the event loop of its own. */
+  /** Where the bytes are cut, ascending. Each piece is sent in separate turns of the event loop. */
   readonly cuts?: readonly number[];
   /** The caller says behind them that nothing more comes. */
   readonly closing?: boolean;
@@ -22,7 +22,7 @@ export interface Played {
   readonly waiting?: boolean;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Outcome {
   /** All that the caller got, one character a byte, with `ID` for each id. */
   readonly got: string;

@@ -11,13 +11,13 @@ export type Client = (options: DestinationOptions) => Destination;
 export interface Played {
   readonly method?: string;
   readonly bytes: Buffer;
-  /** Where the bytes are cut, ascending. Each piece is sent in turns of the event loop of its own. */
+  /** Where the bytes are cut, ascending. Each piece is sent in separate turns of the event loop. */
   readonly cuts?: readonly number[];
   /** The peer closes the connection, in order, behind them. */
   readonly closing: boolean;
 }
 
-/** What a client made of it. */
+/** The client's result. */
 export interface Made {
   readonly status: number | null;
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface Made {
   readonly ending: ReceivedAnswer['ending'] | 'open';
   /** The next exchange went over the same connection. */
   readonly reused: boolean;
-  /** What the next exchange was told: nothing but its own answer may reach it. */
+  /** What the next exchange received: only its own answer may reach it. */
   readonly next: string;
 }
 
@@ -52,7 +52,7 @@ export async function startPlayer(): Promise<{ play(client: Client, played: Play
       await write(first, bytes, cuts);
       if (closing) first.end();
       await turns(12);
-      // What is not over by now waits for more.
+      // An exchange that is not over by now waits for more bytes.
       const known = ending;
       exchange.abort();
       const { status, reason, headers, body } = await heard;

@@ -77,7 +77,7 @@ export interface Listening {
 
 const plainGet: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null };
 
-/** Sends and keeps what comes back. Fails the promise where anything is said out of order or after the end. */
+/** Sends and keeps what comes back. Fails the promise if anything is reported out of order or after the end. */
 export function listen(destination: Destination, request: Partial<OutboundRequest> = {},
   onData: (chunk: Buffer) => void = () => {}): Listening {
   const heard: ReceivedAnswer = { status: null, reason: '', headers: [], body: Buffer.alloc(0), ending: 'end', cause: null };

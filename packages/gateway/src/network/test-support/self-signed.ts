@@ -1,4 +1,4 @@
-/** For tests: a certificate of its own making for a name, as PEM, with its key. Encoded by hand, because Node makes none. */
+/** For tests: a self-signed certificate for a name, as PEM, with its key. Encoded by hand, because Node cannot make one. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
