@@ -1,6 +1,6 @@
 /**
- * Runs and the clock of their node (design 3, rows 5b, 13 and 14): what was seen expired, over budget or closed stays so whichever way the
- * system's clock steps; a full registry looks for runs whose time has passed once a second at most.
+ * Runs and the clock of their node (design 3, rows 5b, 13 and 14): a run seen as expired, over budget or closed stays so whichever way the
+ * system's clock steps; a full registry looks for expired runs once a second at most.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -105,7 +105,7 @@ test('a full registry ends runs whose time has passed, looking once a second at 
   assert.deepEqual([kindOf('a'), kindOf('b')], ['run_expired', 'run_expired']);
 });
 
-test('a caller of a run that the search ended is told when that is written', async () => {
+test('a caller of a run that the search ended is refused once the end is written', async () => {
   const { runs, begin, call, kindOf, passes, journal } = context({ capacity: 1 });
   await begin('a', { ttlSeconds: 1 });
   passes(1_000);

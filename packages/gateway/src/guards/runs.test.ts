@@ -1,5 +1,5 @@
 /**
- * Calls and their runs on one node: asked once, tightened and ended in the journal before anyone is told, let go of where nothing
+ * Calls and their runs on one node: asked for once, tightened and ended in the journal before any caller learns of it, released if nothing
  * was opened (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
  */
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: 
   const organization = testOrganization({ runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null, ...policy } });
   const held = testHeld(organization);
   const call = (id: string, headers?: RunHeaders): RunCall => runCallOf(held, id, headers);
-  /** Asks, and takes in the turn of the answer where that admits; what the caller is told. */
+  /** Asks, and takes in the turn of the answer if that admits; gives the caller's result. */
   const ask = (each: RunCall): { told: RunDecision | 'waiting' } => {
     const outcome: { told: RunDecision | 'waiting' } = { told: 'waiting' };
     runs.ask(each, (refusal) => {
@@ -48,7 +48,7 @@ function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: 
 const unseen = { kind: 'run_unseen' };
 const failing = new Error('disk full');
 
-/** What a refused caller is told, once it is. */
+/** The refusal that a caller gets, once it has it. */
 function tellable(runs: Runs, call: RunCall): { told: Error | null | 'waiting' } {
   const outcome: { told: Error | null | 'waiting' } = { told: 'waiting' };
   runs.whenEnded(call, (error) => { outcome.told = error; });
@@ -71,7 +71,7 @@ test('parallel first calls of one run ask once; the others tighten what the firs
   assert.equal(store.asked.length, 2, 'another run is another question');
 });
 
-test('a store that is away refuses all who asked as unconfirmed, and the next call asks again', async () => {
+test('with the store away all waiting calls are refused as unconfirmed, and the next call asks again', async () => {
   const { store, registry, call, ask } = context();
   const outcomes = [ask(call('r')), ask(call('r'))];
   await store.away(0);
@@ -82,7 +82,7 @@ test('a store that is away refuses all who asked as unconfirmed, and the next ca
   assert.equal(again.told, null);
 });
 
-test('an answer that came too late for who asked serves who asks next, unless the run changed elsewhere or some seconds have passed', async () => {
+test('an answer too late for its call serves the next one, unless the run changed elsewhere or some seconds have passed', async () => {
   const { runs, store, clock, call, ask } = context();
   for (const id of ['kept', 'ended', 'old']) {
     const first = ask(call(id, { budget: 5 }));
@@ -101,7 +101,7 @@ test('an answer that came too late for who asked serves who asks next, unless th
   assert.equal(store.asked.length, 5);
 });
 
-test('exposure refused by the store is told as such; absent is a grant that makes no run any more', async () => {
+test('exposure refused by the store is reported as such; an absent run is one that a grant can no longer make', async () => {
   const { store, registry, held, call, ask } = context();
   const exhausted = ask(call('r', { budget: 1 }));
   await store.answer(0, { kind: 'run_exposure_exhausted' });
@@ -137,7 +137,7 @@ test('policy is judged before the store is asked, the key\'s own figure first, a
   assert.deepEqual([store.asked[1]!.effective, store.asked[1]!.clampReason], [dollars(15), 'grant_max']);
 });
 
-test('a run of which no call was opened is forgotten, whyever, and is asked for again', async () => {
+test('a run without an opened call is forgotten, for whatever reason, and is asked for again', async () => {
   const { runs, registry, store, journal, call } = context();
   const refusedAfterwards = call('r');
   runs.ask(refusedAfterwards, () => {});
@@ -158,7 +158,7 @@ test('a run of which no call was opened is forgotten, whyever, and is asked for 
   assert.deepEqual([registry.held, store.confirmed], [0, []]);
 });
 
-test('one refused caller of those who asked does not take the run from the others', async () => {
+test('one refused caller among several does not take the run from the others', async () => {
   const { runs, registry, store, call, ask } = context();
   const [refused, admitted] = [call('r'), call('r')];
   runs.ask(refused, () => {
@@ -195,7 +195,7 @@ test('a run the store has confirmed is not confirmed again, nor forgotten', asyn
   assert.deepEqual(store.confirmed, []);
 });
 
-test('a tightening stands in the transaction of the call\'s opening, before it', async () => {
+test('a tightening is in the transaction of the call\'s opening, before it', async () => {
   const { runs, journal, begun, call } = context();
   await begun('r', { budget: 9 });
   const tighter = call('r', { budget: 4 });
@@ -229,7 +229,7 @@ test('a tightening that could not be written is written with the next call, befo
   assert.deepEqual(journal.queued, []);
 });
 
-test('the end of a run is in the journal before anyone is told of it, a second caller in between included', async () => {
+test('the end of a run is in the journal before any caller learns of it, also a second caller in between', async () => {
   const { runs, journal, begun, call } = context();
   const first = await begun('r', { budget: 1 });
   runs.settle(first, endedRecord({ cost: dollars(1) }));
@@ -257,7 +257,7 @@ test('tightened to what is spent, the run ends with that budget, and both rows g
   assert.deepEqual(journal.written.map((row) => [row.row, row.row === 'tighten' ? row.effective : null]), [['tighten', dollars(4)], ['end', null]]);
 });
 
-test('an end that cannot be written is told to no one; the run stays ended here, and each call tries again', async () => {
+test('an end that cannot be written is reported to nobody; the run stays ended here, and each call tries again', async () => {
   const { runs, journal, begun, call, registry } = context();
   const first = await begun('r', { budget: 9 });
   runs.settle(first, endedRecord({ cost: dollars(4) }));
@@ -290,6 +290,22 @@ test('a run that ended elsewhere is refused here and not written again; the firs
   assert.deepEqual([runs.decide(later), tellable(runs, later).told, journal.queued], [refusal, null, []]);
 });
 
+test('a run that was tightened elsewhere has that budget here; news of a larger one, which is older, changes nothing', async () => {
+  const { runs, begun, call } = context();
+  const first = await begun('r', { budget: 5 });
+  const tightenedTo = (budget: number): void => runs.tightenedElsewhere({ ...first.run!.run, effective: dollars(budget) });
+  tightenedTo(3);
+  assert.equal(first.run!.run.effective, dollars(3));
+  const smaller = call('r', { budget: 2 });
+  assert.equal(runs.decide(smaller), null);
+  runs.take(smaller);
+  tightenedTo(3);
+  tightenedTo(4);
+  assert.equal(first.run!.run.effective, dollars(2));
+  runs.settle(first, endedRecord({ cost: dollars(2) }));
+  assert.deepEqual(runs.decide(call('r')), { kind: 'run_over_budget' });
+});
+
 test('a call in flight when its run ends is added to it', async () => {
   const { runs, journal, begun, call } = context();
   const first = await begun('r', { ttlSeconds: 1 });
@@ -300,7 +316,7 @@ test('a call in flight when its run ends is added to it', async () => {
   assert.deepEqual([runs.decide(call('r')), journal.queued], [{ kind: 'run_closed' }, []]);
 });
 
-test('runs being asked for have their room: no more are asked than fit, and one that is asked for is not refused for it', async () => {
+test('runs that the store is asked about have reserved room: no more are asked than fit, and none of them is refused for lack of room', async () => {
   const { runs, store, registry, call, ask } = context({ capacity: 6 });
   for (const id of ['a', 'b', 'c']) {
     assert.deepEqual(runs.decide(call(id)), unseen);
@@ -313,7 +329,7 @@ test('runs being asked for have their room: no more are asked than fit, and one 
   assert.deepEqual(runs.decide(call('d')), { kind: 'run_registry_full' });
 });
 
-test('what the store answers of an ended run is told, however full the registry is of ended ones', async () => {
+test('the store\'s answer about an ended run reaches the caller, however full the registry is of ended runs', async () => {
   const { runs, registry, store, begun, call, ask } = context({ capacity: 2 });
   for (const id of ['a', 'b']) runs.endedElsewhere({ ...(await begun(id)).run!.run, state: 'closed', endedAtMs: 5 });
   const outcome = ask(call('c'));
@@ -321,7 +337,7 @@ test('what the store answers of an ended run is told, however full the registry 
   assert.deepEqual([outcome.told, registry.held], [{ kind: 'run_expired' }, 3], 'those with calls under way stay');
 });
 
-test('where the store is its own, a node begins a run that never was at once; each opening tells of it until one is written', () => {
+test('with a store of its own, a node begins a new run at once; each opening holds its beginning until one is written', () => {
   const { runs, store, journal, call, ask } = context({ policy: { maxRunBudget: dollars(4) } });
   store.isOwn = true;
   const [first, second, third] = [call('r', { budget: 5, ttlSeconds: 60 }), call('r', { budget: 3 }), call('r')] as const;
@@ -344,7 +360,7 @@ test('where the store is its own, a node begins a run that never was at once; ea
   assert.deepEqual(journal.queued.map((row) => row.row === 'end' && row.begun?.startedAtMs), [1_000_000]);
 });
 
-test('a run that was begun and whose opening could not be written is let go of, and asked for the next time', async () => {
+test('a run that was begun and whose opening could not be written is released, and asked for the next time', async () => {
   const { runs, store, registry, call, ask } = context();
   store.isOwn = true;
   const first = call('r', { budget: 5 });
@@ -358,7 +374,7 @@ test('a run that was begun and whose opening could not be written is let go of, 
   assert.deepEqual([outcome.told, runs.beginningOf(again)], [null, null]);
 });
 
-test('under a limit of exposure, and with a grant that can make none, the store is asked all the same', () => {
+test('under a limit of exposure, and with a grant that can make no run, the store is still asked', () => {
   for (const [runExposure, isGranted] of [[dollars(9), false], [null, true]] as const) {
     const { store, call, ask, held } = context({ policy: { runExposure } });
     store.isOwn = true;

@@ -123,7 +123,7 @@ export class Runs {
       for (const waiter of waiters) waiter.answered(refusal);
     };
     this.#store.askRun({
-      organization: organization.id, id, ...policy, startedAtMs, mayCreate,
+      organization: organization.id, id, ...policy, startedAtMs, mayCreate, key: call.held.key.id,
       expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
       exposureLimit: organization.runPolicy.runExposure,
     }, (answer) => this.#keepLate(name, answer)).catch(() => null).then((answer) => {
@@ -167,8 +167,8 @@ export class Runs {
     const { run, asked } = call;
     decideOn(call, null);
     if (taken && run !== null) run.callsUnderWay -= 1;
-    if (taken) this.#letGo(run);
-    else this.#letGo(asked);
+    if (taken) this.#release(run);
+    else this.#release(asked);
   }
 
   /** A run was ended elsewhere, where that is also written. */
@@ -186,7 +186,7 @@ export class Runs {
   }
 
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
-  #letGo(run: HeldRun | null): void {
+  #release(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
   }
 

@@ -12,20 +12,20 @@ async function started(...heard: readonly ({ heardAtMs: number; nowMs: number } 
   return waitedMs;
 }
 
-test('nothing is waited for where nobody was heard of, or not lately', async () => {
+test('there is no wait if no process was known, or not lately', async () => {
   assert.deepEqual([await started(null), await started({ heardAtMs: 1_000, nowMs: 3_000 })], [0, 0]);
 });
 
-test('one that was heard just now and stays silent is dead; so is one that has stopped cleanly meanwhile', async () => {
+test('a recent process that stays silent is dead; so is one that has stopped cleanly meanwhile', async () => {
   assert.equal(await started({ heardAtMs: 1_000, nowMs: 1_400 }, { heardAtMs: 1_000, nowMs: 3_000 }), 1_600);
   assert.equal(await started({ heardAtMs: 1_000, nowMs: 2_900 }, null), 100);
 });
 
-test('a moment that lies ahead, after a step of the store’s clock, is waited for no longer', async () => {
+test('a heartbeat in the future, after a step of the store’s clock, makes the wait no longer', async () => {
   assert.equal(await started({ heardAtMs: 3_600_000, nowMs: 0 }, { heardAtMs: 3_600_000, nowMs: 2_000 }), 2_000);
 });
 
-test('one that is heard again runs elsewhere: the start ends, with what to do', async () => {
+test('one with a new heartbeat runs elsewhere: the start ends, with what to do', async () => {
   await assert.rejects(started({ heardAtMs: 1_000, nowMs: 1_400 }, { heardAtMs: 2_100, nowMs: 3_000 }),
     { code: 'data_directory_elsewhere', message: /a data directory of its own/ });
 });

@@ -1,11 +1,11 @@
-/** Held: what is said between the threads in one turn goes together, whole and in order. */
+/** Messages between the threads in one turn are sent together, whole and in order. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { gathered } from './gathered-port.ts';
 
-test('what is posted in one turn arrives in one message, in order, and each by itself; the next turn begins another', async (t) => {
+test('messages posted in one turn arrive together, in order, and are delivered one by one; the next turn sends another', async (t) => {
   const { port1, port2 } = new MessageChannel();
   t.after(() => port1.close());
   const heard: unknown[] = [];

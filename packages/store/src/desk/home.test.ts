@@ -10,7 +10,7 @@ import { homeOf } from './home.ts';
 const place = mkdtempSync(join(tmpdir(), 'metergate-home-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
-test('it is made once, with the directory where there is none, and kept', () => {
+test('it is made once, with the directory if there is none, and kept', () => {
   const directory = join(place, 'data', 'journal');
   const home = homeOf(directory, randomBytes);
   assert.match(home, /^home_[0-9A-Za-z]{20}$/);
@@ -23,7 +23,7 @@ test('one that cannot be read gives way to a new one', () => {
   assert.match(homeOf(place, randomBytes), /^home_[0-9A-Za-z]{20}$/);
 });
 
-test('where it cannot be written the sentence names the place, and no address to listen on', () => {
+test('if it cannot be written the sentence names the place, and no address to listen on', () => {
   const file = join(place, 'a-file');
   writeFileSync(file, '');
   assert.throws(() => homeOf(file, randomBytes), { code: 'journal_unwritable', message: /a-file/ });

@@ -1,4 +1,4 @@
-/** Held: refusals reach the store together, wait while it is away, and take no more memory than they may. */
+/** Refusals reach the store together, wait while it is away, and take no more memory than they may. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
@@ -19,7 +19,7 @@ function deskOn({ away = false, max }: { away?: boolean; max?: number } = {}) {
   return { desk, written, store };
 }
 
-test('what came since is written once, alike ones added up; nothing is written where nothing came', async () => {
+test('new counts are written once, equal ones added up; without new ones nothing is written', async () => {
   const { desk, written } = deskOn();
   await desk.write();
   desk.hear([count('a', 1), count('b', 2)]);
@@ -29,7 +29,7 @@ test('what came since is written once, alike ones added up; nothing is written w
   assert.deepEqual(written, [[count('a', 5), count('b', 2)]]);
 });
 
-test('while the store is away they wait, and what comes meanwhile is added', async () => {
+test('while the store is away they wait, and new ones are added', async () => {
   const { desk, written, store } = deskOn({ away: true });
   desk.hear([count('a', 1)]);
   const failed = assert.rejects(desk.write(), /away/);

@@ -51,7 +51,21 @@ test('a nudge during a run makes the next pause short', async () => {
   assert.deepEqual(pauses, [20]);
 });
 
-test('failures are told once, make the pauses longer up to a bound, and end', async () => {
+test('the shortest of several nudges counts, whether between two runs or during one', async () => {
+  const between = context();
+  await turn();
+  between.repeated.nudge(50);
+  between.repeated.nudge(0);
+  between.repeated.nudge(20);
+  assert.deepEqual(between.pauses, [200, 50, 0]);
+  const during = context();
+  during.repeated.nudge(0);
+  during.repeated.nudge(50);
+  await turn();
+  assert.deepEqual(during.pauses, [0]);
+});
+
+test('failures are reported once, make the pauses longer up to a bound, and end', async () => {
   const { repeated, pauses, reports, elapse, fail } = context();
   await turn();
   fail(true);

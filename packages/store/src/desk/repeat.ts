@@ -26,15 +26,14 @@ export interface Repeat {
 export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: RepeatOptions): Repeat {
   let stopped = false;
   let failures = 0;
-  let nudged: number | null = null;
   let cancel: (() => void) | null = null;
-  let dueSoon = false;
+  /** The pause that is due: shortened by nudges, also by those that come during a run. */
+  let soonMs = pauseMs;
   let running: Promise<void> = run();
 
   async function run(): Promise<void> {
     cancel = null;
-    dueSoon = false;
-    nudged = null;
+    soonMs = pauseMs;
     try {
       await task();
       if (failures > 0) report(null);
@@ -43,7 +42,7 @@ export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: Repe
       if (failures === 0) report(error as Error);
       failures += 1;
     }
-    if (!stopped) schedule(failures > 0 ? Math.min(pauseMs * 2 ** failures, failurePauseMsMax) : nudged ?? pauseMs);
+    if (!stopped) schedule(failures > 0 ? Math.min(pauseMs * 2 ** failures, failurePauseMsMax) : soonMs);
   }
 
   function schedule(delayMs: number): void {
@@ -52,12 +51,9 @@ export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: Repe
 
   return {
     nudge(delayMs) {
-      if (stopped || failures > 0 || dueSoon) return;
-      if (cancel === null) {
-        nudged = delayMs;
-        return;
-      }
-      dueSoon = true;
+      if (stopped || failures > 0 || delayMs >= soonMs) return;
+      soonMs = delayMs;
+      if (cancel === null) return;
       cancel();
       schedule(delayMs);
     },

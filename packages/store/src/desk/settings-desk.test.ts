@@ -1,4 +1,4 @@
-/** The revision feed: a change reaches the node at the next poll, and no answer stands that a change overtook (design 2, Snapshots). */
+/** The revision feed: a change reaches the node at the next poll, and an answer that a change overtook is not kept (design 2, Snapshots). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ test('a live key is answered with its organization, any other with null, and a s
   assert.deepEqual([unknown, failed], [{ kind: 'answer', number: 2, found: null }, { kind: 'failed', number: 3 }]);
 });
 
-test('keys of one organization share what was read of it, until anything changes: the next answer has the change, polled or not', async (t) => {
+test('keys of one organization share its settings, until anything changes: the next answer has the change, polled or not', async (t) => {
   const { store, organization, said, deskOver } = await context(t);
   let reads = 0;
   const desk = deskOver({ ...store.settings, organization: (id) => { reads += 1; return store.settings.organization(id); } });
@@ -65,7 +65,7 @@ test('keys of one organization share what was read of it, until anything changes
   assert.deepEqual([reads, answers], [2, [null, null, 17]]);
 });
 
-test('questions of one turn are answered together, each with its own; one that cannot be answered takes no other with it', async (t) => {
+test('questions of one turn are answered together, each with its own answer; one that fails does not fail the others', async (t) => {
   const { store, organization, other, said, deskOver, key } = await context(t);
   const asked: number[] = [];
   const desk = deskOver({
@@ -92,7 +92,7 @@ test('questions of one turn are answered together, each with its own; one that c
   assert.deepEqual(told().sort(), [[4, secondKey.id], [5, 'failed']]);
 });
 
-test('a change of an organization with many keys in use is told of each of them, in several parts', async (t) => {
+test('a change of an organization with many keys in use is reported for each of them, in several parts', async (t) => {
   const { store, organization, changes, desk } = await context(t);
   const hashes = Array.from({ length: 450 }, (_, at) => at.toString(16).padStart(64, '0'));
   for (const [at, each] of hashes.entries()) {
@@ -142,7 +142,7 @@ test('a change of an organization reaches the node at the next poll, with the ke
   assert.deepEqual(changes(), []);
 });
 
-test('a revoked key is told as gone, once', async (t) => {
+test('a revoked key is reported as gone, once', async (t) => {
   const { desk, organization, store, changes, key } = await context(t);
   await desk.poll();
   await desk.ask(1, hash);
@@ -155,7 +155,31 @@ test('a revoked key is told as gone, once', async (t) => {
   assert.deepEqual(changes(), []);
 });
 
-test('the end of an organization is told once, with the keys of it that the node holds, and also where it holds none any more', async (t) => {
+test('an expired key is told as gone with the next change of its organization, once: keys that live for a job do not add up', async (t) => {
+  const { store, organization, said, changes } = await context(t);
+  const brief = 'd'.repeat(64);
+  let nowMs = 1_790_000_000_000;
+  granted(await store.serviceKeys.create({
+    organization: organization.id, name: 'job', project: null, expiresAtMs: nowMs + 1_000, hash: brief, prefix: 'svc_live_ef',
+  }));
+  const desk = createSettingsDesk({
+    settings: store.settings, prices: store.prices, spend: store.spend, clock: () => nowMs, post: (message) => void said.push(message),
+  });
+  await desk.poll();
+  await desk.ask(1, hash);
+  await desk.ask(2, brief);
+  const told: (readonly [string, boolean])[][] = [];
+  for (const passedMs of [999, 1, 0]) {
+    nowMs += passedMs;
+    granted(await store.organizations.set(organization.id, { drainSeconds: told.length }));
+    changes();
+    await desk.poll();
+    told.push(changes().flatMap(({ keys }) => keys.map(([of, key]) => [of, key !== null] as const)));
+  }
+  assert.deepEqual(told, [[[hash, true], [brief, true]], [[hash, true], [brief, false]], [[hash, true]]]);
+});
+
+test('the end of an organization is reported once, with its keys that the node holds, also if it holds none any more', async (t) => {
   for (const revoked of [false, true]) {
     const { desk, organization, store, changes, key } = await context(t);
     await desk.poll();
@@ -197,7 +221,7 @@ test('a key revoked while its question is being answered is never left standing'
   assert.deepEqual(said.filter(({ kind }) => kind === 'answer'), [{ kind: 'answer', number: 1, found: null }]);
 });
 
-test('prices are told at the start and at each change; a heartbeat ends each poll, and only one that reached the store', async (t) => {
+test('prices are sent at the start and at each change; a heartbeat ends each poll that reached the store, and no other', async (t) => {
   const { desk, store, said, deskOver } = await context(t);
   await desk.poll();
   await store.prices.loadOverlay('{"a":1}');
@@ -211,7 +235,7 @@ test('prices are told at the start and at each change; a heartbeat ends each pol
   assert.deepEqual(said, []);
 });
 
-test('a change that could not be told is told at a later poll', async (t) => {
+test('a change that could not be reported is reported at a later poll', async (t) => {
   const { deskOver, store, organization, changes } = await context(t);
   let away = false;
   const desk = deskOver({

@@ -6,6 +6,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import type { ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Settings } from '../settings/node-settings.ts';
 import type { PriceOverlay } from '../settings/price-overlay.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
@@ -88,7 +89,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
       for (const id of organizations) {
         const hashes = told.get(id);
         if (hashes === undefined) continue;
-        for await (const change of readChange(settings, id, [...hashes])) {
+        for await (const change of readChange(settings, { id, hashes: [...hashes], nowMs: clock() })) {
           post({ kind: 'changed', change });
           forget(told, change);
         }
@@ -122,14 +123,28 @@ function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys
   if (hashes?.size === 0 && organization === null) told.delete(id);
 }
 
-/** An organization as it is now, with these keys, some at a time: neither this thread nor the node's is held up by an organization of many. */
-async function* readChange(settings: Settings, id: OrganizationId, hashes: readonly string[]): AsyncGenerator<OrganizationChange> {
+interface ChangedOrganization {
+  readonly id: OrganizationId;
+  /** Of its keys that the node holds. */
+  readonly hashes: readonly string[];
+  readonly nowMs: number;
+}
+
+/**
+ * An organization as it is now, with these keys, some at a time: neither this thread nor the node's is held up by an organization of many. An
+ * expired key is gone: otherwise every change would read all keys that ever were in use.
+ */
+async function* readChange(settings: Settings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<OrganizationChange> {
   const organization = await settings.organization(id);
   if (hashes.length === 0 && organization === null) yield { id, organization, keys: [] };
   for (let from = 0; from < hashes.length; from += keysAtOnce) {
     if (from > 0) await turn();
     const slice = hashes.slice(from, from + keysAtOnce);
     const found = organization === null ? null : await settings.keysByHash(slice);
-    yield { id, organization, keys: slice.map((hash) => [hash, found?.get(hash) ?? null] as const) };
+    yield { id, organization, keys: slice.map((hash) => [hash, unexpired(found?.get(hash), nowMs)] as const) };
   }
+}
+
+function unexpired(key: ServiceKeySettings | undefined, nowMs: number): ServiceKeySettings | null {
+  return key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) ? null : key;
 }

@@ -14,11 +14,11 @@ export interface SharedNews {
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
   /** Calls back when every held lease must be confirmed. */
   onConfirmLeases(listener: () => void): void;
-  /** Calls back with the shared store's time, and when it was that on the listener's clock; at once where it was told already. */
+  /** Calls back with the shared store's time, and when it was that on the listener's clock; at once if it is known already. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
   /** Calls back with the latest start of a call that the store had a record of when this node began. */
   onWritten(listener: (untilMs: number) => void): void;
-  /** The moment up to which all changes of runs were told; null: never, or the store is the node's own. */
+  /** The moment up to which all changes of runs are known; null: never, or the store is the node's own. */
   runsCurrentAt(): LeaseMoment | null;
 }
 
@@ -47,8 +47,8 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
           return live.length === 0 ? undefined : tightened.forEach((listener) => listener(live));
         }
         case 'confirm_leases': return confirmLeases.forEach((listener) => listener());
-        case 'time': return time.tell({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
-        case 'written': return written.tell(message.untilMs);
+        case 'time': return time.set({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
+        case 'written': return written.set(message.untilMs);
         case 'runs_current':
           runsCurrentAt = { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs };
           return undefined;
@@ -59,17 +59,17 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
 }
 
 /** Whoever begins to listen late gets the last value. */
-export function latestValue<Value>(): { tell(value: Value): void; listen(listener: (value: Value) => void): void } {
+export function latestValue<Value>(): { set(value: Value): void; listen(listener: (value: Value) => void): void } {
   const listeners: ((value: Value) => void)[] = [];
-  const told: Value[] = [];
+  const latest: Value[] = [];
   return {
-    tell(value) {
-      told[0] = value;
+    set(value) {
+      latest[0] = value;
       for (const listener of listeners) listener(value);
     },
     listen(listener) {
       listeners.push(listener);
-      for (const value of told) listener(value);
+      for (const value of latest) listener(value);
     },
   };
 }

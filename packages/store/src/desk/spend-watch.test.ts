@@ -1,4 +1,4 @@
-/** What operators hear of sums that differ: each once, by both figures, and the count of the last walk. */
+/** What operators learn about sums that differ: each once, with both figures, and the count of the last walk. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -29,7 +29,7 @@ function context() {
   return { said, counts, watch, find: (found: SpendDifference[]) => { differences = found; } };
 }
 
-test('a difference is said once, on one line, though calls go on; again only after it was gone or has changed', async () => {
+test('a difference is reported once, on one line, though calls continue; again only after it was gone or has changed', async () => {
   const { said, counts, watch, find } = context();
   for (const found of [[], [difference(1)], [difference(1, 8)], [], [difference(1)]]) {
     find(found);

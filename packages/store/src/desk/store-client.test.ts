@@ -52,7 +52,7 @@ test('a store that fails or is late rejects the question after 250 ms at most, a
   say({ kind: 'run', number: 2, answer: { kind: 'absent' } });
 });
 
-test('an answer within five seconds after the deadline goes to whoever listens for it, once', async () => {
+test('an answer within five seconds after the deadline goes to its late listener, once', async () => {
   const { client, say, timers, moveTo } = context();
   say({ kind: 'heartbeat' });
   moveTo(1_000);
@@ -80,7 +80,7 @@ test('a question about a key waits for two seconds, since nothing can be decided
   assert.deepEqual(timers.map(({ delayMs }) => delayMs), [2_000, 2_000, 250]);
 });
 
-test('the store counts as heard when it reached its data, not when it says that it cannot', async () => {
+test('news of the store counts when it reached its data, not when it says that it cannot', async () => {
   const { client, say, moveTo } = context();
   moveTo(100);
   say({ kind: 'failed', number: 1 });
@@ -90,7 +90,7 @@ test('the store counts as heard when it reached its data, not when it says that 
   await client.heard;
 });
 
-test('listeners hear changes; prices are told at once to who comes late', () => {
+test('listeners receive changes; a late listener gets the prices at once', () => {
   const { client, say } = context();
   const heard: unknown[] = [];
   client.onChange((change) => heard.push(change));
@@ -129,7 +129,7 @@ test('beyond 2,000 questions of one asker under way a further one is rejected at
   assert.equal(sent.length, 3002, 'what is answered makes room');
 });
 
-test('a run is begun without a question only where all runs are known, it is none of them, and the store takes what it is given', async () => {
+test('a run begins without a question only if all runs are known, it is none of them, and the store takes what it is given', async () => {
   const { client, sent, say, moveTo } = context();
   const named = (id: string) => ({ organization: 'org_a' as never, id });
   assert.equal(client.claimRun(named('new')), false, 'nothing was told yet, or the store is shared');

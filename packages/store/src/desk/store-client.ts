@@ -111,7 +111,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
       case 'prices':
-        return prices.tell(message.overlay);
+        return prices.set(message.overlay);
       case 'heartbeat':
         return resolveFirst();
     }

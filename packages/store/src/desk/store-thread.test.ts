@@ -1,4 +1,4 @@
-/** The store thread as a whole, on a real store and a real journal: ready, asked, changed, shipped from, stopped. */
+/** The store thread as a whole, on a real store and a real journal: ready, queried, changed, shipped from, stopped. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,15 +6,21 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { windowAt } from '@metergate/core/spend/window.ts';
 import { createJournal } from '../journal/writer.ts';
 import { testDirectory } from '../journal/test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call.ts';
 import { isRefusal } from '../refusal.ts';
 import { openStore } from '../store.ts';
+import { contractStores, onPostgres } from '../test-support/contract-store.ts';
+import { homeOf } from './home.ts';
 import type { OrganizationChange } from './protocol.ts';
 import { gathered } from './gathered-port.ts';
 import { createStoreClient } from './store-client.ts';
 
+const contractStore = contractStores();
 const masterKey = new Uint8Array(32).fill(7);
 const clock = () => performance.now();
 
@@ -62,7 +68,7 @@ test('a journal left behind is in the store before ready; later calls follow by 
   await new Promise((resolve) => journal.open(sampleOpening(3, organization.id), resolve));
   journal.close(sampleRecord(sampleOpening(3, organization.id), 3), () => {});
   await journal.end();
-  // Listened for together: a thread that has ended by the time its last message is read tells both in one turn.
+  // Both listeners are set together: a thread that has ended by the time its last message is read emits both in one turn.
   const ended = once(worker, 'exit');
   const said = once(worker, 'message');
   worker.postMessage({ stop: true });
@@ -72,7 +78,42 @@ test('a journal left behind is in the store before ready; later calls follow by 
   assert.deepEqual(readdirSync(journalDirectory), []);
 });
 
-test('a key is answered, and its end is told without being asked for', async (t) => {
+test('what the last process on a data directory held is returned only when its journal is in the store', async (t) => {
+  const journalDirectory = join(testDirectory(t), 'journal');
+  const { context: database, url, store, newOrganization } = await contractStore(onPostgres);
+  const organization = await newOrganization();
+  const opening = sampleOpening(1, organization);
+  const subject: LeaseSubject = {
+    organization, scope: 'organization', subject: '', window: 'month', ...windowAt('month', opening.startedAtMs),
+  };
+  await store.caps.set({ organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(100n), mode: 'refuse' });
+  await store.leases.begin(opening.node, homeOf(journalDirectory, randomBytes));
+  const nothing = nanoDollars(0n);
+  await store.leases.claim(opening.node, 1, [{ subject, settled: nothing, holds: nothing, recent: nothing, underWay: nothing, wants: true }]);
+  const left = journalIn(journalDirectory);
+  await new Promise((resolve) => left.open(opening, resolve));
+  await new Promise<void>((resolve) => left.close(sampleRecord(opening, 1), resolve));
+  await left.end();
+  for (const statement of ['update gateway_node set heard_at_ms = heard_at_ms - 60000', 'create table seen (leases bigint)',
+    `create function look() returns trigger as $$ begin insert into seen select count(*) from spend_lease where granted_nano > 0;
+      return null; end $$ language plpgsql`,
+    'create trigger look after insert on call_record for each statement execute function look()']) await database.query(url, statement);
+
+  const { port1: port, port2: gatewayPort } = new MessageChannel();
+  const worker = new Worker(new URL('./store-thread.ts', import.meta.url), {
+    workerData: { databaseUrl: url, masterKey, journalDirectory, gatewayPort, nodeId: 'node_next' }, transferList: [gatewayPort],
+  });
+  t.after(() => worker.terminate());
+  t.after(() => port.close());
+  assert.deepEqual(await once(worker, 'message'), [{ ready: true }]);
+  assert.deepEqual(await database.query(url, 'select leases from seen'), [{ leases: '1' }]);
+  assert.deepEqual(await database.query(url, 'select node from spend_lease where granted_nano > 0'), []);
+  const ended = once(worker, 'exit');
+  worker.postMessage({ stop: true });
+  await ended;
+});
+
+test('a key is answered, and its end is reported without a question', async (t) => {
   const { store, organization, start } = await context(t);
   const { worker, port } = start();
   await once(worker, 'message');
@@ -90,7 +131,7 @@ test('a key is answered, and its end is told without being asked for', async (t)
   assert.equal(await client.askKey(hash), null);
 });
 
-test('a store that is absent and a journal that cannot be read are said to the parent in one sentence', async (t) => {
+test('an absent store and an unreadable journal are reported to the parent in one sentence', async (t) => {
   const { journalDirectory, start } = await context(t);
   const [absent] = await once(start('sqlite:/nowhere/store.db').worker, 'message') as [{ failed: { code: string } }];
   assert.match(absent.failed.code, /^store_/);

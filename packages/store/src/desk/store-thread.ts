@@ -15,11 +15,12 @@ import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { giveWayEvery } from '../give-way.ts';
 import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
+import { ShipProgress } from '../journal/ship-progress.ts';
 import { createShipper, type Shipper, type ShipperOptions } from '../journal/shipper.ts';
 import { giveBackWhenIdle } from '../memory/idle-memory.ts';
 import { openStore, type Store } from '../store.ts';
 import { assertRunsNowhereElse } from './copied-home.ts';
-import { countingRecords } from './counted-records.ts';
+import { countingRows } from './counted-rows.ts';
 import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
 import type { NodeReport } from '../nodes/node-reports.ts';
@@ -27,8 +28,9 @@ import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './le
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { createRunDesk, type RunDesk } from './run-desk.ts';
-import { sayingsTo, type Sayings } from './sayings.ts';
+import { bestEffortWritesTo, type BestEffortWrites } from './best-effort-writes.ts';
 import { createSettingsDesk } from './settings-desk.ts';
+import { keepEnded, sayingKept, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
 import { workedMs } from './worked-ms.ts';
 
@@ -42,8 +44,8 @@ export interface StoreThreadData {
 }
 
 /**
- * How often settings, runs and journal are looked at; a nudge has the journal looked at sooner. A change is to be in force within 1 s. Of
- * runs PostgreSQL tells by itself; on SQLite looking is one short read, and a run that was closed is to end at once.
+ * How often settings and runs are looked at. A change is to be in force within 1 s. Of runs PostgreSQL tells by itself; on SQLite looking is one
+ * short read, and a run that was closed is to end at once.
  */
 const settingsPauseMs = 200;
 const runPauseMs = { sqlite: 50, postgres: 200 };
@@ -53,22 +55,12 @@ const leasePauseMs = 200;
 const leaseFailurePauseMsMax = 500;
 const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
-const journalPauseMs = 200;
-const nudgePauseMs = { sqlite: 50, postgres: 20 };
-/** A batch costs about a millisecond before its rows do. Where a look finds so many, the next one on SQLite comes later and finds more. */
-const manyRows = 100;
-const busyPauseMs = 100;
-const figuresPauseMs = 1_000;
 /** With one processor: a call waits no longer for this thread's work. */
 const workedAtOnceMs = 0.3;
-/** A little less than a pause between two looks at the journal. */
-const keptPauseMs = 150;
 const refusalsPauseMs = 2_000;
 const refusalsFailurePauseMs = 30_000;
 /** The one data directory of a store that is not shared. */
 const embeddedHome = 'embedded';
-/** A question of the gateway thread waits 250 ms in all. */
-const keepEndedMs = 100;
 const failurePauseMsMax = 2000;
 const spendFailurePauseMs = 60_000;
 
@@ -76,17 +68,11 @@ const data = workerData as StoreThreadData;
 const parent = parentPort!;
 
 /** What `/metrics` shows of this thread. */
-export interface StoreThreadFigures {
+export interface StoreThreadFigures extends ShippingFigures {
   /** Records set aside since the start, because the store refused them. */
   readonly recordsSetAside: number;
   /** Sums of spend that were not those of their records, at the last comparison. */
   readonly spendDifferences: number;
-  /** Rows that the store took from the journal since the start. */
-  readonly rowsShipped: number;
-  /** Of these, records of calls. */
-  readonly recordsShipped: number;
-  /** When all that was due was shipped, on the clock that all threads share. */
-  readonly shippedMs: number;
 }
 
 if (availableParallelism() === 1) giveWayEvery(workedAtOnceMs);
@@ -104,7 +90,7 @@ async function serve(): Promise<void> {
   });
   const warnings = warningsFromReady();
   const tell = tellingFigures();
-  const kept = countingRecords(store.calls);
+  const kept = countingRows(store.calls);
   const calls = settingRefusedRowsAside({
     directory: data.journalDirectory, calls: kept.sink,
     warn(sentence) {
@@ -114,8 +100,9 @@ async function serve(): Promise<void> {
   });
   const gateway = gathered(data.gatewayPort);
   const post = (message: FromStore): void => gateway.postMessage(message);
-  const sayKept = keptTo(store, post);
-  const shipper = shipperTo(store, { calls, warn: warnings.warn, taken: sayKept });
+  const sayKept = sayingKept(store.engine, post);
+  const progress = new ShipProgress(processMs);
+  const shipper = shipperTo(store, { calls, warn: warnings.warn, taken: sayKept, progress });
   let home: string | null = null;
   try {
     if (store.engine === 'postgres') home = homeOf(data.journalDirectory, randomBytes);
@@ -130,13 +117,11 @@ async function serve(): Promise<void> {
     throw error;
   }
   const time = startNodeTime(Date.now(), performance.now());
-  const desk = createSettingsDesk({
-    settings: store.settings, prices: store.prices, spend: store.spend, post,
-    clock: () => readNodeTime(time, Date.now(), performance.now()),
-  });
+  const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
+  const desk = createSettingsDesk({ settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
   const runDesk = runDeskOf(store, post, () => keepEnded(shipper));
-  const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs, hrMs }) => {
-    followStoreTime(time, nowMs, performance.now() - (processMs() - hrMs));
+  const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs: storeMs, hrMs }) => {
+    followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs));
   } });
   const feed = start(() => desk.poll(), settingsPauseMs);
   const runFeed = start(async () => {
@@ -149,23 +134,23 @@ async function serve(): Promise<void> {
   const sweeping = start(async () => {
     // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
     await turn();
-    await runDesk.sweep(readNodeTime(time, Date.now(), performance.now()));
+    await runDesk.sweep(nowMs());
   }, sweepPauseMs);
-  const shipping = startShipping(shipper, kept.sinceNow(), { tell, kept: sayKept, engine: store.engine });
-  const sayings = sayingsTo(store, { home: home ?? embeddedHome, nowMs: () => readNodeTime(time, Date.now(), performance.now()) });
-  const saying = quietly(() => sayings.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
+  const shipping = startShipping(shipper, { taken: kept.sinceNow(), progress, tell, passed: sayKept, engine: store.engine, repeated: start });
+  const bestEffort = bestEffortWritesTo(store, { home: home ?? embeddedHome, nowMs });
+  const writingRefusals = quietly(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
   // That the store is away is said by those who need it at once.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
-  gateway.on('message', hearing({ desk, runDesk, leasing, sayings, shipping }));
+  gateway.on('message', hearing({ desk, runDesk, leasing, bestEffort, shipping }));
   parent.on('message', (message: { stop?: boolean; report?: NodeReport }) => {
-    if (message.report !== undefined) sayings.report(message.report);
+    if (message.report !== undefined) bestEffort.report(message.report);
     if (message.stop !== true) return;
     spend.stop();
     void notices.close();
-    void stop({ store, shipper, sayings, repeats: [feed, runFeed, sweeping, shipping, comparing, saying, ...leasing.repeats] });
+    void stop({ store, shipper, bestEffort, repeats: [feed, runFeed, sweeping, shipping, comparing, writingRefusals, ...leasing.repeats] });
   });
   giveBackWhenIdle();
   parent.postMessage({ ready: true });
@@ -176,7 +161,7 @@ function runDeskOf({ engine, runs }: Store, post: (message: FromStore) => void, 
   return createRunDesk({ runs, post, keepEnded: keepEndedCalls, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
 }
 
-function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken'>): Shipper {
+function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken' | 'progress'>): Shipper {
   return createShipper({ directory: data.journalDirectory, clock: workedMs, distant: engine === 'postgres', ...told });
 }
 
@@ -184,63 +169,22 @@ interface Desks {
   readonly desk: ReturnType<typeof createSettingsDesk>;
   readonly runDesk: ReturnType<typeof createRunDesk>;
   readonly leasing: Leasing;
-  readonly sayings: Sayings;
+  readonly bestEffort: BestEffortWrites;
   readonly shipping: Shipping;
 }
 
 /** What the gateway thread says goes to the desk that it is for. */
-function hearing({ desk, runDesk, leasing, sayings, shipping }: Desks): (message: ToStore) => void {
+function hearing({ desk, runDesk, leasing, bestEffort, shipping }: Desks): (message: ToStore) => void {
   return (message) => {
     switch (message.kind) {
       case 'ask': return void desk.ask(message.number, message.hash);
       case 'open_run': return runDesk.open(message.number, message.run);
       case 'confirm_run': return runDesk.confirm(message);
       case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
-      case 'refusals': return sayings.refused(message.counts);
+      case 'refusals': return bestEffort.refused(message.counts);
       case 'nudge': return shipping.look(message.now ? 0 : null);
     }
   };
-}
-
-interface Shipping extends Pick<Repeat, 'stop'> {
-  /** Something was closed: looks within this many milliseconds; null: as soon as it pays. */
-  look(withinMs: number | null): void;
-}
-
-/** Passes again and again, telling every second how much was shipped and since when nothing waits. */
-function startShipping(shipper: Shipper, recordsShipped: () => number, { tell, kept, engine }: {
-  readonly tell: (changed: Partial<StoreThreadFigures>) => void; readonly kept: () => void; readonly engine: Store['engine'];
-}): Shipping {
-  let [rowsShipped, shippedMs, lastRows] = [0, processMs(), 0];
-  setInterval(() => tell({ rowsShipped, recordsShipped: recordsShipped(), shippedMs }), figuresPauseMs).unref();
-  const passes = start(async () => {
-    const startedMs = processMs();
-    lastRows = await shipper.pass();
-    rowsShipped += lastRows;
-    shippedMs = startedMs;
-    kept();
-  }, journalPauseMs);
-  return {
-    stop: () => passes.stop(),
-    look: (withinMs) => passes.nudge(withinMs ?? (engine === 'sqlite' && lastRows >= manyRows ? busyPauseMs : nudgePauseMs[engine])),
-  };
-}
-
-/** Says that the store takes what it is given, to a node that begins runs by itself for as long as it does. */
-function keptTo({ engine }: Store, post: (message: FromStore) => void): () => void {
-  let saidMs = -Infinity;
-  return () => {
-    const nowMs = performance.now();
-    if (engine !== 'sqlite' || nowMs - saidMs < keptPauseMs) return;
-    saidMs = nowMs;
-    post({ kind: 'kept' });
-  };
-}
-
-/** A pass that is under way may have missed calls that have ended since, so this waits for the next one, as long as a question may wait. */
-async function keepEnded(shipper: Shipper): Promise<void> {
-  const kept = shipper.pass().then(() => shipper.pass()).catch(() => {});
-  await Promise.race([kept, pause(keepEndedMs)]);
 }
 
 /** Tells the parent what changed. */
@@ -312,8 +256,8 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 }
 
 /** What cannot be shipped now stays in its segments until the next start. */
-async function stop({ store, shipper, sayings, repeats }: {
-  readonly store: Store; readonly shipper: Shipper; readonly sayings: Sayings; readonly repeats: readonly Pick<Repeat, 'stop'>[];
+async function stop({ store, shipper, bestEffort, repeats }: {
+  readonly store: Store; readonly shipper: Shipper; readonly bestEffort: BestEffortWrites; readonly repeats: readonly Pick<Repeat, 'stop'>[];
 }): Promise<void> {
   // What the gateway thread said before it ended may come after the word to stop, which came another way.
   await turn();
@@ -324,7 +268,7 @@ async function stop({ store, shipper, sayings, repeats }: {
     // The gateway thread has ended: what it left open is closed as interrupted now rather than at the next start.
     shipper.close();
     await shipper.recover();
-    await sayings.last();
+    await bestEffort.last();
     // All that it spent has arrived: what it still held can go to other nodes.
     await store.leases.end(data.nodeId);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Each call is found where it was put, once, also among ids that make the same number. */
+/** Each call is found where it was put, once, also among ids with the same hash. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestIdFrom, type RequestId } from '@metergate/core/id.ts';
@@ -17,7 +17,7 @@ test('a call is answered once, and one that was never put is null', () => {
   assert.equal(homes.take(first), null);
 });
 
-test('ids of the same number are told apart, in whatever order they go', () => {
+test('ids of the same number are distinguished, in whatever order they are removed', () => {
   for (const order of [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]) {
     const homes = new CallHomes<number>();
     alike.forEach((id, index) => homes.set(id, index));

@@ -62,7 +62,7 @@ async function context(t: TestContext, refuses: (number: number) => boolean) {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
-test('one refused record of many is set aside, said and counted; all others are stored and the segment goes', async (t) => {
+test('one refused record of many is set aside, logged and counted; all others are stored and the segment is removed', async (t) => {
   const { journal, calls, shipper, called, stored, warned, folder } = await context(t, (number) => number === 77);
   called(...upTo(150));
   await journal.journal.end();
@@ -74,7 +74,7 @@ test('one refused record of many is set aside, said and counted; all others are 
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, readdirSync(folder)[0]!)).mode & 0o777, 0o600);
 });
 
-test('what was set aside is stored once at a start where the store takes it, and stays where it does not', async (t) => {
+test('a row set aside is stored once at a start if the store takes it, and stays otherwise', async (t) => {
   const { calls, shipper, called, stored, rule, folder } = await context(t, (number) => number % 10 === 3);
   called(...upTo(20));
   await shipper.pass();
@@ -120,7 +120,7 @@ test('a store that is away has nothing set aside, and one that refuses row after
   assert.deepEqual(await stored(), upTo(60));
 });
 
-/** A store that refuses the second call while told to, and forgets all it ever held when it is put back. */
+/** A store that can be set to refuse the second call, and that forgets everything when it is restored. */
 function forgettingStore() {
   const marks = new Map<string, number>();
   const kept: number[] = [];
@@ -172,7 +172,7 @@ for (const segmentIsLeft of [true, false]) {
   });
 }
 
-/** Sets one long row aside where a file may have 8 KB, which stands for a disk that is nearly full. */
+/** Sets one long row aside while a file may have 8 KB, which simulates a nearly full disk. */
 const settingAside = `
   const { settingRefusedRowsAside } = await import(process.argv[1]);
   const { sampleOpening, sampleRecord } = await import(process.argv[3]);

@@ -44,7 +44,7 @@ const beginningFields = [
 
 type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>
   | Exclude<keyof RunTightening, (typeof tighteningFields)[number] | 'begun'> | Exclude<keyof RunEnd, (typeof endFields)[number] | 'begun'>
-  | Exclude<keyof RunBeginning, (typeof beginningFields)[number]>;
+  | Exclude<keyof RunBeginning, (typeof beginningFields)[number] | 'key'>;
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
 type WholeList = [Missing] extends [never] ? readonly string[] : never;
 

@@ -2,13 +2,15 @@
  * An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (design 2, Journal). Or it began: that is
  * one row with the opening of its first call, so that a run is there exactly if a call of it is.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, EndedState, Run } from '@metergate/core/run/run.ts';
 
 /** A node that is the authority began the run without asking the store. Where the store has the run already, it stays as it is. */
 export interface RunBeginning extends Pick<Run, 'organization' | 'declared' | 'effective' | 'clampReason' | 'startedAtMs' | 'expiresAtMs'> {
   readonly run: string;
+  /** The key of its first call. Only where that call's opening is in the same row. */
+  readonly key?: ServiceKeyId;
 }
 
 export type RunEvent = RunBeginning | RunTightening | RunEnd;

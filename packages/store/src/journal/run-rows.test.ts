@@ -1,4 +1,4 @@
-/** What a node writes of runs: committed before anyone is told, in the journal's order, in the store once (design 2, Journal; row 13). */
+/** A node's rows of runs: committed before any caller learns of them, in the journal's order, in the store once (design 2, Journal; row 13). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
@@ -26,7 +26,7 @@ const beginningOf = (run: string): RunBeginning => ({
   organization, run, declared: nanoDollars(9n), effective: nanoDollars(7n), clampReason: 'policy_max', startedAtMs: 3, expiresAtMs: 60_003,
 });
 
-test('an opening that begins a run comes back as both; what is written of such a run later tells its beginning too', () => {
+test('an opening that begins a run is read as both; later rows of such a run hold its beginning too', () => {
   for (const run of ['r', '"\\', '~'.repeat(128)]) {
     const opening = { ...sampleOpening(1), path: '/v1/a\nb', run };
     const text = openingOfRunToText(opening, beginningOf(run));
@@ -49,7 +49,7 @@ test('rows come back as they went in, money to the nano-dollar', () => {
   assert.throws(() => endFromText(tighteningToText(tighteningOf('r', 1n))), /form/);
 });
 
-test('they are committed in the transaction of the turn, with what was opened and closed in it, before anyone is told', (t) => {
+test('they are committed in the turn\'s transaction, with its openings and closings, before any caller learns of them', (t) => {
   const { journal, endTurn, writers } = journalFixture(t);
   const heard: string[] = [];
   const kinds = () => segmentContent(writers[0]!.path).rows.map(({ kind }) => kind).join('');
@@ -63,7 +63,7 @@ test('they are committed in the transaction of the turn, with what was opened an
   assert.deepEqual({ opened, closed, waiting }, { opened: 1, closed: 0, waiting: 0 }, 'a run is no call');
 });
 
-test('what cannot be written is told at once, kept nowhere, and all is well again without a restart', (t) => {
+test('a failed write is reported at once and kept nowhere, and writing works again without a restart', (t) => {
   const { journal, endTurn, advance, writers } = journalFixture(t);
   const { path } = writers[0]!;
   const heard: string[] = [];
@@ -129,7 +129,7 @@ test('shipped with the records and one mark: once, however often, and the first 
   assert.equal((await store.runs.get({ organization, id: 'a' }))?.spent, sampleRecord(opening, 1).cost);
 });
 
-test('recovered from a process that died: an end that was told is in the store before the node is ready', async (t) => {
+test('recovered from a process that died: an end that a caller saw is in the store before the node is ready', async (t) => {
   const { journal, endTurn, shipper, make, state, writers, directory, die } = await shipping(t, 2);
   await make('a', 'b', 'c');
   journal.endRun(endOf('a', 'expired', 6), assert.ifError);
@@ -148,7 +148,7 @@ test('recovered from a process that died: an end that was told is in the store b
   assert.deepEqual(writers.map(({ path }) => path.startsWith(directory)), [true, true]);
 });
 
-test('a segment of run rows alone is sealed, shipped and removed like any other', async (t) => {
+test('a segment of only run rows is sealed, shipped and removed like any other', async (t) => {
   const { journal, endTurn, shipper, make, state, writers } = await shipping(t, 1);
   await make('a');
   journal.endRun(endOf('a', 'closed', 2), assert.ifError);

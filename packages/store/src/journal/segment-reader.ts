@@ -6,7 +6,7 @@ import { readSync } from 'node:fs';
 import { giveWay } from '../give-way.ts';
 import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
-import { beginningFromText, endFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
+import { beginningFromText, endFromText, openingFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
 import type { RunEvent } from './run-event.ts';
 import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadable, type MadeSegment } from './segment.ts';
 import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type Frame } from './segment-form.ts';
@@ -139,6 +139,6 @@ export class SegmentReader {
 }
 
 function runEventFrom(kind: number, text: string): RunEvent {
-  if (kind === rowKind.openedRun) return beginningFromText(text);
+  if (kind === rowKind.openedRun) return { ...beginningFromText(text), key: openingFromText(text).key };
   return kind === rowKind.runEnded ? endFromText(text) : tighteningFromText(text);
 }

@@ -1,5 +1,5 @@
 /**
- * Segments made ahead of need, and removed ones whose space is given back; the lock that tells whose they are.
+ * Segments made ahead of need, and removed ones whose space is released; the lock that shows whose they are.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ test('a segment made ahead is no segment before it is taken, and is the one that
   assert.match(prepared!, /^seg_[0-9A-Za-z]{20}\.log\.new$/);
 });
 
-test('what was made ahead and is gone when it is needed is made anew', async (t) => {
+test('a segment that was made ahead and is gone when it is needed is made again', async (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   supply.prepare();
@@ -50,7 +50,7 @@ test('what was made ahead and is gone when it is needed is made anew', async (t)
   supply.end();
 });
 
-test('where nothing can be made ahead, nothing is said and nothing is left; the fault comes when a segment is needed', async (t) => {
+test('if none can be made ahead, nothing is reported and nothing is left; the fault comes when a segment is needed', async (t) => {
   const directory = join(testDirectory(t), 'gone');
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   supply.prepare();
@@ -59,7 +59,7 @@ test('where nothing can be made ahead, nothing is said and nothing is left; the 
   supply.end();
 });
 
-test('an end discards what was made ahead, also while it is being made', async (t) => {
+test('an end discards the segment made ahead, also while it is being made', async (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   supply.prepare();
@@ -86,7 +86,7 @@ test('a removed segment gives its space back once its writer and its readers hav
   assert.deepEqual(readdirSync(directory), []);
 });
 
-/** Descriptors of this process on the file, removed or not. Only Linux tells. */
+/** Descriptors of this process on the file, removed or not. Only Linux reports them. */
 function openFiles(path: string): number {
   if (process.platform !== 'linux') return existsSync(path) ? 1 : 0;
   return readdirSync('/proc/self/fd').filter((descriptor) => {

@@ -11,6 +11,7 @@ import { crc32 } from 'node:zlib';
 import { makeSegment } from './segment.ts';
 import { headBytes, syncedAt, writeSyncedThrough } from './segment-form.ts';
 import { createShipper } from './shipper.ts';
+import { ShipProgress } from './ship-progress.ts';
 import type { CallSink } from './call-sink.ts';
 import { filesOfUsedSegments, journalFixture, segmentRows, testDirectory } from './test-support/journal-fixture.ts';
 import { failingDisk } from './test-support/failing-disk.ts';
@@ -61,7 +62,7 @@ function context(t: TestContext, rowsPerSegment = 1000) {
   return { ...journal, ...store, get kept() { return store.kept; }, shipper, open, close };
 }
 
-/** The process dies: its files are closed, its lock is free, nothing was said. */
+/** The process dies: its files are closed, its lock is free, and it reported nothing. */
 const die = (context: { die(): void }): void => context.die();
 
 test('closed rows reach the store once, in order, and open calls stay in the journal', async (t) => {
@@ -100,7 +101,7 @@ test('more rows than a batch holds are shipped in one pass', async (t) => {
   assert.deepEqual(kept, numbers.map((number) => `completed ${number.toString(16)}`));
 });
 
-test('where the store was put back to an earlier moment, the journal ships again what it still has, without a gap', async (t) => {
+test('if the store was restored to an earlier moment, the journal ships again what it still has, without a gap', async (t) => {
   const all = context(t);
   all.open(1, 2, 3);
   all.close(1);
@@ -142,7 +143,7 @@ for (const when of ['before', 'after'] as const) {
   });
 }
 
-test('recovery closes as interrupted what was left open, exactly once, however often it is begun', async (t) => {
+test('recovery closes open calls as interrupted, exactly once, however often it is begun', async (t) => {
   const all = context(t, 4);
   all.open(1, 2, 3, 4);
   all.close(2);
@@ -222,7 +223,7 @@ for (const [what, harm] of Object.entries(damage)) {
   });
 }
 
-test('a write that a dying process did not finish is cut off and told; all before it is kept', async (t) => {
+test('a write that a dying process did not finish is cut off and reported; everything before it is kept', async (t) => {
   const all = context(t);
   all.open(1, 2);
   all.close(1);
@@ -320,7 +321,7 @@ test('a segment of a newer version stops the start', async (t) => {
   await assert.rejects(recoverSegments(directory, sampleStore().sink), (error) => error instanceof JournalFault && error.code === 'journal_newer');
 });
 
-test('a segment that is whole is never said to be damaged where only the space for its recovery is missing', async (t) => {
+test('a whole segment is never reported as damaged if only the space for its recovery is missing', async (t) => {
   const all = context(t);
   all.open(...Array.from({ length: 100 }, (_, index) => index + 1));
   die(all);
@@ -337,7 +338,7 @@ test('a segment that is whole is never said to be damaged where only the space f
   assert.equal((await recoverSegments(all.directory, all.sink)).interrupted, 100);
 });
 
-test('segments that cannot be removed keep nothing back and pile up nothing; what is in the way once gone, they go', async (t) => {
+test('segments that cannot be removed block no record and ship none twice; once removal works again, they are removed', async (t) => {
   const all = context(t, 1);
   const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
   for (const number of numbers) {
@@ -379,7 +380,7 @@ test('a start on a full disk ships what is complete first, which makes the room 
   assert.deepEqual([left.map((path) => existsSync(path)), filesOfUsedSegments(all.directory)], [left.map(() => false), []]);
 });
 
-test('a start on a full disk where nothing is complete says so, and the next one finds everything', async (t) => {
+test('a start on a full disk with nothing complete says so, and the next one finds everything', async (t) => {
   const all = context(t);
   all.open(1, 2);
   all.close(1);
@@ -393,7 +394,7 @@ test('a start on a full disk where nothing is complete says so, and the next one
 });
 
 for (const what of ['its file', 'the whole directory'] as const) {
-  test(`a segment in use is shipped to its end although somebody removed ${what}, and that is told once`, async (t) => {
+  test(`a segment in use is shipped to its end although somebody removed ${what}, and that is reported once`, async (t) => {
     const journal = journalFixture(t, { rowsPerSegment: 3 });
     const store = sampleStore();
     const told: string[] = [];
@@ -445,7 +446,7 @@ for (const kind of [0, 1] as const) {
   });
 }
 
-test('each batch that the store took is told, while there is more, and none that it did not take', async (t) => {
+test('each batch that the store took is reported, while there is more, and none that it did not take', async (t) => {
   const { directory, sink, open, close } = context(t, 10_000);
   const all = Array.from({ length: 1_200 }, (_, index) => index + 1);
   open(...all);
@@ -467,6 +468,42 @@ test('each batch that the store took is told, while there is more, and none that
   told.push(0);
   await shipper.pass();
   assert.deepEqual([told.at(-1), told.length > 3], [1_200, true]);
+});
+
+test('within a long pass it is seen how far it has come: a segment that is shipped is waited for no more', async (t) => {
+  const { directory, sink, open, close, shipper: first } = context(t, 4);
+  let nowMs = 0;
+  const told: number[] = [];
+  const progress = new ShipProgress(() => nowMs);
+  const slow: CallSink = {
+    ...sink,
+    async ship(batch) {
+      told.push(progress.untilMs);
+      nowMs += 1_000;
+      await sink.ship(batch);
+    },
+  };
+  first.close();
+  const shipper = createShipper({ directory, calls: slow, clock: () => 0, progress });
+  t.after(() => shipper.close());
+  const call = (number: number): void => {
+    open(number);
+    close(number);
+  };
+  // The store is away for three looks, in each of which two calls fill a segment.
+  const away: CallSink = { ...sink, ship: async () => { throw new Error('away'); } };
+  const before = createShipper({ directory, calls: away, clock: () => 0, progress });
+  for (const second of [1, 2, 3]) {
+    call(2 * second);
+    call(2 * second + 1);
+    nowMs = second * 100;
+    await assert.rejects(before.pass(), /away/);
+  }
+  before.close();
+  assert.equal(progress.untilMs, 0, 'the first call may have been closed at 0');
+  nowMs = 1_000;
+  await shipper.pass();
+  assert.deepEqual([told, progress.untilMs], [[0, 100, 200], 1_000]);
 });
 
 test('a distant store\'s slow answers make no batch smaller, since they hold no thread; one that fails is halved', async (t) => {

@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isElsewhere, JournalFault } from './journal-fault.ts';
 import { recoverSegments, takeOver, type Recovery } from './recovery.ts';
 import { elsewhere } from './segment.ts';
+import { ShipProgress } from './ship-progress.ts';
 import { clearLocks, listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type DueRows } from './segment-reader.ts';
 import { isOldSegment } from './sqlite-form/old-files.ts';
@@ -27,6 +28,8 @@ export interface ShipperOptions {
   readonly warn?: (sentence: string) => void;
   /** The store took a batch. */
   readonly taken?: () => void;
+  /** Is told how far passes have come. */
+  readonly progress?: ShipProgress;
 }
 
 export interface Shipper {
@@ -67,6 +70,7 @@ class SegmentShipper implements Shipper {
   /** Segments that another process had when they were last looked at: what it left open in them is for this one to close. */
   readonly #elsewhere = new Set<string>();
   readonly #warn: (sentence: string) => void;
+  readonly #progress: ShipProgress;
   #passing: Promise<number> | null = null;
   /** Segments that somebody else removed while they were in use. */
   readonly #lost = new Set<string>();
@@ -77,6 +81,7 @@ class SegmentShipper implements Shipper {
   constructor(options: ShipperOptions) {
     this.#options = options;
     this.#warn = options.warn ?? (() => {});
+    this.#progress = options.progress ?? new ShipProgress(options.clock);
     this.#batchRows = options.distant === true ? distantRows.first : batchRows.first;
   }
 
@@ -129,7 +134,7 @@ class SegmentShipper implements Shipper {
     const removedBefore = this.#removed;
     let shipped = 0;
     let fault: unknown = null;
-    for (const path of this.#present()) {
+    for (const path of this.#progress.look(() => this.#present())) {
       try {
         shipped += await this.#shipSegment(path);
       } catch (error) {
@@ -159,7 +164,7 @@ class SegmentShipper implements Shipper {
   /** What was there when the pass came to it. What is added meanwhile waits for the next one: it would go in ever smaller batches. */
   async #shipSegment(found: string): Promise<number> {
     const path = this.#elsewhere.has(found) || isOldSegment(found) ? await this.#takeOver(found) : found;
-    return this.#shipRows(path);
+    return this.#shipRows(path, (atMs) => this.#progress.shipped(found, atMs));
   }
 
   /** What another process had when it was last looked at. @throws JournalFault `journal_elsewhere` where it still has it. */
@@ -170,7 +175,8 @@ class SegmentShipper implements Shipper {
     return taken.path;
   }
 
-  async #shipRows(path: string): Promise<number> {
+  /** `through`: told the moment of which all that was due is shipped. */
+  async #shipRows(path: string, through: (atMs: number) => void): Promise<number> {
     const tracked = this.#track(path);
     const { reader } = tracked;
     let shipped = 0;
@@ -179,6 +185,7 @@ class SegmentShipper implements Shipper {
       const startedMs = this.#options.clock();
       const known = tracked.mark !== null;
       tracked.mark ??= await this.#options.calls.mark(reader.name);
+      const lookedMs = this.#progress.nowMs();
       const rows = reader.dueAfter(tracked.mark, limit);
       if (rows.count > 0) {
         await this.#ship(tracked, tracked.mark, rows);
@@ -186,10 +193,10 @@ class SegmentShipper implements Shipper {
         shipped += rows.count;
       }
       if (rows.count < limit) {
-        if (!rows.sealed) return shipped;
         // Where nothing was sent, nothing told that the store still holds what was sent before.
-        if (rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
-          this.#remove(path, tracked);
+        if (!rows.sealed || rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
+          through(lookedMs);
+          if (rows.sealed) this.#remove(path, tracked);
           return shipped;
         }
       }

@@ -58,7 +58,7 @@ test('a process that is still dying is waited for: all of its calls have their r
   assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });
 
-test('a process that lives on keeps its segments, and that is said; once it is gone, they are taken over without a restart', { skip }, async (t) => {
+test('a live process keeps its segments, and that is reported; once it is gone, they are taken over without a restart', { skip }, async (t) => {
   const { directory, shipper, kept } = context(t);
   const other = await otherProcess(t, directory);
   assert.equal((await shipper.recover()).elsewhere.length, 2);
@@ -70,7 +70,7 @@ test('a process that lives on keeps its segments, and that is said; once it is g
   assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });
 
-/** Recovers a journal into nothing, says what it could take, and lives on with what it tracks. */
+/** Recovers a journal into nothing, prints what it could take, and keeps running with what it tracks. */
 const recovering = `
   const [shipper, directory] = process.argv.slice(1);
   const { createShipper } = await import(shipper);
@@ -97,7 +97,7 @@ test('two processes on one directory: neither touches the other\'s segments, nor
   endTurn();
   assert.equal((await otherShipper(t, directory)).said, 'journal_elsewhere');
   assert.equal(await shipper.pass(), 1);
-  // The journal ends, the shipper of its process goes on: its segments are still no one else's.
+  // The journal ends, but the shipper of its process keeps running: its segments still belong to it.
   die();
   assert.equal((await otherShipper(t, directory)).said, 'journal_elsewhere');
   shipper.close();

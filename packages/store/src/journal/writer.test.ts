@@ -18,7 +18,7 @@ test('a record comes back from its row as it went in, cost to the nano-dollar', 
   assert.deepEqual(recordFromText(recordToText(unpriced)), unpriced);
 });
 
-test('a row that an earlier version wrote is read: what it did not know is not there', () => {
+test('a row that an earlier version wrote is read: fields that it did not know are absent', () => {
   const earlier = '[1,"req_00000000000000000000000000000007","org_a","key_a",null,["a"],0,null,"openai","chat.completions","POST",'
     + '"/v1/chat/completions",1790000000007,"node_a",true,200,"completed","m-1","stop",7,2,null,null,0,"reported",null,"12","priced",'
     + '"2026-09-23/1f0c",null,10,20,1,3]';
@@ -77,7 +77,7 @@ test('a segment does not keep the rows that were written to it in memory', (t) =
   assert.ok(grown < 60, `${grown} MB for ${64 * 65 / 2} rows of 60 KB`);
 });
 
-test('what a callback journals belongs to the next turn', (t) => {
+test('rows that a callback journals belong to the next turn', (t) => {
   const context = journalFixture(t);
   context.journal.open(sampleOpening(1), () => context.journal.close(record(1), () => {}));
   context.endTurn();
@@ -112,7 +112,7 @@ test('a segment is full by its bytes too, so that long rows make no segment as l
   assert.ok(context.writers.every(({ path }) => sizeOf(path) < 25_000));
 });
 
-test('a call closed twice has one closed row, and both callers go on', (t) => {
+test('a call closed twice has one closed row, and both callers continue', (t) => {
   const context = journalFixture(t);
   let done = 0;
   context.journal.open(sampleOpening(1), assert.ifError);
@@ -207,7 +207,7 @@ test('a segment whose file fails takes no new calls; the next one does', (t) => 
   assert.deepEqual(segmentRows(broken.path), { rows: ['0:1', '1:1'], sealed: true });
 });
 
-test('end commits what is queued and seals; afterwards nothing can be opened', async (t) => {
+test('end commits queued rows and seals; afterwards nothing can be opened', async (t) => {
   const context = journalFixture(t);
   context.journal.open(sampleOpening(1), assert.ifError);
   context.journal.close(record(1), () => {});
@@ -219,7 +219,7 @@ test('end commits what is queued and seals; afterwards nothing can be opened', a
   assert.match(String(error), /journal has ended/);
 });
 
-test('under `normal` a commit is one write and nothing else; under `full` it is synced before anyone is told', async (t) => {
+test('under `normal` a commit is one write and nothing else; under `full` it is synced before anyone is notified', async (t) => {
   for (const [sync, wanted] of [['normal', /^write \d+,told$/], ['full', /^write \d+,sync,write 16,told$/]] as const) {
     const { journal, endTurn } = journalFixture(t, { sync });
     const disk = failingDisk(t);
@@ -232,7 +232,7 @@ test('under `normal` a commit is one write and nothing else; under `full` it is 
   }
 });
 
-test('a sync that fails: what was written is not told, not seen and not found, and is written again', (t) => {
+test('a failed sync: the written rows are not acknowledged, not read and not found, and are written again', (t) => {
   const context = journalFixture(t, { sync: 'full' });
   context.journal.open(sampleOpening(1), assert.ifError);
   context.endTurn();
@@ -248,7 +248,7 @@ test('a sync that fails: what was written is not told, not seen and not found, a
   assert.deepEqual([heard.at(-1), context.rows()], ['closed', ['0:1', '1:1']]);
 });
 
-test('a disk that is full at any byte of a turn: nothing of the turn stands, and the next one does', async (t) => {
+test('a disk that is full at any byte of a turn: nothing of that turn is kept, and the next one is', async (t) => {
   const whole = journalFixture(t);
   const turn = (context: typeof whole, heard: string[] = []): string[] => {
     context.journal.close(record(1), () => heard.push('closed'));
@@ -304,7 +304,7 @@ test('a probe of a full disk says so, and leaves nothing that is read', (t) => {
   assert.deepEqual(context.rows(), ['0:1', '0:3']);
 });
 
-test('every file of a journal is for its owner alone', (t) => {
+test('every file of a journal is only for its owner', (t) => {
   const { directory, journal, endTurn } = journalFixture(t);
   journal.open(sampleOpening(1), assert.ifError);
   endTurn();

@@ -115,8 +115,9 @@ class SegmentedJournal implements Journal, JournalCondition {
     const lost = this.#waiting.length;
     this.#waiting = [];
     if (lost > 0) {
-      throw new JournalFault('journal_ended',
-        `The journal ended with ${lost} closed calls that could not be written; they will be recorded as interrupted.`);
+      throw new JournalFault('journal_ended', lost === 1
+        ? 'One call ended and could not be written to the journal; it will be recorded as interrupted.'
+        : `${lost} calls ended and could not be written to the journal; they will be recorded as interrupted.`);
     }
   }
 

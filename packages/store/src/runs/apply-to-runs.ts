@@ -100,13 +100,13 @@ function beginningOf(event: RunEvent): RunBeginning | null {
 function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMap<string, SpentBefore>): void {
   const beginning = beginningOf(event);
   if (beginning === null) return;
-  const { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs } = beginning;
+  const { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs, key = null } = beginning;
   const name = runNameText({ organization, id });
   if (runs.has(name)) return;
   const { spent = 0n, unknownCalls = 0, gapCalls = 0 } = before.get(name) ?? {};
   runs.set(name, {
     organization, id, state: 'live', declared, effective, clampReason, spent: nanoDollars(spent), unknownCalls, gapCalls,
-    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
+    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: key,
   });
 }
 

@@ -25,7 +25,7 @@ for (const on of bothEngines) {
       return verify(null, Buffer.from(parsed.signedText), publicKey, parsed.signature);
     };
 
-    test('a grant says what it was minted for, signed with a key that nodes know from the organization\'s first day', async () => {
+    test('a grant states its terms, signed with a key that nodes know from the organization\'s first day', async () => {
       const organization = await newOrganization();
       const known = await keysOf(organization);
       const revision = await store.settings.revision();
@@ -41,7 +41,7 @@ for (const on of bothEngines) {
       assert.notEqual(parseGrant(again.grant)!.payload.nonce, nonce);
     });
 
-    test('an organization without a key gets one with its first grant, one however many ask at once, and its nodes hear of it', async () => {
+    test('an organization without a key gets one with its first grant, only one however many ask at once, and its nodes learn of it', async () => {
       const organization = await newOrganization();
       await context.query(url, 'delete from grant_key where organization = $1', [organization]);
       assert.deepEqual(await keysOf(organization), []);

@@ -2,7 +2,7 @@
  * Runs ⇄ their rows, many at a time, with fixed statements: read by key, written whole. On SQLite a batch travels as one JSON
  * text, on PostgreSQL as one array per column, so neither engine parses a new statement for each size of batch.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import type { Selectable } from 'kysely';
@@ -22,6 +22,8 @@ export interface StoredRun extends Run {
   readonly lastCallAtMs: number;
   /** Number of its latest change in the feed; 0: no change that nodes must learn of. */
   readonly change: bigint;
+  /** The key of its first call; null: its records may tell. */
+  readonly beganBy: ServiceKeyId | null;
 }
 
 type Value = string | number | bigint | null;
@@ -43,11 +45,12 @@ const columns: readonly RunColumn[] = [
   { name: 'confirmed', kind: 'whole', value: (run) => run.confirmed ? 1 : 0 },
   { name: 'last_call_at_ms', kind: 'whole', value: (run) => Math.floor(run.lastCallAtMs) },
   { name: 'change', kind: 'whole', value: (run) => run.change },
+  { name: 'began_by', kind: 'text', value: (run) => run.beganBy },
 ];
 const nameColumns = columns.slice(0, 2);
 const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'gap_calls'].includes(name));
 /** Fixed at creation, so never written again. */
-const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms']);
+const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms', 'began_by']);
 
 /** A row as a run. */
 export function storedRunOf(row: Selectable<RunTable>): StoredRun {
@@ -67,11 +70,12 @@ export function storedRunOf(row: Selectable<RunTable>): StoredRun {
     confirmed: row.confirmed === 1n,
     lastCallAtMs: Number(row.last_call_at_ms),
     change: row.change,
+    beganBy: row.began_by as ServiceKeyId | null,
   };
 }
 
 /** The run as others see it. */
-export function runOf({ confirmed: _confirmed, lastCallAtMs: _lastCallAtMs, change: _change, ...run }: StoredRun): Run {
+export function runOf({ confirmed: _confirmed, lastCallAtMs: _lastCallAtMs, change: _change, beganBy: _beganBy, ...run }: StoredRun): Run {
   return run;
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
@@ -52,7 +52,7 @@ for (const on of bothEngines) {
     });
     const events = (...all: RunEvent[]): CallBatch =>
       ({ segment: segment(), through: all.length, records: [], runEvents: all.map((event, at) => ({ seq: at + 1, event })) });
-    /** What the store says is taken, held against the runs themselves. */
+    /** The exposure that the store says is taken, compared with the runs themselves. */
     const taken = async (organization: OrganizationId): Promise<bigint> => {
       const rows = await context.query(url, 'select taken_nano from run_exposure where organization = $1', [organization]);
       const counted = BigInt(String(rows[0]?.['taken_nano'] ?? 0));
@@ -84,7 +84,20 @@ for (const on of bothEngines) {
         assert.ok(answer.kind === 'run' && !answer.created && answer.confirmed);
       });
 
-      test('counts what was shipped of it before its beginning, and its end and tightening that were shipped before stand', async () => {
+      test('the key of its first call is known before any record of it, and afterwards whatever other keys call', async () => {
+        const organization = await newOrganization();
+        const key = 'key_first' as ServiceKeyId;
+        await store.calls.ship(events(begun(organization, 'own', { key }), begun(organization, 'unsaid')));
+        await open(wanted(organization, 'asked', { key }));
+        await open(wanted(organization, 'asked', { key: 'key_second' as ServiceKeyId }));
+        await store.calls.ship(shipped(organization, 'own', usd(1)));
+        const known = await Promise.all(['own', 'asked', 'unsaid'].map((id) => store.callPages.beganBy(organization, id)));
+        assert.deepEqual(known, [key, key, null]);
+        await store.runs.close({ organization, id: 'own' });
+        assert.equal(await store.callPages.beganBy(organization, 'own'), key);
+      });
+
+      test('counts records shipped before its beginning, and keeps an end or tightening shipped before', async () => {
         const organization = await newOrganization();
         await store.calls.ship(shipped(organization, 'late', usd(2)));
         assert.equal(await stateOf(organization, 'late'), null);
@@ -101,7 +114,7 @@ for (const on of bothEngines) {
         assert.equal(await taken(organization), usd(4));
       });
 
-      test('is told of when it ends elsewhere, as any other; all names are read, a few at a time', async () => {
+      test('is reported when it ends elsewhere, like any other; all names are read, a few at a time', async () => {
         const organization = await newOrganization();
         const ids = ['a', 'b', 'c'];
         await store.calls.ship(events(...ids.map((id) => begun(organization, id))));
@@ -173,7 +186,7 @@ for (const on of bothEngines) {
         assert.equal(await taken(organization), usd(37.5));
       });
 
-      test('one id asked for by many nodes at once is made once, and all are told the same (N2)', async () => {
+      test('one id asked for by many nodes at once is made once, and all get the same answer (N2)', async () => {
         const organization = await newOrganization();
         const answers = await Promise.all(Array.from({ length: 24 }, (_, index) =>
           open(wanted(organization, 'r', { declared: usd(1 + index), effective: usd(1 + index), expiresAtMs: startMs + index }), nodes[index % 3])));
@@ -201,7 +214,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('what a run takes', () => {
+    describe('the exposure that a run takes', () => {
       test('falls with what its calls spend, to the nano-dollar, and not below nothing', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'r'));
@@ -236,7 +249,7 @@ for (const on of bothEngines) {
         assert.equal((await store.runs.get({ organization, id: 'r' }))?.effective, usd(2));
       });
 
-      test('is free with its end, and what comes in late is spend all the same', async () => {
+      test('is free with its end, and late records still count as spend', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'r', { exposureLimit: usd(5) }));
         await store.calls.ship(ended(organization, 'r', 'expired'));
@@ -315,7 +328,7 @@ for (const on of bothEngines) {
         assert.equal(await taken(organization), usd(9));
       });
 
-      test('one that is confirmed after it vanished comes back as it was, with what was spent meanwhile', async () => {
+      test('a run that is confirmed after it vanished comes back as it was, with what was spent meanwhile', async () => {
         const organization = await newOrganization();
         const run = await made(wanted(organization, 'r', { expiresAtMs: startMs + hourMs }));
         await store.runs.sweep(startMs + 10_000);
@@ -328,7 +341,7 @@ for (const on of bothEngines) {
         assert.equal((await store.runs.get({ organization, id: 'r' }))?.state, 'live');
       });
 
-      test('of an erased organization none is made or put back by what a node still says, and other questions are answered', async () => {
+      test('for an erased organization none is made or restored by a node\'s late messages, and other questions are answered', async () => {
         const [organization, other] = [await newOrganization(), await newOrganization()];
         const run = await made(wanted(organization, 'erased'));
         await granted(store.erasure.begin(organization));
@@ -358,7 +371,7 @@ for (const on of bothEngines) {
         assert.deepEqual((await states())['idle'], 'closed', 'a clock that goes back undoes nothing');
       });
 
-      test('is in the feed within the transaction that ends it, whoever ended it; a creation is not', async () => {
+      test('is in the feed in the same transaction that ends it, whoever ended it; a creation is not', async () => {
         const organization = await newOrganization();
         const since = await store.runs.feed();
         for (const id of ['a', 'b', 'c', 'd']) await made(wanted(organization, id, { expiresAtMs: id === 'c' ? startMs + 1 : null }));
@@ -373,7 +386,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await store.runs.changes(changes.through), { through: changes.through, more: false, runs: [] });
       });
 
-      test('goes on from where the store stands, should that be an earlier moment than was told', async () => {
+      test('continues from the store\'s current state, even if that is earlier than what was reported', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'after'));
         const { through } = await store.runs.changes(await store.runs.feed() + 5);
@@ -397,7 +410,7 @@ for (const on of bothEngines) {
       });
     });
 
-    test('the list is newest first and goes on where it was left', async () => {
+    test('the list is newest first and continues where it was left', async () => {
       const organization = await newOrganization();
       for (const [id, at] of [['a', 1], ['b', 2], ['c', 2], ['d', 0]] as const) await made(wanted(organization, id, { startedAtMs: startMs + at }));
       const first = await store.runs.list({ organization, limit: 2 });

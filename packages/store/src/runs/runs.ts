@@ -5,7 +5,7 @@
  * the limit when a run is made.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
@@ -32,6 +32,8 @@ export interface NewRun extends PolicyBudget {
   readonly exposureLimit: NanoDollars | null;
   /** False: an existing run is looked up, and none is made. */
   readonly mayCreate: boolean;
+  /** The key of the call that asks. */
+  readonly key?: ServiceKeyId;
 }
 
 export type RunAnswer =
@@ -154,11 +156,7 @@ const namesText = onBoth('select organization, id from run where (organization, 
 async function listRuns({ engine }: StoreContext, { organization, limit, after }: RunList): Promise<Run[]> {
   const rows = await engine.read((db) => {
     let query = db.selectFrom('run').selectAll().where('organization', '=', organization);
-    if (after !== undefined) {
-      const startedAtMs = BigInt(after.startedAtMs);
-      query = query.where('started_at_ms', '<=', startedAtMs).where((where) =>
-        where.or([where('started_at_ms', '<', startedAtMs), where('id', '<', after.id)]));
-    }
+    if (after !== undefined) query = query.where(sql<boolean>`(started_at_ms, id) < (${BigInt(after.startedAtMs)}, ${after.id})`);
     return query.orderBy('started_at_ms', 'desc').orderBy('id', 'desc').limit(limit).execute();
   });
   return rows.map((row) => runOf(storedRunOf(row)));
@@ -257,6 +255,7 @@ function beginRun(
     organization, id, state: 'live', declared, effective: budget.effective, clampReason: budget.clampReason,
     spent: nanoDollars(before?.spent ?? 0n), unknownCalls: before?.unknownCalls ?? 0, gapCalls: before?.gapCalls ?? 0,
     startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
+    beganBy: run.key ?? null,
   };
 }
 
@@ -276,7 +275,7 @@ async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promi
     updateRuns(kind, send, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
     const back = [...gone].map(([name, run]): StoredRun => ({
       ...run, spent: nanoDollars(spent.get(name)?.spent ?? 0n), unknownCalls: spent.get(name)?.unknownCalls ?? 0,
-      gapCalls: spent.get(name)?.gapCalls ?? 0, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n,
+      gapCalls: spent.get(name)?.gapCalls ?? 0, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n, beganBy: null,
     }));
     for (const run of back) exposure.shift(run.organization, takenBy(run));
     insertRuns(kind, send, back);

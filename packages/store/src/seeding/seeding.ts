@@ -96,6 +96,6 @@ function runWithoutBudget({ organization, id, startedAtMs, endedAtMs }: SeededRu
   return {
     organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs,
     declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
-    expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n,
+    expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: null,
   };
 }

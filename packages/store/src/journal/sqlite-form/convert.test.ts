@@ -88,7 +88,7 @@ test('rows that an earlier recovery had numbered above the store\'s mark keep th
   assert.deepEqual([rows.map(({ seq }) => seq), sealed], [[1, 42], true]);
 });
 
-test('an upgrade that is cut short at any byte, or before the old file is gone, begins anew', async (t) => {
+test('an upgrade that is cut short at any byte, or before the old file is gone, starts over', async (t) => {
   for (const cap of [0, 100, 600, 2_000]) {
     const { directory, start, shipped } = context(t);
     const disk = failingDisk(t);
@@ -116,7 +116,7 @@ const holding = `
   console.log(database.prepare('SELECT count(*) AS rows FROM entry').get().rows);
   setInterval(() => {}, 1000);`;
 
-test('an older version that runs keeps its segment, and that is said; once it has ended, it is taken over', {
+test('a running older version keeps its segment, and that is reported; once it has ended, it is taken over', {
   skip: process.platform === 'win32',
 }, async (t) => {
   const { directory, sink, shipped } = context(t);

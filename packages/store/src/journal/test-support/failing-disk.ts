@@ -1,12 +1,12 @@
-/** A disk that takes no more, and syncs that fail: stands between the journal and `node:fs` while a test says so. */
+/** A full disk, and syncs that fail: replaces `node:fs` for the journal while a test asks for it. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { TestContext } from 'node:test';
 
 export interface FailingDisk {
-  /** No file may grow beyond so many bytes; the part below is written. Infinity: no bound. */
+  /** No file may grow beyond that many bytes; the part below is written. Infinity: no bound. */
   cap: number;
-  /** What a write beyond the cap, or every sync while `syncsFail`, says. */
+  /** The error of a write beyond the cap, or of every sync while `syncsFail`. */
   code: string;
   syncsFail: boolean;
   /** Every write of anything but zeros does all that it should, and then says that it failed, as a network's file system may. */

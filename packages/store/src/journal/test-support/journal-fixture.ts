@@ -1,4 +1,4 @@
-/** A journal under test control: its own directory, a hand-moved clock, commits and timers that run when told. */
+/** A journal under test control: its own directory, a hand-moved clock, commits and timers that run when the test lets them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ export function journalFixture(test: TestContext, options: {
   });
   return {
     directory, journal, writers,
-    /** Ends the event-loop turn: runs the commit that was asked for. Says how many were. */
+    /** Ends the event-loop turn: runs the requested commits. Returns how many there were. */
     endTurn(): number {
       const due = commits.splice(0);
       due.forEach((commit) => commit());
@@ -68,7 +68,7 @@ export function journalFixture(test: TestContext, options: {
       }
       nowMs = untilMs;
     },
-    /** The process dies: its files are closed and its lock is free, nothing was said. */
+    /** The process dies: its files are closed, its lock is free, and it reported nothing. */
     die(): void {
       writers.forEach((writer) => writer.close());
       supply.end();

@@ -1,7 +1,7 @@
 /**
- * A process to be killed: `write` opens and closes calls through a journal and says what was acknowledged, at once and
- * unbuffered, and ships meanwhile where it is given a store; `recover` recovers and ships a journal into a store. Arguments: mode,
- * journal directory, the store's URL ('' for none), and for `write` the organization. Used by the kill test alone.
+ * A process to kill: `write` opens and closes calls through a journal and prints what was acknowledged, at once and unbuffered,
+ * and ships meanwhile if it gets a store; `recover` recovers and ships a journal into a store. Arguments: mode, journal directory,
+ * the store's URL ('' for none), and for `write` the organization. Used only by the kill test.
  */
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Openings and records for tests of the journal: whole, with every kind of value, told apart by a number. */
+/** Openings and records for tests of the journal: whole, with every kind of value, distinguished by a number. */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { requestIdFrom, type GatewayNodeId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -13,7 +13,7 @@ export function sampleOpening(number: number, organization: string = 'org_000000
   };
 }
 
-/** The record of a completed call; `inputTokens` and the cost tell which. */
+/** The record of a completed call; `inputTokens` and the cost show which. */
 export function sampleRecord(opening: CallOpening, figure: number): CallRecord {
   return {
     ...opening, streamed: true, status: 200, outcome: 'completed', model: 'm-1', finishReason: 'stop', inputTokens: figure,

@@ -1,4 +1,4 @@
-/** What a segment's file says, and files that say something else: for tests that look at segments, and that damage them. */
+/** The rows of a segment's file, and files with other content: for tests that read segments, and that damage them. */
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { FrameWalk } from '../frame-walk.ts';
 import { rowIdOf, type RowKind } from '../row.ts';

@@ -7,49 +7,49 @@ import type { NodeReport } from '../nodes/node-reports.ts';
 import type { Store } from '../store.ts';
 import { createRefusalDesk } from './refusal-desk.ts';
 
-export interface Sayings {
+export interface BestEffortWrites {
   refused(counts: readonly RefusalCount[]): void;
   report(report: NodeReport): void;
   /** Writes the refusals that wait. @throws StoreFault */
   writeRefusals(): Promise<void>;
-  /** All that was said is written, as far as it can be. @throws StoreFault */
+  /** Writes everything that is pending, as far as possible. @throws StoreFault */
   last(): Promise<void>;
 }
 
 /** `nowMs`: the time that the node goes by. */
-export function sayingsTo(
+export function bestEffortWritesTo(
   { refusalHours, nodeReports }: Pick<Store, 'refusalHours' | 'nodeReports'>,
   { home, nowMs }: { readonly home: string; readonly nowMs: () => number },
-): Sayings {
+): BestEffortWrites {
   const desk = createRefusalDesk(refusalHours);
   const reports = oneAtATime((report: NodeReport) => nodeReports.say(home, report, nowMs()));
   return {
     refused: (counts) => desk.hear(counts),
-    report: (report) => reports.say(report),
+    report: (report) => reports.add(report),
     writeRefusals: () => desk.write(),
     async last() {
-      await Promise.all([desk.write(), reports.said()]);
+      await Promise.all([desk.write(), reports.settled()]);
     },
   };
 }
 
-/** Writes one after the other; while one is being written, only the last of the others waits. Nothing is said of one that fails. */
-function oneAtATime<Said>(write: (said: Said) => Promise<void>): { readonly say: (said: Said) => void; readonly said: () => Promise<void> } {
-  let waiting: Said | null = null;
+/** Writes one after the other; while one is being written, only the latest of the others waits. Failures are ignored. */
+function oneAtATime<One>(write: (one: One) => Promise<void>): { readonly add: (one: One) => void; readonly settled: () => Promise<void> } {
+  let waiting: One | null = null;
   let writing: Promise<void> | null = null;
   const go = async (): Promise<void> => {
     while (waiting !== null) {
-      const next: Said = waiting;
+      const next: One = waiting;
       waiting = null;
       await write(next).catch(() => {});
     }
     writing = null;
   };
   return {
-    say(next) {
+    add(next) {
       waiting = next;
       writing ??= go();
     },
-    said: async () => { await writing; },
+    settled: async () => { await writing; },
   };
 }

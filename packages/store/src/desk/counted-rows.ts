@@ -1,0 +1,25 @@
+/** How many rows of the journal the store took, and how many of them are records of calls, counted where they go in. */
+import type { CallSink } from '../journal/call-sink.ts';
+
+export interface CountedRows {
+  readonly rows: number;
+  readonly records: number;
+}
+
+/** The store's own sink, counting what it takes. */
+export function countingRows(calls: CallSink): { readonly sink: CallSink; readonly sinceNow: () => () => CountedRows } {
+  let [rows, records] = [0, 0];
+  const sink: CallSink = {
+    mark: (segment) => calls.mark(segment),
+    recorded: (openings) => calls.recorded(openings),
+    async ship(batch) {
+      await calls.ship(batch);
+      records += batch.records.length;
+      rows += batch.records.length + (batch.runEvents?.length ?? 0);
+    },
+  };
+  return { sink, sinceNow() {
+    const before = { rows, records };
+    return () => ({ rows: rows - before.rows, records: records - before.records });
+  } };
+}

@@ -1,0 +1,82 @@
+/**
+ * When the journal is shipped: again and again, sooner where something was closed, and at once where a question needs what has ended here. Reports
+ * how far it has come, and tells a node that begins runs by itself that the store takes what it is given.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Engine } from '../engine/engine.ts';
+import type { ShipProgress } from '../journal/ship-progress.ts';
+import type { Shipper } from '../journal/shipper.ts';
+import type { CountedRows } from './counted-rows.ts';
+import type { FromStore } from './protocol.ts';
+import type { Repeat } from './repeat.ts';
+
+/** How often the journal is looked at; a nudge has it looked at sooner. */
+const journalPauseMs = 200;
+const nudgePauseMs = { sqlite: 50, postgres: 20 };
+/** A batch costs about a millisecond before its rows do. Where a look finds so many, the next one on SQLite comes later and finds more. */
+const manyRows = 100;
+const busyPauseMs = 100;
+const figuresPauseMs = 1_000;
+/** A little less than a pause between two looks at the journal. */
+const keptPauseMs = 150;
+/** A question of the gateway thread waits 250 ms in all. */
+const keepEndedMs = 100;
+
+export interface ShippingFigures {
+  /** Rows that the store took from the journal since the start. */
+  readonly rowsShipped: number;
+  /** Of these, records of calls. */
+  readonly recordsShipped: number;
+  /** What was due by this moment is in the store. On the clock that all threads share. */
+  readonly shippedMs: number;
+}
+
+export interface ShippingParts {
+  readonly taken: () => CountedRows;
+  readonly progress: ShipProgress;
+  readonly tell: (figures: ShippingFigures) => void;
+  /** Runs after each pass that found the store there. */
+  readonly passed: () => void;
+  readonly engine: Engine['kind'];
+  /** Repeats a task with this pause, and reports its failures. */
+  readonly repeated: (task: () => Promise<unknown>, pauseMs: number) => Repeat;
+}
+
+export interface Shipping extends Pick<Repeat, 'stop'> {
+  /** Something was closed: looks within this many milliseconds; null: as soon as it pays. */
+  look(withinMs: number | null): void;
+}
+
+/** Passes again and again, and every second tells how much was shipped and since when rows wait, also while a pass is under way. */
+export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
+  let lastRows = 0;
+  setInterval(() => {
+    const { rows, records } = taken();
+    tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
+  }, figuresPauseMs).unref();
+  const passes = repeated(async () => {
+    lastRows = await shipper.pass();
+    passed();
+  }, journalPauseMs);
+  return {
+    stop: () => passes.stop(),
+    look: (withinMs) => passes.nudge(withinMs ?? (engine === 'sqlite' && lastRows >= manyRows ? busyPauseMs : nudgePauseMs[engine])),
+  };
+}
+
+/** Tells a node that begins runs by itself, a few times a second at most, that the store takes what it is given. */
+export function sayingKept(engine: Engine['kind'], post: (message: FromStore) => void): () => void {
+  let saidMs = -Infinity;
+  return () => {
+    const nowMs = performance.now();
+    if (engine !== 'sqlite' || nowMs - saidMs < keptPauseMs) return;
+    saidMs = nowMs;
+    post({ kind: 'kept' });
+  };
+}
+
+/** A pass that is under way may have missed calls that have ended since, so this waits for the next one, as long as a question may wait. */
+export async function keepEnded(shipper: Shipper): Promise<void> {
+  const kept = shipper.pass().then(() => shipper.pass()).catch(() => {});
+  await Promise.race([kept, pause(keepEndedMs)]);
+}
