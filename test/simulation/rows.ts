@@ -18,7 +18,7 @@ export interface SimulatedCall {
   readonly key: ServiceKeyId;
   readonly run: string | null;
   readonly startedAtMs: number;
-  /** What it will cost, if its node lives to hear of it; null: nobody ever knows. */
+  /** What it will cost, if its node lives to see the answer; null: nobody ever knows. */
   readonly cost: NanoDollars | null;
 }
 

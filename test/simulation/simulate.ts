@@ -3,7 +3,8 @@
  * steps as wanted. Each world has its own seed, from the one given on; a violation names the seed and the step budget that show it again.
  */
 import { parseArgs } from 'node:util';
-import { alone, away, awayUncapped, calm, cutOff, rough, stormy, World, type Outcome, type Roughness } from './world.ts';
+import { kinds } from './roughness.ts';
+import { World, type Outcome } from './world.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -12,18 +13,15 @@ export interface SimulationOptions {
   readonly worlds: number;
 }
 
-/** What the worlds are like, in turn. */
-export const kinds: readonly Roughness[] = [calm, rough, stormy, cutOff, alone, away, awayUncapped];
-
 /** @throws Error that names the seed. */
 export async function simulate(
-  { seed, steps, worlds }: SimulationOptions, tell: (seed: number, outcome: Outcome) => void = () => {},
+  { seed, steps, worlds }: SimulationOptions, onOutcome: (seed: number, outcome: Outcome) => void = () => {},
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let own = seed; own < seed + worlds; own += 1) {
     try {
       const outcome = await new World(own, kinds[own % kinds.length]!).run(steps);
-      tell(own, outcome);
+      onOutcome(own, outcome);
       outcomes.push(outcome);
     } catch (cause) {
       throw new Error(`seed ${own}, ${steps} steps: ${(cause as Error).message}`, { cause });

@@ -1,6 +1,6 @@
 /**
  * The clocks of one simulated node: a wall clock that may be wrong and may step, a monotonic one that stands still with its
- * machine, and the time that core makes of them and of what the store tells.
+ * machine, both a little fast or slow, and the time that core derives from them and from the store's.
  */
 import type { Clock } from '@metergate/gateway/clock.ts';
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
@@ -10,13 +10,18 @@ import type { World } from './world.ts';
 export class SimulatedClock implements Clock {
   readonly #world: World;
   readonly #time: NodeTime;
-  #bornMs: number;
-  #wallStepMs: number;
+  /** How fast both clocks run. */
+  readonly #rate: number;
+  readonly #bornMs: number;
+  /** What each clock is wrong by, beside its rate. */
+  #monotonicOffMs = 0;
+  #wallOffMs: number;
 
   constructor(world: World) {
     this.#world = world;
+    this.#rate = world.rough.clocksApart ? 0.99 + 0.02 * world.chance.fraction() : 1;
     this.#bornMs = world.scheduler.nowMs;
-    this.#wallStepMs = world.chance.whole(-30_000, 30_000);
+    this.#wallOffMs = world.chance.whole(-30_000, 30_000);
     this.#time = startNodeTime(this.systemWallMs(), this.monotonicMs(), 0);
     this.follow(world.storeMs());
   }
@@ -27,7 +32,7 @@ export class SimulatedClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.#world.scheduler.nowMs - this.#bornMs;
+    return this.#livedMs() + this.#monotonicOffMs;
   }
 
   /** The node's time. */
@@ -36,7 +41,7 @@ export class SimulatedClock implements Clock {
   }
 
   systemWallMs(): number {
-    return this.#world.scheduler.nowMs + this.#wallStepMs;
+    return this.#bornMs + this.#livedMs() + this.#wallOffMs;
   }
 
   follow(storeMs: number): void {
@@ -45,10 +50,20 @@ export class SimulatedClock implements Clock {
 
   /** The machine stood still for so long: the monotonic clock knows nothing of it. */
   suspended(forMs: number): void {
-    this.#bornMs += forMs;
+    this.#monotonicOffMs -= forMs;
+  }
+
+  /** Neither clock knows anything of it. */
+  stoodStill(forMs: number): void {
+    this.#monotonicOffMs -= forMs * this.#rate;
+    this.#wallOffMs -= forMs * this.#rate;
   }
 
   stepWall(byMs: number): void {
-    this.#wallStepMs += byMs;
+    this.#wallOffMs += byMs;
+  }
+
+  #livedMs(): number {
+    return (this.#world.scheduler.nowMs - this.#bornMs) * this.#rate;
   }
 }

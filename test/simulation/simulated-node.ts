@@ -3,7 +3,7 @@
  * and a store behind a network. It loses everything but the journal when it crashes; frozen, it does nothing, and its clocks go on.
  */
 import { LeaseBook } from '@metergate/core/lease/book.ts';
-import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
@@ -13,18 +13,22 @@ import { askAndDecide } from '@metergate/gateway/guards/ask-and-decide.ts';
 import { Guards, type GuardedCall } from '@metergate/gateway/guards/guards.ts';
 import type { HeldKey } from '@metergate/gateway/guards/held-key.ts';
 import { RunRegistry } from '@metergate/gateway/guards/run-registry.ts';
-import { Runs, type RunCall } from '@metergate/gateway/guards/runs.ts';
+import { Runs, type RunCall, type RunsOptions } from '@metergate/gateway/guards/runs.ts';
 import { SpendLeases, type SpendLeasesOptions } from '@metergate/gateway/guards/spend-leases.ts';
 import { follow, Standings, type KeyStanding } from '@metergate/gateway/guards/standing.ts';
+import type { RunAnswer } from '@metergate/store/runs/runs.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import { capSubject, caps, keys, organization, runSubject, type SimulatedCall } from './rows.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { SimulatedJournal } from './simulated-journal.ts';
 import type { World, WorldRequest } from './world.ts';
 
-/** As the store's client has it: how long a batch of claims and a question for a run may take. */
-const claimMs = 1_000;
+/** As the store's client has it: how long a batch of claims and a question for a run may take. Often it is known sooner that a batch failed. */
+const claimMs = 5_000;
+const failedMs = 1_000;
 const askRunMs = 250;
+/** Of a heartbeat. */
+const beatMs = 1_000;
 const runsMax = 10_000;
 
 interface OpenCall {
@@ -38,6 +42,7 @@ export class SimulatedNode {
   readonly clock: SimulatedClock;
   readonly journal: SimulatedJournal;
   readonly #world: World;
+  readonly #book: LeaseBook;
   readonly #leases: SpendLeases;
   readonly #runs: Runs;
   readonly #guards: Guards;
@@ -46,7 +51,7 @@ export class SimulatedNode {
   readonly #open = new Map<string, OpenCall>();
   #feed: number;
   #changesSeen: number;
-  #heard: LeaseMoment | null = null;
+  #lastHeartbeat: LeaseMoment | null = null;
   #forgotten = false;
   alive = true;
   frozen = false;
@@ -62,20 +67,23 @@ export class SimulatedNode {
     const clock = this.clock = new SimulatedClock(world);
     const registry = new RunRegistry(runsMax);
     const client = this.#client();
-    const book = world.faults.bookOf?.(world.chance.fraction(), () => clock.moment()) ?? new LeaseBook(world.chance.fraction());
-    this.#leases = new SpendLeases({
-      book, client, registry, clock, systemWallMs: () => clock.systemWallMs(),
+    const spread = world.chance.fraction();
+    this.#book = world.faults.bookOf?.(spread, () => clock.moment()) ?? new LeaseBook(spread);
+    const leases: SpendLeasesOptions = {
+      book: this.#book, client, registry, clock, systemWallMs: () => clock.systemWallMs(),
       after: (delayMs, task) => world.scheduler.after(delayMs, () => this.#whenAwake(task)),
-    });
-    this.#runs = new Runs({ registry, journal: this.#runJournal(), store: client, clock });
+    };
+    this.#leases = world.faults.leasesOf?.(leases) ?? new SpendLeases(leases);
+    const runs: RunsOptions = { registry, journal: this.#runJournal(), store: client, clock };
+    this.#runs = world.faults.runsOf?.(runs) ?? new Runs(runs);
     this.#guards = new Guards(clock, this.#runs, this.#leases);
     const standings = new Standings(() => clock.monotonicMs(), { rateLimitFaults: 0 }, this.#leases);
     for (const key of keys) this.#standings.set(key, standings.of(this.#answerOf(key)));
     this.followLimits();
     this.#changesSeen = world.store.runChanges.length;
     this.#feed = world.store.feed;
-    // Nobody is served before the store was heard.
-    this.#heard = clock.moment();
+    // A node serves nobody before it has had an answer from the store.
+    this.#lastHeartbeat = clock.moment();
     this.#every(150, 100, () => this.journal.ship());
     this.#every(200, 50, () => this.#beat());
   }
@@ -113,16 +121,23 @@ export class SimulatedNode {
 
   /** Closes what a crash left open, as the next start does: no one knows what it cost. */
   interruptOpen(): void {
-    for (const call of this.journal.opened()) if (this.#open.delete(call.id)) this.journal.write({ kind: 'closed', call, cost: null });
+    for (const call of this.journal.opened()) {
+      if (!this.#open.delete(call.id)) continue;
+      this.#world.truth.interrupted(call);
+      this.journal.write({ kind: 'closed', call, cost: null });
+    }
   }
 
   #refuse(guarded: GuardedCall, refusal: Refusal): void {
     const { truth } = this.#world;
     this.#guards.giveBack(guarded);
     this.#world.scheduler.note(`${this.name} ${guarded.held.key.id} ${refusal.kind}`);
+    if (refusal.kind === 'run_over_budget' || refusal.kind === 'run_expired' || refusal.kind === 'run_closed') {
+      this.#world.reportedEnded(this, guarded.runCall!.declaration.id);
+    }
     if (refusal.kind === 'cap_reached') {
       const cap = caps.find(({ scope, window }) => scope === refusal.scope && window === refusal.window)!;
-      const limit = guarded.held.organization.caps.find(({ id }) => id === cap.id)!.limit;
+      const limit = this.#held.get(guarded.held.key.id)!.organization.caps.find(({ id }) => id === cap.id)!.limit;
       truth.refused(this.name, capSubject(cap, this.clock.wallMs()), limit);
     } else if (refusal.kind === 'run_over_budget') {
       truth.refusedRun(this.name, runSubject(guarded.runCall!.declaration.id), guarded.runCall!.run!.run.effective!);
@@ -131,7 +146,7 @@ export class SimulatedNode {
     }
   }
 
-  /** The store confirms an ended run no more, and its end is heard of with the next look at the feed. */
+  /** The store confirms an ended run no more, and the node learns of its end at its next look at the feed. */
   #endsElsewhere({ runCall }: GuardedCall): boolean {
     const run = this.#world.store.runs.get(runCall!.declaration.id);
     return run !== undefined && isEnded(run);
@@ -145,11 +160,11 @@ export class SimulatedNode {
       startedAtMs: this.clock.wallMs(), cost: world.costOf(),
     };
     world.scheduler.note(`${this.name} ${call.id} admitted`);
-    world.truth.admitted(call, world.scheduler.nowMs);
+    world.truth.admitted(call, guarded.runCall?.declaration.budget ?? null, world.scheduler.nowMs);
     this.#open.set(call.id, { call, guarded });
     this.journal.write({ kind: 'opened', call });
     this.#guards.opened(guarded);
-    world.scheduler.after(world.chance.whole(5, 900), () => this.#whenAwake(() => this.#close(call)));
+    world.scheduler.after(world.durationMs(), () => this.#whenAwake(() => this.#close(call)));
   }
 
   #close(call: SimulatedCall): void {
@@ -169,22 +184,32 @@ export class SimulatedNode {
     const world = this.#world;
     return {
       claimLeases: (number, claims) => new Promise((resolve, reject) => {
-        for (const claim of claims) world.truth.claimed(this.name, claim);
+        // Whoever claims takes what is thrown here for a store that is away.
+        try {
+          for (const claim of claims) world.truth.claimed(this.name, claim, world.scheduler.nowMs);
+        } catch (cause) {
+          world.broke(cause);
+        }
+        const late = this.#lateBatch();
         world.send(this, () => world.store.claim(this.name, number, { claims, nowMs: world.storeMs() }), (answers) => {
           this.#forgotten = answers === null;
           if (answers === null) reject(new Error('forgotten'));
           else resolve(answers);
           world.settle();
-        }, { lateMs: claimMs, failed: () => {
+        }, { late, lateMs: world.chance.happens(0.5) ? claimMs : failedMs, failed: () => {
           reject(new Error('away'));
           world.settle();
         } });
       }),
-      askRun: (run) => new Promise((resolve, reject) => {
+      askRun: (run, late) => new Promise((resolve, reject) => {
+        const seen = this.#changesSeen;
+        // Changes that came in meanwhile are newer: the store's thread then reads the run again.
+        const answerOf = (found: Run): RunAnswer =>
+          ({ kind: 'run', run: this.#changesSeen === seen ? found : world.store.runs.get(found.id)!, created: false, confirmed: true });
         world.send(this, () => world.store.openRun(run), (found) => {
-          resolve({ kind: 'run', run: found, created: false, confirmed: true });
+          resolve(answerOf(found));
           world.settle();
-        }, { lateMs: askRunMs, failed: () => {
+        }, { late: (found) => late?.(answerOf(found)), lateMs: askRunMs, failed: () => {
           reject(new Error('away'));
           world.settle();
         } });
@@ -193,7 +218,15 @@ export class SimulatedNode {
       // The store is shared: no node begins a run by itself.
       claimRun: () => false,
       confirmRun: () => {},
-      runsCurrentAt: () => this.#heard,
+      runsCurrentAt: () => this.#lastHeartbeat,
+    };
+  }
+
+  /** What takes in the answer to the batch that is being asked now, should it be late. */
+  #lateBatch(): ((answers: readonly LeaseAnswer[] | null) => void) | undefined {
+    const hearLate = this.#world.faults.lateFor?.(this.#book);
+    return hearLate === undefined ? undefined : (answers) => {
+      if (answers !== null) hearLate(answers);
     };
   }
 
@@ -215,27 +248,29 @@ export class SimulatedNode {
     const from = this.#changesSeen;
     const asked = this.clock.moment();
     world.send(this, () => {
-      const heard = world.store.heartbeat(this.name, world.storeMs());
+      const heartbeat = world.store.heartbeat(this.name, world.storeMs());
       const changed = world.store.runChanges.slice(from);
-      return { heard, storeMs: world.storeMs(), changed: changed.map((id) => world.store.runs.get(id)!), through: from + changed.length };
-    }, ({ heard, storeMs, changed, through }) => {
-      if (heard === null) {
+      return { heartbeat, storeMs: world.storeMs(), changed: changed.map((id) => world.store.runs.get(id)!), through: from + changed.length };
+    }, ({ heartbeat, storeMs, changed, through }) => {
+      if (heartbeat === null) {
         this.#forgotten = true;
         return;
       }
       this.clock.follow(storeMs);
       this.#changesSeen = Math.max(this.#changesSeen, through);
       for (const run of changed) this.#runChanged(run);
-      this.#heard = asked;
-      if (heard.feed === this.#feed) return;
-      this.#feed = heard.feed;
+      this.#lastHeartbeat = asked;
+      if (heartbeat.feed === this.#feed) return;
+      this.#feed = heartbeat.feed;
       this.#leases.confirmSoon();
-    }, { failed: () => {}, lateMs: claimMs });
+    }, { failed: () => {}, lateMs: beatMs });
   }
 
   #runChanged(run: Run): void {
-    if (isEnded(run)) this.#runs.endedElsewhere(run);
-    else this.#runs.tightenedElsewhere(run);
+    if (isEnded(run)) {
+      this.#world.truth.knowsEnd(this.name, run.id);
+      this.#runs.endedElsewhere(run);
+    } else this.#runs.tightenedElsewhere(run);
   }
 
   #answerOf(key: (typeof keys)[number]): Parameters<Standings['of']>[0] {

@@ -1,10 +1,10 @@
 /**
  * The shared store of the simulation: sums, leases, runs and marks in memory, each operation one transaction. What a claim is answered is
- * the product's own rule (core/src/lease/answer.ts); what is kept is checked here, at every change, against the records and what nodes told.
+ * the product's own rule (core/src/lease/answer.ts); what is kept is checked here, at every change, against the records and what nodes reported.
  */
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { freed, noLease, type answerClaim, type NodeLease } from '@metergate/core/lease/answer.ts';
+import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/lease/answer.ts';
 import { outstanding } from '@metergate/core/lease/grant.ts';
 import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
@@ -12,6 +12,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, endedAs, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import type { NewRun } from '@metergate/store/runs/runs.ts';
+import type { Faults } from './faults.ts';
 import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
 
 export class Violation extends Error {}
@@ -42,16 +43,16 @@ export class SimulatedStore {
   grants = 0;
   /** The budgets that runs began with; null: none. */
   readonly budgets = new Map<string, NanoDollars | null>();
-  /** Nodes that were given up while they lived, so that what they held was granted to others. */
-  gaveUp = 0;
-  /** What each node told of its spend, by its name and the subject's. */
-  readonly #told = new Map<string, bigint>();
+  /** What each node reported of its spend, by the subject's name and its own; dead or alive. */
+  readonly #reported = new Map<string, Map<string, bigint>>();
+  /** What has arrived of each node, dead or alive, by its name and the subject's. */
+  readonly #shipped = new Map<string, bigint>();
   /** Until when a node may go by what it was answered at the latest, by its name and the subject's. */
   readonly #validUntilMs = new Map<string, number>();
-  readonly #answer: typeof answerClaim;
+  readonly #faults: Faults;
 
-  constructor(answer: typeof answerClaim) {
-    this.#answer = answer;
+  constructor(faults: Faults = {}) {
+    this.#faults = faults;
   }
 
   beginNode(node: string, home: string, nowMs: number): void {
@@ -78,21 +79,22 @@ export class SimulatedStore {
     return { feed: this.feed };
   }
 
-  /** Frees what dead nodes held; gives back whose. */
-  sweep(nowMs: number): string[] {
-    const names: string[] = [];
+  /** Frees what dead nodes held; gives back whose, and how long they had been silent. */
+  sweep(nowMs: number): { readonly node: string; readonly silentMs: number }[] {
+    const swept: { readonly node: string; readonly silentMs: number }[] = [];
     for (const [name, node] of this.nodes) {
-      const state = leaseNodeState(node.heardAtMs, nowMs);
+      const state = (this.#faults.nodeState ?? leaseNodeState)(node.heardAtMs, nowMs);
       if (node.freed || state === 'live' || state === 'quarantined') continue;
       node.freed = true;
-      this.gaveUp += 1;
-      names.push(name);
-      for (const entries of this.#leases.values()) {
+      swept.push({ node: name, silentMs: nowMs - node.heardAtMs });
+      for (const [subject, entries] of this.#leases) {
         const entry = entries.get(name);
-        if (entry !== undefined) entries.set(name, freed(entry));
+        if (entry === undefined) continue;
+        this.#reported.get(subject)?.delete(name);
+        entries.set(name, (this.#faults.freed ?? freed)(entry));
       }
     }
-    return names;
+    return swept;
   }
 
   claim(node: string, number: number, { claims, nowMs }: { readonly claims: readonly SubjectClaim[]; readonly nowMs: number }): LeaseAnswer[] | null {
@@ -123,9 +125,18 @@ export class SimulatedStore {
     return run;
   }
 
-  /** What the store has granted a node of a subject. */
-  grantedTo(node: string, subject: LeaseSubject): NanoDollars {
-    return this.#leases.get(leaseName(subject))?.get(node)?.granted ?? nothing;
+  /** What the store has granted a node of a subject, by its name. */
+  grantedTo(node: string, name: string): NanoDollars {
+    return this.#leases.get(name)?.get(node)?.granted ?? nothing;
+  }
+
+  spentOf(name: string): NanoDollars {
+    return this.#spent.get(name) ?? nothing;
+  }
+
+  /** What the store has of a node's spend, by the name of a subject. */
+  shippedBy(node: string, name: string): bigint {
+    return this.#shipped.get(`${node} ${name}`) ?? 0n;
   }
 
   /** No lease that was answered is valid later than this: it is counted from the question, which was asked before. */
@@ -174,7 +185,9 @@ export class SimulatedStore {
     const limit = this.limitOf(claim.subject);
     const spent = this.#spent.get(name) ?? nothing;
     const over = claim.subject.scope === 'run' && this.runs.get(claim.subject.subject)?.state !== 'live';
-    const { answer, kept, confirmAll } = this.#answer({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
+    const answering = this.#faults.answer ?? answerClaim;
+    const { answer, kept, confirmAll } = answering({ limit, spent, over, leases: [...entries.values()] }, { node, number, claim, nowMs });
+    if (over && answer.validMs > 0) throw new Violation(`${name} is over and confirmed for ${answer.validMs} ms`);
     if (confirmAll) this.feed += 1;
     const here = `${node} ${name}`;
     this.#validUntilMs.set(here, Math.max(this.#validUntilMs.get(here) ?? 0, nowMs + answer.validMs));
@@ -182,22 +195,31 @@ export class SimulatedStore {
     const before = entries.get(node) ?? noLease(node);
     entries.set(node, kept);
     this.grants += 1;
-    this.#told.set(`${node} ${name}`, claim.settled);
+    this.#keepReport(node, name, claim.settled);
     if (limit !== null && kept.granted > before.granted && kept.granted > claim.settled && kept.granted > kept.shipped) {
       this.#assertGrant(name, spent, limit);
     }
     return answer;
   }
 
+  #keepReport(node: string, name: string, settled: NanoDollars): void {
+    const reported = this.#reported.get(name) ?? new Map<string, bigint>();
+    this.#reported.set(name, reported.set(node, settled));
+  }
+
   /** Nothing is granted of what was granted before, or is known to be spent, and has no record yet (design 1, promise 4). */
   #assertGrant(name: string, spent: NanoDollars, limit: NanoDollars): void {
     let taken: bigint = spent;
-    for (const [node, { granted, shipped }] of this.#leases.get(name)!) {
-      const told = this.nodes.get(node)?.freed === true ? 0n : this.#told.get(`${node} ${name}`) ?? 0n;
-      const most = granted > told ? granted : told;
+    const leases = this.#leases.get(name)!;
+    const reported = this.#reported.get(name) ?? new Map<string, bigint>();
+    for (const node of new Set([...leases.keys(), ...reported.keys()])) {
+      const granted = leases.get(node)?.granted ?? 0n;
+      const spent = reported.get(node) ?? 0n;
+      const most = granted > spent ? granted : spent;
+      const shipped = this.shippedBy(node, name);
       if (most > shipped) taken += most - shipped;
     }
-    if (taken > limit) throw new Violation(`a grant of ${name} makes what is spent, granted and told ${taken} of ${limit}`);
+    if (taken > limit) throw new Violation(`a grant of ${name} makes what is spent, granted and reported ${taken} of ${limit}`);
   }
 
   limitOf({ scope, subject }: LeaseSubject): NanoDollars | null {
@@ -229,6 +251,7 @@ export class SimulatedStore {
     const before = this.#spent.get(name) ?? nothing;
     const spent = nanoDollars(before + (cost ?? 0n));
     this.#spent.set(name, spent);
+    this.#shipped.set(`${call.node} ${name}`, this.shippedBy(call.node, name) + (cost ?? 0n));
     let entries = this.#leases.get(name);
     if (entries === undefined) this.#leases.set(name, entries = new Map());
     // Once its process is known to be dead nothing is leased to a node any more.

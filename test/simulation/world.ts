@@ -1,42 +1,17 @@
 /**
- * Several nodes, one store and the network between them, from one seed: what is asked of them, what befalls them, and the
+ * Several nodes, one store and the network between them, from one seed: the calls they get, the faults they suffer, and the
  * invariants after every step. @throws Violation, naming the promise that was broken.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { answerClaim } from '@metergate/core/lease/answer.ts';
-import type { LeaseMoment } from '@metergate/core/lease/account.ts';
-import type { LeaseBook } from '@metergate/core/lease/book.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { Faults } from './faults.ts';
+import { Operator } from './operator.ts';
+import type { Roughness } from './roughness.ts';
 import { keys } from './rows.ts';
 import { Chance, Scheduler } from './scheduler.ts';
 import { SimulatedNode } from './simulated-node.ts';
 import { SimulatedStore } from './simulated-store.ts';
 import { Truth } from './truth.ts';
-
-/** How hard the world is. Probabilities from 0 to 1. */
-export interface Roughness {
-  /** Of a message, each way. */
-  readonly lost: number;
-  /** Of a message: it takes up to 400 ms instead of up to 15. */
-  readonly slow: number;
-  readonly shipTwice: number;
-  /** Mean pause between misfortunes of the whole: crashes, freezes, cuts, clock steps. Milliseconds; null: there are none. */
-  readonly misfortuneMs: number | null;
-  /** How many nodes; null: two to four. */
-  readonly nodes: number | null;
-  /** When a limit is about to be reached, the links of one node or of all go bad for seconds: nothing passes, or late, or in any order. */
-  readonly badNearLimits: boolean;
-  /** The store is away from one node or from all: first slow, then out of reach, often for longer than it takes to free what they held. */
-  readonly longAway: boolean;
-  /** Whether there are caps. Where there are none, nothing but its own lease holds a run. */
-  readonly capped: boolean;
-}
-
-/** Faults put into the product's own rules, to see that they are found. */
-export interface Faults {
-  readonly bookOf?: (spread: number, moment: () => LeaseMoment) => LeaseBook;
-  readonly answer?: typeof answerClaim;
-}
 
 /** One request of a caller. */
 export interface WorldRequest {
@@ -47,9 +22,11 @@ export interface WorldRequest {
 }
 
 /** What becomes of a message that is not answered in time. */
-interface Unanswered {
+interface Unanswered<Answer> {
   readonly failed: () => void;
   readonly lateMs: number;
+  /** An answer that comes within five seconds after that. */
+  readonly late?: ((answer: Answer) => void) | undefined;
 }
 
 /** Links that went bad: what passes takes from so long to so long, each way. Milliseconds; null: nothing passes. */
@@ -57,23 +34,6 @@ interface BadLinks {
   readonly node: SimulatedNode | null;
   readonly delaysMs: readonly [least: number, most: number] | null;
 }
-
-export const calm: Roughness = {
-  lost: 0, slow: 0, shipTwice: 0.05, misfortuneMs: null, nodes: null, badNearLimits: false, longAway: false, capped: true,
-};
-/** A node that has the shared store for itself. */
-export const alone: Roughness = { ...calm, nodes: 1 };
-/** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
-export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
-export const rough: Roughness = {
-  lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, nodes: null, badNearLimits: true, longAway: false, capped: true,
-};
-/** Nothing is wrong but the links, and those only where it hurts. */
-export const cutOff: Roughness = { ...calm, badNearLimits: true };
-/** The store is away for long while calls go on, fewer of them, so that many minutes pass. */
-export const away: Roughness = { ...calm, longAway: true };
-/** The same, with runs only. */
-export const awayUncapped: Roughness = { ...away, capped: false };
 
 export interface Outcome {
   readonly steps: number;
@@ -89,6 +49,9 @@ export interface Outcome {
 }
 
 const midnightMs = Date.UTC(2026, 10, 21);
+/** How long after its deadline an answer may still arrive. */
+const lateHeardMs = 5_000;
+const misfortunes = ['crash', 'freeze', 'suspend', 'cut', 'clock', 'stop'] as const;
 const recountSteps = 2_000;
 /** Long enough for every lease to be found idle and given back, whatever is lost on the way. */
 const returnMs = 30_000;
@@ -116,17 +79,18 @@ export class World {
     this.chance = new Chance(seed);
     this.rough = roughness;
     this.faults = faults;
-    this.store = new SimulatedStore(faults.answer ?? answerClaim);
+    this.store = new SimulatedStore(faults);
     if (!roughness.capped) this.store.limits.clear();
-    this.truth = new Truth(this.store, roughness.lost === 0 && roughness.slow === 0 && !roughness.badNearLimits && !roughness.longAway);
+    this.truth = new Truth(this.store, roughness);
     this.scheduler.nowMs = midnightMs - this.chance.whole(5_000, 40_000);
     const count = roughness.nodes ?? this.chance.whole(2, 4);
     for (let index = 0; index < count; index += 1) this.#begin(`home_${index}`);
     this.#load();
     this.#sweep();
-    this.#raise();
+    new Operator(this).begin();
     if (roughness.badNearLimits) this.#watchLimits();
     if (roughness.longAway) this.#goAway();
+    if (roughness.clocksApart) this.#standStill();
     if (roughness.misfortuneMs !== null) this.#misfortune(roughness.misfortuneMs);
   }
 
@@ -141,6 +105,7 @@ export class World {
     for (const untilMs = this.scheduler.nowMs + returnMs; this.scheduler.nowMs < untilMs && this.scheduler.step();) await this.#stepped();
     this.store.recount();
     this.truth.assertRecorded();
+    this.truth.assertRunsKept();
     this.store.assertReturned(this.scheduler.nowMs);
     return {
       steps: this.#steps, trace: this.scheduler.trace, calls: this.#calls, records: this.store.records.size, grants: this.store.grants,
@@ -151,6 +116,24 @@ export class World {
 
   storeMs(): number {
     return this.scheduler.nowMs;
+  }
+
+  get isQuiet(): boolean {
+    return this.#quiet;
+  }
+
+  get nodes(): readonly SimulatedNode[] {
+    return this.#nodes;
+  }
+
+  /** How long a call takes. */
+  durationMs(): number {
+    return this.rough.longAway && this.chance.happens(0.002) ? this.chance.whole(20_000, 200_000) : this.chance.whole(5, 900);
+  }
+
+  /** One of those that are called now. */
+  anyRun(): string {
+    return `run_${Math.max(1, this.#runs - this.chance.whole(0, 2))}`;
   }
 
   nextCall(): string {
@@ -167,15 +150,17 @@ export class World {
 
   /**
    * There and back: `work` is done at the store, once, unless the way there fails; the way back may fail after it was done. After
-   * `lateMs` without an answer it failed, and an answer that comes later is not heard.
+   * `lateMs` without an answer it failed, and an answer that comes later goes to `late` only.
    */
   send<Answer>(
-    from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, { failed, lateMs }: Unanswered,
+    from: SimulatedNode, work: () => Answer, answered: (answer: Answer) => void, { failed, lateMs, late }: Unanswered<Answer>,
   ): void {
+    const listensUntilMs = this.scheduler.nowMs + lateMs + lateHeardMs;
     let over = false;
-    const once = (run: () => void): void => {
-      if (over || !from.alive) return;
-      if (from.frozen) return this.whenThawed(from, () => once(run));
+    const once = (run: () => void, afterwards: () => void = () => {}): void => {
+      if (!from.alive) return;
+      if (from.frozen) return this.whenThawed(from, () => once(run, afterwards));
+      if (over) return afterwards();
       over = true;
       run();
     };
@@ -185,7 +170,10 @@ export class World {
     this.scheduler.after(there, () => {
       const answer = work();
       const back = this.#delayOf(from);
-      if (back !== null) this.scheduler.after(back, () => once(() => answered(answer)));
+      const afterwards = (): void => {
+        if (this.scheduler.nowMs < listensUntilMs) late?.(answer);
+      };
+      if (back !== null) this.scheduler.after(back, () => once(() => answered(answer), afterwards));
     });
   }
 
@@ -194,9 +182,18 @@ export class World {
     this.#settles = true;
   }
 
-  /** Something of the product threw where nobody hears it. */
+  /** Something in the product threw where nobody catches it. */
   broke(cause: unknown): void {
     this.#broken ??= { cause };
+  }
+
+  /** A node answered a caller that a run is over. In worlds with many faults some nodes are killed right then. */
+  reportedEnded(node: SimulatedNode, run: string): void {
+    this.truth.reportedEnded(node.name, run);
+    if (this.rough.misfortuneMs === null || !this.rough.changing || !this.chance.happens(0.01)) return;
+    this.scheduler.after(this.chance.whole(1, 60), () => {
+      if (this.#mayBefall(node)) this.#befall(node, 'crash');
+    });
   }
 
   whenThawed(node: SimulatedNode, run: () => void): void {
@@ -225,11 +222,11 @@ export class World {
   }
 
   #load(): void {
-    this.scheduler.after(this.chance.whole(1, this.rough.longAway ? 150 : 25), () => {
+    this.scheduler.after(this.chance.whole(1, this.rough.longAway || this.rough.clocksApart ? 150 : 25), () => {
       if (!this.#quiet) {
         if (this.#runs === 0 || this.chance.happens(this.rough.capped ? 0.01 : 0.003)) this.#runs += 1;
         const inRun = this.chance.happens(0.4);
-        const run = inRun ? `run_${Math.max(1, this.#runs - this.chance.whole(0, 2))}` : null;
+        const run = inRun ? this.anyRun() : null;
         // A budget that no call tightens can be checked throughout.
         const budget = !inRun ? null : this.rough.capped ? this.#anyBudget() : nanoDollars(20_000n);
         const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
@@ -242,23 +239,17 @@ export class World {
   }
 
   #anyBudget(): NanoDollars | null {
-    return this.chance.happens(0.6) ? nanoDollars(BigInt(this.chance.whole(1_000, 6_000))) : null;
+    if (!this.chance.happens(0.6)) return null;
+    return nanoDollars(BigInt(this.rough.changing ? this.chance.whole(100, 1_500) : this.chance.whole(1_000, 6_000)));
   }
 
   #sweep(): void {
     this.scheduler.after(5_000, () => {
-      for (const node of this.store.sweep(this.storeMs())) this.scheduler.note(`freed ${node}`);
+      for (const freed of this.store.sweep(this.storeMs())) {
+        this.scheduler.note(`freed ${freed.node}`);
+        this.truth.freed(freed);
+      }
       this.#sweep();
-    });
-  }
-
-  /** Every half minute or so an operator raises what is reached; nodes hear of it within a second. */
-  #raise(): void {
-    this.scheduler.after(this.chance.whole(10_000, 50_000), () => {
-      for (const [id, limit] of this.store.limits) this.store.limits.set(id, nanoDollars(limit + BigInt(this.chance.whole(0, 60_000))));
-      this.truth.raised();
-      for (const node of this.#nodes) this.scheduler.after(this.chance.whole(1, 1_000), () => node.followLimits());
-      this.#raise();
     });
   }
 
@@ -289,6 +280,7 @@ export class World {
       this.scheduler.note(`away ${node?.name ?? 'all'} ${lastsMs}`);
       this.scheduler.after(this.chance.whole(1_000, 4_000), () => {
         this.#bad = { node, delaysMs: null };
+        for (const each of this.#nodes) if (this.chance.happens(0.3)) each.clock.stepWall(this.chance.whole(-8_000, 8_000));
         this.scheduler.after(lastsMs, () => {
           this.#bad = null;
           this.#goAway();
@@ -297,33 +289,67 @@ export class World {
     });
   }
 
+  /** A suspended machine believes that it still has its leases, and the store does not free them before the node has learned otherwise. */
+  #standStill(): void {
+    this.scheduler.after(this.chance.whole(3_000, 12_000), () => {
+      const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
+      if (this.#quiet) return;
+      const lastsMs = this.chance.happens(0.3) ? this.chance.whole(20_000, 110_000) : this.chance.whole(500, 15_000);
+      this.scheduler.note(`stands still ${node.name} ${lastsMs}`);
+      this.truth.troubles += 1;
+      node.frozen = true;
+      this.scheduler.after(lastsMs, () => {
+        this.truth.stoodStill(node.name, lastsMs, this.scheduler.nowMs);
+        node.clock.stoodStill(lastsMs);
+        this.#overcome();
+        this.#thaw(node);
+        this.#standStill();
+      });
+    });
+  }
+
+  #overcome(): void {
+    this.truth.troubles -= 1;
+    this.truth.troubledMs = this.scheduler.nowMs;
+  }
+
+  #thaw(node: SimulatedNode): void {
+    node.frozen = false;
+    const waiting = this.#thaws.get(node) ?? [];
+    this.#thaws.delete(node);
+    waiting.forEach((run) => run());
+  }
+
   #misfortune(meanMs: number): void {
     this.scheduler.after(this.chance.whole(1, 2 * meanMs), () => {
       const node = this.#nodes[this.chance.whole(0, this.#nodes.length - 1)]!;
-      if (!this.#quiet && node.alive && !node.frozen && !node.cut && !node.stopping) this.#befall(node);
+      if (this.#mayBefall(node)) this.#befall(node, misfortunes[this.chance.whole(0, misfortunes.length - 1)]!);
       this.#misfortune(meanMs);
     });
   }
 
-  #befall(node: SimulatedNode): void {
+  #mayBefall(node: SimulatedNode): boolean {
+    return !this.#quiet && node.alive && !node.frozen && !node.cut && !node.stopping;
+  }
+
+  #befall(node: SimulatedNode, kind: (typeof misfortunes)[number]): void {
     const lastsMs = this.chance.happens(0.05) ? this.chance.whole(130_000, 200_000) : this.chance.whole(50, 12_000);
-    const kind = (['crash', 'freeze', 'suspend', 'cut', 'clock', 'stop'] as const)[this.chance.whole(0, 5)]!;
     this.scheduler.note(`${kind} ${node.name} ${lastsMs}`);
-    if (kind === 'clock') return node.clock.stepWall(this.chance.whole(-7_200_000, 7_200_000));
+    if (kind === 'clock') {
+      const isSmall = this.chance.happens(0.5);
+      const byMs = isSmall ? this.chance.whole(-8_000, 8_000) : this.chance.whole(-7_200_000, 7_200_000);
+      // Set back by as little just after the machine was suspended, both of its clocks have lost that time, and the node cannot know.
+      if (isSmall && byMs < 0) this.truth.stoodStill(node.name, -byMs, this.scheduler.nowMs);
+      return node.clock.stepWall(byMs);
+    }
     this.truth.troubles += 1;
-    const over = (): void => {
-      this.truth.troubles -= 1;
-      this.truth.troubledMs = this.scheduler.nowMs;
-    };
+    const over = (): void => this.#overcome();
     if (kind === 'freeze' || kind === 'suspend') {
       node.frozen = true;
       this.scheduler.after(lastsMs, () => {
         over();
-        node.frozen = false;
         if (kind === 'suspend') node.clock.suspended(lastsMs);
-        const waiting = this.#thaws.get(node) ?? [];
-        this.#thaws.delete(node);
-        waiting.forEach((run) => run());
+        this.#thaw(node);
       });
     } else if (kind === 'cut') {
       node.cut = true;
@@ -357,7 +383,13 @@ export class World {
   #restart(dead: SimulatedNode, over: () => void): void {
     dead.interruptOpen();
     const { segment, rows } = dead.journal;
-    this.store.ship(segment, rows.length, rows, this.scheduler.nowMs);
+    const found = this.faults.recovered === undefined ? rows : rows.filter(this.faults.recovered);
+    const ship = (): void => this.store.ship(segment, rows.length, found, this.scheduler.nowMs);
+    if (this.faults.shipsAfterMs !== undefined) this.scheduler.after(this.faults.shipsAfterMs, ship);
+    else {
+      ship();
+      this.truth.assertEndsKept(dead.name);
+    }
     this.#nodes = this.#nodes.filter((each) => each !== dead);
     this.#begin(dead.home);
     over();
