@@ -1,11 +1,12 @@
 /**
  * Keeps the SQL of each migration as it was released, on both engines, in `packages/store/src/schema/released/`: the test of
- * upgrades makes older stores of it. Run `npm run schema:keep` when a migration is added; a kept file is never written again.
+ * upgrades makes older stores from it. Run `npm run schema:keep` when a migration is added; a kept file is never overwritten.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeSqliteDialect, openSqliteFile } from '@metergate/store/engine/node-sqlite.ts';
+import { EmbeddedDialect } from '@metergate/store/engine/sqlite-dialect.ts';
+import { openSqliteFile } from '@metergate/store/engine/sqlite-file.ts';
 import { openPostgresPool } from '@metergate/store/engine/postgres-pool.ts';
 import { migrations } from '@metergate/store/schema/migrations/list.ts';
 import type { Schema } from '@metergate/store/schema/schema.ts';
@@ -16,14 +17,14 @@ import { Kysely, PostgresDialect, type Dialect } from 'kysely';
 const directory = mkdtempSync(join(tmpdir(), 'metergate-schema-'));
 const server = await startPostgres();
 try {
-  await keep('sqlite', new NodeSqliteDialect(await openSqliteFile(join(directory, 'store.db'), { create: true })));
+  await keep('sqlite', new EmbeddedDialect(await openSqliteFile(join(directory, 'store.db'), { create: true })));
   await keep('postgres', new PostgresDialect({ pool: openPostgresPool(await server.createDatabase()) }));
 } finally {
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs all migrations on an empty store and writes down the statements of those that have no file yet. */
+/** Runs all migrations on an empty store and keeps the statements of those that have no file yet. */
 async function keep(engine: 'sqlite' | 'postgres', dialect: Dialect): Promise<void> {
   let statements: string[] = [];
   const db = new Kysely<Schema>({
@@ -45,7 +46,7 @@ async function keep(engine: 'sqlite' | 'postgres', dialect: Dialect): Promise<vo
   await db.destroy();
 }
 
-/** The statement with its parameters written into it: numbers and plain words are all that migrations bind. */
+/** The statement with its parameters inlined: migrations bind only numbers and plain words. */
 function inlined(statement: string, parameters: readonly unknown[]): string {
   let next = 0;
   const literal = (value: unknown): string => {

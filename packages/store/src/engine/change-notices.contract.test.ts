@@ -1,4 +1,4 @@
-/** Changes are told as they commit (design 2, Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite never. */
+/** Changes are announced as they commit (design 2, Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite never. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -6,7 +6,7 @@ import type { ChangeNotice } from './change-notices.ts';
 import type { Store } from '../store.ts';
 import { granted, openTestStore, postgresFixture, sqliteFixture, type EngineFixture } from '../test-support/contract-fixture.ts';
 
-/** What a listener was told, and a wait for the next notice of a kind. */
+/** The notices of a listener, and a wait for the next notice of a kind. */
 function listening(store: Store) {
   const told: ChangeNotice[] = [];
   let wake = (): void => {};
@@ -26,7 +26,7 @@ describe('notices of changes', () => {
   before(async () => { postgres = await postgresFixture(); });
   after(() => postgres.end());
 
-  test('on PostgreSQL a change by one process is told to another, what it is about, and again after its connection was lost', async () => {
+  test('on PostgreSQL a change by one process notifies another, with its subject, and again after its connection was lost', async () => {
     const url = await postgres.newStoreUrl();
     const [changing, other] = [await openTestStore(url), await openTestStore(url)];
     const { notices, told, next } = listening(other);
@@ -50,7 +50,7 @@ describe('notices of changes', () => {
     await Promise.all([changing.close(), other.close()]);
   });
 
-  test('on SQLite nothing is told, and closing is nothing', async () => {
+  test('on SQLite there are no notices, and closing does nothing', async () => {
     const context = sqliteFixture();
     const store = await openTestStore(await context.newStoreUrl());
     const { notices, told } = listening(store);

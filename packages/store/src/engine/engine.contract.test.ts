@@ -1,5 +1,5 @@
 /**
- * What a refusal leaves behind on both engines: nothing, whichever way the transaction was asked for. Who uses the one connection of SQLite when.
+ * On both engines a refusal leaves nothing behind, in every kind of transaction. Who uses SQLite's single connection, and when.
  */
 import assert from 'node:assert/strict';
 import { linkSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ for (const on of bothEngines) {
       });
     }
 
-    test('of fixed statements all stand or none: whichever fails, and where what is written cannot be decided', async () => {
+    test('fixed statements are all committed or none: whichever fails, and also if deciding the writes fails', async () => {
       const engine = await openEngine(url, { create: false });
       const add = `insert into journal_segment (id, mark) values (${on.title === 'PostgreSQL' ? '$1' : '?'}, 1)`;
       const added = async () => (await context.query(url, "select id from journal_segment where id like 'sent%' order by id")).map(({ id }) => id);
@@ -50,7 +50,7 @@ for (const on of bothEngines) {
       await engine.close();
     });
 
-    test('what is looked up with a fixed text is answered for each that is given, in their order, and after a fault as ever', async () => {
+    test('a lookup with a fixed text answers for each given value, in order, and works again after a fault', async () => {
       const engine = await openEngine(url, { create: false });
       const [word, bad] = on.title === 'PostgreSQL' ? ['select $1::text as word where $1 <> $2', 'select $1::bigint / 0']
         : ['select ?1 as word where ?1 <> ?2', 'select abs(-9223372036854775807 - cast(?1 as integer))'];
@@ -84,7 +84,7 @@ describe('one SQLite connection', async () => {
   const mark = (id: string, value: number) => async (transaction: Transaction<Schema>) =>
     void await transaction.insertInto('journal_segment').values({ id, mark: value }).execute();
 
-  test('reads go on while a writer waits for a lock that another connection has, and writers follow in their order', async () => {
+  test('reads continue while a writer waits for another connection\'s lock, and writers follow in order', async () => {
     const [engine, other] = [await openEngine(url, { create: false }), await openEngine(url, { create: false })];
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ describe('one SQLite connection', async () => {
     await engine.close();
   });
 
-  test('what is written ahead of the disk is there when it resolves, gone when it throws, and can be forced; the next write is as ever', async () => {
+  test('a write ahead of the disk is visible when it resolves, gone when it throws, and can be forced; the next write is normal', async () => {
     const engine = await openEngine(url, { create: false });
     await engine.writeAhead(mark('ahead', 7));
     await engine.forced();

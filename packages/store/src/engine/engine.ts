@@ -9,7 +9,8 @@ import { isRefusal, type StoreRefusal } from '../refusal.ts';
 import type * as changeNotices from './change-notices.ts';
 import type { ChangeNotice, ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { forcedLater, NodeSqliteDialect, openSqliteFile } from './node-sqlite.ts';
+import { forcedLater, EmbeddedDialect } from './sqlite-dialect.ts';
+import { openSqliteFile } from './sqlite-file.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
 import type * as postgresPool from './postgres-pool.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -63,7 +64,7 @@ export async function openEngine(url: string, { create }: { readonly create: boo
       const dialect = new PostgresDialect({ pool: server.openPostgresPool(place.url) });
       return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, file: null });
     }
-    const dialect = new NodeSqliteDialect(await openSqliteFile(place.path, { create }));
+    const dialect = new EmbeddedDialect(await openSqliteFile(place.path, { create }));
     return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, file: dialect });
   } catch (error) {
     throw faultOf(error, place.name);
@@ -94,7 +95,7 @@ interface Place {
   /** For change notices and pipelines; null: none. */
   readonly server: Server | null;
   /** SQLite's file; null: none. */
-  readonly file: NodeSqliteDialect | null;
+  readonly file: EmbeddedDialect | null;
 }
 
 function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engine {

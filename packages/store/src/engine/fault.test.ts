@@ -1,5 +1,5 @@
 /**
- * A fault of the store names its place and keeps where it came from, and neither tells a value or a row.
+ * A fault of the store names its place and keeps its cause, and neither shows a value or a row.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ test('a fault stays the one it was, and a defect of ours passes unchanged', () =
   assert.equal(faultOf(defect, 'here'), defect);
 });
 
-test('a certificate that is not trusted, and a pooler that refuses our timeouts, are told with what to set', () => {
+test('an untrusted certificate, and a pooler that refuses our timeouts, are reported with what to set', () => {
   const untrusted = faultOf(Object.assign(new Error('unable to verify'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'db:5432/m') as StoreFault;
   assert.deepEqual([untrusted.code, /sslrootcert=FILE/.test(untrusted.message)], ['store_unreachable', true]);
   const pooled = faultOf(Object.assign(new Error('unsupported startup parameter'), { code: '08P01' }), 'db:6432/m') as StoreFault;
@@ -32,7 +32,7 @@ test('a certificate that is not trusted, and a pooler that refuses our timeouts,
   assert.match((faultOf(new Error('The server does not support SSL connections'), 'db:5432/m') as StoreFault).message, /speaks no TLS/);
 });
 
-test('a disk without room is told as such, wherever SQLite meets it first; one that fails is told to be looked at', () => {
+test('a full disk is reported as such, wherever SQLite notices it first; a failing disk is reported as one to check', () => {
   const fault = (errcode: number): StoreFault =>
     faultOf(Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode }), '/d/m.db') as StoreFault;
   for (const errcode of [13, 4874]) assert.deepEqual([fault(errcode).code, /no space left/.test(fault(errcode).message)], ['store_full', true]);

@@ -1,4 +1,4 @@
-/** Transactions sent ahead of their answers: all of it stands or nothing, and a connection that failed is not used again. */
+/** Transactions sent ahead of their answers: all is committed or nothing, and a failed connection is not used again. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
@@ -20,7 +20,7 @@ after(async () => {
 
 const values = () => pipeline.transact((send) => send('select value from counted order by value'), (_send, rows) => rows.map(({ value }) => value));
 
-test('what is read is there when what is written is decided, and both are of one transaction', async () => {
+test('the reads are available when the writes are decided, and both are in one transaction', async () => {
   const result = await pipeline.transact(
     (send) => Promise.all([send('insert into counted values (1) returning value'), send('select count(*) as rows from counted')]),
     (send, [[inserted], [count]]) => {

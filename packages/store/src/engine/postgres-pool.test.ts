@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL that fails over without a word: connections stay open and say nothing, new ones are served. What is asked after the
- * first timeout is answered.
+ * A PostgreSQL that fails over silently: connections stay open without answers, new ones are served. Queries after the first timeout are
+ * answered.
  */
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -44,7 +44,7 @@ after(async () => {
 
 test('connections that have gone silent are given up, lent out or idle, and the next query dials anew', async () => {
   const pool = openPostgresPool(url.href, answerMs);
-  /** As Kysely does: lent out, asked, and given back without a word of what became of it. */
+  /** As Kysely does: the connection is acquired, queried and released without reporting the outcome. */
   const ask = async (): Promise<unknown> => {
     const client = await pool.connect();
     try {
@@ -62,7 +62,7 @@ test('connections that have gone silent are given up, lent out or idle, and the 
   await pool.end();
 });
 
-test('a statement that takes its time within the bound keeps its connection', async () => {
+test('a slow statement within the bound keeps its connection', async () => {
   const pool = openPostgresPool(url.href, 5_000);
   const before = dialled;
   for (const query of ['select pg_sleep(0.4)', 'select 1', 'select no_such_column']) await pool.query(query).catch(() => {});

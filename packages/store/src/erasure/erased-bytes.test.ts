@@ -1,4 +1,4 @@
-/** Of an erased organization no word lies in SQLite's files, whatever SQLite moved about while it stood there (design 3, row 23). */
+/** SQLite's files contain no words of an erased organization, whatever SQLite moved before (design 3, row 23). */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -27,7 +27,7 @@ describe('erased words', async () => {
       .reduce((sum, path) => sum + readFileSync(path, 'latin1').split(word).length - 1, 0);
   }
 
-  test('lie nowhere in the file or its log, though the pages that they stood on were parted many times', async () => {
+  test('are nowhere in the file or its log, though their pages were split many times', async () => {
     const organizations = [await newOrganization(), await newOrganization(), await newOrganization()];
     for (let batch = 0; batch < 8; batch += 1) {
       const records = Array.from({ length: 200 }, (_, at) => {
@@ -37,7 +37,7 @@ describe('erased words', async () => {
       await store.calls.ship(batchOf('seg_words', records, batch * 200 + 1));
     }
     assert.ok(copies() > 1_000);
-    // As the platform does it, on a connection of its own.
+    // As the platform does it, on a separate connection.
     const { erasure } = await another();
     await erasure.begin(organizations[1]!);
     while (await erasure.eraseSlice());
@@ -45,7 +45,7 @@ describe('erased words', async () => {
     assert.equal(copies(), 0);
   });
 
-  test('are looked after once: a start does not write the file anew for what is long gone', async () => {
+  test('are handled once: a start does not rewrite the file for an old erasure', async () => {
     const before = readFileSync(url.replace(/^sqlite:/, ''));
     const { erasure } = await another();
     assert.equal(await erasure.settle(), true);

@@ -13,7 +13,7 @@ import { endChain } from '../chain/end-chain.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
-import { isBusy } from '../engine/node-sqlite.ts';
+import { isBusy } from '../engine/sqlite-file.ts';
 import { sendingIn } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';

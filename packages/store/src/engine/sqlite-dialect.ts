@@ -1,0 +1,209 @@
+/**
+ * An open SQLite file → a Kysely dialect, which takes turns by itself: transactions one after the other, reads beside a writer that waits for the
+ * lock.
+ */
+import { open } from 'node:fs/promises';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import {
+  SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
+  type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
+} from 'kysely';
+import { giveWay } from '../give-way.ts';
+import type { Transact } from './pipeline.ts';
+import { sendingAtOnce } from './send.ts';
+import { busyTimeoutMs, isBusy } from './sqlite-file.ts';
+import { SqliteStatements } from './sqlite-statements.ts';
+import { SqliteTurns } from './sqlite-turns.ts';
+
+/**
+ * A write transaction that gives the lock back before the disk has what it wrote. Others may read it by then. SQLite knows one isolation level,
+ * so the name is free for that. Whoever asks for it calls `EmbeddedDialect.force` afterwards.
+ */
+export const forcedLater = 'read uncommitted';
+
+/** Kysely on one `DatabaseSync`. Who uses it when is decided here, not by Kysely: reads go on while a writer waits for the lock. */
+export class EmbeddedDialect implements Dialect {
+  readonly #database: DatabaseSync;
+  readonly #driver: EmbeddedDriver;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#driver = new EmbeddedDriver(database);
+  }
+
+  /** Past Kysely, which takes as long for a statement as SQLite does: for transactions of many. */
+  readonly transact: Transact = (read, write) => this.#driver.transact(read, write);
+
+  /** See `Engine.look`. */
+  look<Row>(text: string, given: readonly (readonly unknown[])[]): Promise<Row[][]> {
+    return this.#driver.look(text, given);
+  }
+
+  /** Resolves when the disk has all that was committed so far. */
+  async force(): Promise<void> {
+    // A log that is gone was written into the file, which was forced, before it went.
+    const log = await open(`${this.#database.location()!}-wal`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (log === undefined) return;
+    try {
+      await log.datasync();
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Kysely closes what it used itself. */
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  createDriver(): Driver {
+    return this.#driver;
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new TakingTurns();
+  }
+
+  createIntrospector(db: ConstructorParameters<typeof SqliteIntrospector>[0]): SqliteIntrospector {
+    return new SqliteIntrospector(db);
+  }
+}
+
+class TakingTurns extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class EmbeddedDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #turns = new SqliteTurns();
+  readonly #statements: SqliteStatements;
+  /** Transactions that are to be forced later, until they end. */
+  readonly #later = new WeakSet<DatabaseConnection>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = new SqliteStatements(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new EmbeddedConnection(this.#statements, this.#turns);
+  }
+
+  readonly transact: Transact = async (read, write) => {
+    const connection = await this.acquireConnection();
+    await this.beginTransaction(connection, {});
+    try {
+      const { send, all } = sendingAtOnce((sql, parameters) => {
+        giveWay();
+        return this.#statements.answer(sql, parameters);
+      });
+      const result = write(send, await read(send));
+      await all();
+      await this.commitTransaction(connection);
+      return result;
+    } catch (error) {
+      await this.rollbackTransaction(connection);
+      throw error;
+    }
+  };
+
+  /** Nothing comes between its statements, on this thread; where there are several, a transaction holds off other connections' writes. */
+  async look<Row>(text: string, given: readonly (readonly unknown[])[]): Promise<Row[][]> {
+    const user = {};
+    while (this.#turns.isTaken(user)) await this.#turns.changed();
+    const answers = (): Row[][] => given.map((each) => this.#statements.answer(text, each) as Row[]);
+    if (given.length <= 1) return answers();
+    this.#statements.answer('begin', []);
+    try {
+      return answers();
+    } finally {
+      // On some faults SQLite has ended it itself.
+      if (this.#database.isTransaction) this.#statements.answer('commit', []);
+    }
+  }
+
+  /**
+   * Writers queue here: a lock that is taken later in a transaction can only fail, not wait. They wait without holding
+   * the thread, since SQLite's own waiting would stop everything else on it, and whoever holds the lock may be there.
+   */
+  async beginTransaction(connection: DatabaseConnection, { accessMode, isolationLevel }: TransactionSettings): Promise<void> {
+    const isLater = isolationLevel === forcedLater;
+    const begin = accessMode === 'read only' ? () => this.#database.exec('begin') : () => this.#beginAtOnce(isLater);
+    await this.#turns.open(connection, begin, { isBusy, patienceMs: busyTimeoutMs });
+    if (isLater) this.#later.add(connection);
+  }
+
+  #beginAtOnce(isLater: boolean): void {
+    this.#database.exec('pragma busy_timeout = 0');
+    try {
+      if (isLater) this.#database.exec('pragma synchronous = 1');
+      this.#database.exec('begin immediate');
+    } catch (error) {
+      if (isLater) this.#database.exec('pragma synchronous = 2');
+      throw error;
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    }
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#database.exec('commit');
+    this.#ended(connection);
+  }
+
+  /** SQLite itself rolls back on some faults (no space left); a second rollback would hide the first error. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+    } finally {
+      this.#ended(connection);
+    }
+  }
+
+  #ended(connection: DatabaseConnection): void {
+    if (this.#later.delete(connection)) this.#database.exec('pragma synchronous = 2');
+    this.#turns.close(connection);
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+/** One use of the connection: a transaction, or statements by themselves. */
+class EmbeddedConnection implements DatabaseConnection {
+  readonly #statements: SqliteStatements;
+  readonly #turns: SqliteTurns;
+
+  constructor(statements: SqliteStatements, turns: SqliteTurns) {
+    this.#statements = statements;
+    this.#turns = turns;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    while (this.#turns.isTaken(this)) await this.#turns.changed();
+    const { statement, returnsRows } = this.#statements.prepared(sql);
+    const values = parameters as readonly SQLInputValue[];
+    if (returnsRows) return { rows: statement.all(...values) as Row[] };
+    const { changes } = statement.run(...values);
+    return { numAffectedRows: BigInt(changes), rows: [] };
+  }
+
+  async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    while (this.#turns.isTaken(this)) await this.#turns.changed();
+    const statement = this.#statements.fresh(sql);
+    for (const row of statement.iterate(...(parameters as readonly SQLInputValue[]))) yield { rows: [row as Row] };
+  }
+}
