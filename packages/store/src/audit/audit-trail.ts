@@ -5,7 +5,7 @@
  * HTTP use the same name. Details hold no secret: whoever opens an acting store passes none.
  */
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
-import type { Selectable, Transaction } from 'kysely';
+import { sql, type Selectable, type SelectQueryBuilder, type Transaction } from 'kysely';
 import { isRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { AuditEventTable, Schema } from '../schema/schema.ts';
@@ -14,6 +14,11 @@ import type { AuditAction, AuditActor, AuditIntent, Change, ChangeName } from '.
 
 /** Those whose subject is a word of the organization's own, which goes with its others. */
 const namedByCallers = ['closeRun', 'mintGrant'] as const satisfies readonly AuditAction[];
+
+/** Rows since a moment that a page looks through for the oldest of them, where its reading ends. */
+const mostLookedThrough = 1_000;
+/** No row has this sequence: both engines' greatest. */
+const afterAll = 2n ** 63n - 1n;
 
 export interface AuditEvent {
   readonly id: string;
@@ -52,21 +57,46 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
     note: (intent, change) => background.write((transaction) => recordAudit(context, transaction, { intent, change })),
     list: ({ organization, sinceMs, subject, action, after, limit }) => engine.read(async (db) => {
       const own = db.selectFrom('audit_event').where('organization', organization === null ? 'is' : '=', organization);
-      let query = own.selectAll();
+      let before = afterAll;
       if (after !== undefined) {
         const place = after.includes('\0') ? undefined : await own.select('sequence').where('id', '=', after).executeTakeFirst();
         if (place === undefined) return null;
-        query = query.where('sequence', '<', place.sequence);
+        before = BigInt(place.sequence);
       }
-      if (action !== undefined) query = query.where('action', '=', action);
-      if (subject !== undefined) {
-        if (subject.includes('\0')) return [];
-        query = query.where('subject', '=', subject);
-      }
+      if (subject?.includes('\0')) return [];
+      // PostgreSQL reads an index in order below a null only if the order names the column.
+      const byPlace = engine.kind === 'postgres' && organization !== null;
+      let query = (byPlace ? db.selectFrom('audit_event') : own).selectAll().orderBy('organization', 'desc');
+      const from = sinceMs === undefined ? 0n : await oldestSince(own, BigInt(Math.ceil(sinceMs)));
+      if (from === null) return [];
       if (sinceMs !== undefined) query = query.where('at_ms', '>=', BigInt(Math.ceil(sinceMs)));
+      const wanted = Object.entries({ organization: byPlace ? organization : undefined, subject, action })
+        .filter((entry): entry is ['organization' | 'subject' | 'action', string] => entry[1] !== undefined);
+      if (engine.kind === 'sqlite' || wanted.length === 0) {
+        for (const [column, value] of wanted) query = query.where(column, '=', value);
+        query = query.where('sequence', '<', before).where('sequence', '>=', from);
+      } else {
+        // With equalities PostgreSQL may walk all rows in their order instead, for it takes those that fit to lie evenly among them.
+        const place = sql.join([...wanted.map(([column]) => sql.ref(column)), sql.ref('sequence')]);
+        const at = (sequence: bigint) => sql.join([...wanted.map(([, value]) => value), sequence]);
+        query = query.where(sql<boolean>`(${place}) < (${at(before)})`).where(sql<boolean>`(${place}) >= (${at(from)})`);
+        for (const [column] of wanted) query = query.orderBy(column, 'desc');
+      }
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);
     }),
   };
+}
+
+/**
+ * Where the reading of rows since a moment may end; null: there are none. Clocks of nodes differ, so the order of times is not that of rows:
+ * the oldest row is only known once all of them are looked at, if they are few. If they are many, nothing ends the reading early.
+ */
+async function oldestSince(own: SelectQueryBuilder<Schema, 'audit_event', object>, fromMs: bigint): Promise<bigint | null> {
+  const rows = await own.select('sequence').where('at_ms', '>=', fromMs)
+    .orderBy('organization').orderBy('at_ms').limit(mostLookedThrough + 1).execute();
+  if (rows.length === 0) return null;
+  if (rows.length > mostLookedThrough) return 0n;
+  return rows.map(({ sequence }) => BigInt(sequence)).reduce((a, b) => (a < b ? a : b));
 }
 
 /** The engine, with a row of the trail in every transaction that is granted and named. */

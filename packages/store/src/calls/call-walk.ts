@@ -57,6 +57,11 @@ export interface CallWalk {
 
 const recordsAtOnce = 1_000;
 
+/** Plain bounds: PostgreSQL does not see that a comparison of pairs and an upper bound enclose a short time. */
+function comesAfter({ startedAtMs, sequence }: { readonly startedAtMs: bigint; readonly sequence: bigint }) {
+  return sql<boolean>`started_at_ms >= ${startedAtMs} and not (started_at_ms = ${startedAtMs} and sequence <= ${sequence})`;
+}
+
 export function callWalkIn({ engine }: StoreContext): CallWalk {
   return {
     async *walk({ organization, fromMs, toMs, after: from }) {
@@ -67,7 +72,7 @@ export function callWalkIn({ engine }: StoreContext): CallWalk {
       for (let after = from === undefined ? begin : { startedAtMs: BigInt(from.startedAtMs), sequence: from.sequence }; ;) {
         const rows = await engine.read((db) => db.selectFrom('call_record').selectAll()
           .where('organization', '=', organization).where('started_at_ms', '<', BigInt(Math.ceil(toMs)))
-          .where(sql<boolean>`(started_at_ms, sequence) > (${after.startedAtMs}, ${after.sequence})`).where('sequence', '<=', newest)
+          .where(comesAfter(after)).where('sequence', '<=', newest)
           .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute());
         const last = rows.at(-1);
         if (last === undefined) return;
@@ -84,7 +89,7 @@ export function callWalkIn({ engine }: StoreContext): CallWalk {
         const rows = await engine.read((db) => {
           const own = db.selectFrom('call_record').select(['started_at_ms', 'sequence', 'cost_nano']).where('organization', '=', organization)
             .where('started_at_ms', '<', BigInt(Math.ceil(toMs)))
-            .where(sql<boolean>`(started_at_ms, sequence) > (${after.startedAtMs}, ${after.sequence})`);
+            .where(comesAfter(after));
           const ofKey = key === undefined ? own : own.where('key', '=', key);
           const ofProject = project === undefined ? ofKey : ofKey.where('project', '=', project);
           return ofProject.orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();

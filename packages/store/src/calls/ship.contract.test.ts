@@ -1,6 +1,6 @@
 /**
- * What shipping a batch asks of the store: two round trips, however much is in it, and nothing beside them once an organization's chain is
- * known. What a batch leaves behind is told elsewhere (`spend.contract.test.ts`, `runs.contract.test.ts`, `contract.test.ts`).
+ * What shipping a batch costs the store: two round trips, however much is in it, and nothing else once an organization's chain is known.
+ * Other tests check what a batch writes (`spend.contract.test.ts`, `runs.contract.test.ts`, `contract.test.ts`).
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -89,7 +89,7 @@ for (const on of bothEngines) {
       assert.equal((await store.calls.list({ organization, limit: 10 })).length, 3);
     });
 
-    test('of an erased organization no word is kept, neither in its records nor in what they are attributed to', async () => {
+    test('no words of an erased organization are kept, neither in its records nor in their attribution', async () => {
       const organization = await newOrganization();
       await calls.ship(batchOf('seg_erased', [sampleRecord(organization, { model: 'before', project: 'p' })]));
       await granted(store.erasure.begin(organization));

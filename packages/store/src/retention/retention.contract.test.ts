@@ -1,6 +1,6 @@
 /**
- * Records that go after an age, the same on SQLite and on PostgreSQL: after every slice the sums of reports are those of the records that are
- * left, what was spent stays spent, and a chain that lost its beginning says so, signed. Decision 0032.
+ * Records that are removed for their age, the same on SQLite and on PostgreSQL: after every slice the sums of reports are those of the
+ * remaining records, spend stays, and a chain that lost its beginning says so, signed. Decision 0032.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { CallPlace } from '../calls/call-pages.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, granted, refusalCode, sampleRecord, startMs, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
@@ -45,7 +46,7 @@ const figures = `calls, input_tokens, cached_tokens, cache_write_tokens, output_
   unknown_calls, unpriced_calls, gap_calls`;
 const attributed = 'a.key || a.project || a.model || a.wire || a.endpoint as attribution';
 
-/** Every sum that reports rest on, as text, but for whose it is. */
+/** Every sum that reports are based on, as text, without its owner. */
 async function sumsOf(context: EngineFixture, url: string, organization: OrganizationId): Promise<string[]> {
   const statements = [
     `select 'named' as sum, dimension, day_ms, subject, ${figures} from usage_sum where organization = $1`,
@@ -140,7 +141,7 @@ for (const on of bothEngines) {
       assert.equal(Number(row!.figures[0]), left.length);
     });
 
-    test('how far removal is behind is told of the oldest record that is past its age, page by page', async () => {
+    test('how far removal is behind is measured by the oldest record past its age, page by page', async () => {
       const [late, later, none] = [await keeping(), await keeping(), await keeping()];
       await ship(store, 'seg_behind_late', [sampleRecord(late, { startedAtMs: startMs })]);
       await ship(store, 'seg_behind_later', [sampleRecord(later, { startedAtMs: startMs + dayMs })]);
@@ -191,7 +192,7 @@ for (const on of bothEngines) {
       assert.deepEqual((await reconciled()).differences, []);
     });
 
-    test('the chain begins after a signed cut, at a checkpoint; what is left is unbroken', async () => {
+    test('the chain begins after a signed cut, at a checkpoint; the rest is unbroken', async () => {
       const organization = await keeping();
       await ship(store, 'seg_chain', recordsOf(organization, 3_000, draw));
       assert.equal((await store.receipts.open(organization)).pruned, null);
@@ -224,13 +225,24 @@ for (const on of bothEngines) {
       assert.equal((await store.receipts.open(organization)).pruned!.last, 6_000);
     });
 
-    test('where the record at the cut is not the one that was signed, nothing goes', async () => {
+    test('if the record at the cut is not the signed one, nothing is removed', async () => {
       const organization = await keeping();
       await ship(store, 'seg_forged', recordsOf(organization, 1_200, draw));
       const zeros = on.title === 'SQLite' ? `x'00'` : `'\\x00'::bytea`;
       await context.query(url, `update call_record set receipt_hash = ${zeros} where organization = $1`, [organization]);
       await assert.rejects(removeAll(store, organization, startMs + (50 + days) * dayMs), { code: 'receipts_differ' });
       assert.equal((await listed(organization)).length, 1_200);
+    });
+
+    test('a list that is being read ends where its records were removed, and an invalid cursor is still invalid', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_read', recordsOf(organization, 6, draw));
+      const page = (after?: CallPlace) => store.callPages.page({ organization, limit: 3, ...(after === undefined ? {} : { after }) });
+      const place = (await page())!.at(-1)!;
+      assert.equal((await page(place))!.length, 3);
+      assert.deepEqual(await removeAll(store, organization, startMs + 4_000 * dayMs), { records: 6, events: 0 });
+      assert.deepEqual(await page(place), []);
+      assert.equal(await page({ ...place, startedAtMs: startMs + 4_000 * dayMs }), null);
     });
 
     test('a live run keeps who began it and what it spent', async () => {
@@ -248,7 +260,7 @@ for (const on of bothEngines) {
       assert.equal(await store.callPages.beganBy(organization, 'long'), null, 'what is left of a run does not say who began it');
     });
 
-    test('what an erased organization left stays, under an end that begins where its chain does', async () => {
+    test('an erased organization\'s records stay, under an end that begins where its chain does', async () => {
       const organization = await keeping();
       await ship(store, 'seg_erased', recordsOf(organization, 2_500, draw));
       await removeAll(store, organization, startMs + (20 + days) * dayMs);
@@ -294,7 +306,7 @@ for (const on of bothEngines) {
       assert.deepEqual((await reconciled()).differences, []);
     });
 
-    test('killed at any moment it leaves sums that equal the records, and goes on', async () => {
+    test('killed at any moment it leaves sums that equal the records, and continues', async () => {
       const organization = await keeping();
       await ship(store, 'seg_killed_removal', recordsOf(organization, 2_000, draw));
       const program = fileURLToPath(new URL('../test-support/removing-process.ts', import.meta.url));

@@ -48,7 +48,7 @@ describe('a SQLite place that cannot be a store', () => {
   test('a path through a file', () => at('text.db/store.db', 'store_unreadable'));
   test('a file that is no database', () => at('text.db', 'store_unreadable'));
 
-  test('the database of another program is left alone', async () => {
+  test('the database of another program is not touched', async () => {
     const foreign = new DatabaseSync(place('foreign.db'));
     foreign.exec('create table photos (id integer primary key)');
     foreign.close();
@@ -65,7 +65,7 @@ describe('a SQLite place that cannot be a store', () => {
     await (await openTestStore(`sqlite:${place('empty.db')}`)).close();
   });
 
-  test('a new store is readable by its owner alone', async () => {
+  test('a new store is readable only by its owner', async () => {
     await (await openTestStore(`sqlite:${place('mode.db')}`)).close();
     assert.equal(statSync(place('mode.db')).mode & 0o777, process.platform === 'win32' ? 0o666 : 0o600);
   });

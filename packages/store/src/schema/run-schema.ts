@@ -30,7 +30,7 @@ export interface RunTable {
   readonly last_call_at_ms: Whole;
   /** Number of its latest change in the feed; 0: none. */
   readonly change: Whole;
-  /** The key that made its first call, once that record is gone; null: ask the records. */
+  /** The key that made its first call; null: ask the records. */
   readonly began_by: Generated<string | null>;
 }
 

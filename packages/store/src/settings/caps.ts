@@ -2,7 +2,7 @@
  * Spend caps as the store holds them: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
  * Every change takes a revision and stamps the organization, so that nodes follow it.
  */
-import { newId, idPrefix, type CapId, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
@@ -36,6 +36,8 @@ export interface Caps {
   set(cap: NewCap): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
+  /** In the same order, those of the organization and of this key alone: the ones that bind its calls. */
+  on(organization: OrganizationId, key: ServiceKeyId, atMs: number): Promise<CapStanding[]>;
   /** One cap, as in the list; null if the organization has none with this id. */
   find(organization: OrganizationId, id: string, atMs: number): Promise<CapStanding | null>;
   /** Returns the removed cap. `within`: only a cap of this organization. Refuses `unknown_cap`. */
@@ -64,6 +66,9 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
     }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
     list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(db, organization, atMs)
       .where(isAfter(['c.made', 'c.id'], page)).orderBy('c.made').orderBy('c.id').limit(limitOfPage(page)).execute()).map(standingOf)),
+    on: (organization, key, atMs) => engine.read(async (db) => (await standings(db, organization, atMs)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('c.scope', 'c.subject'), 'in', [tuple('organization', ''), tuple('key', key)]))
+      .orderBy('c.made').orderBy('c.id').execute()).map(standingOf)),
     find: (organization, id, atMs) => engine.read(async (db) => {
       const row = id.includes('\0') ? undefined : await standings(db, organization, atMs).where('c.id', '=', id).executeTakeFirst();
       return row === undefined ? null : standingOf(row);

@@ -84,6 +84,17 @@ for (const on of bothEngines) {
         await granted(store.caps.set(cap(organization, { scope: 'project', subject })));
       });
 
+      test('those on a key are the organization\'s and its own, and none of any other key or project', async () => {
+        const organization = await newOrganization();
+        const [own, other] = [await newKey(organization), await newKey(organization)];
+        const set = async (changes: Partial<NewCap>) => (await granted(store.caps.set(cap(organization, changes)))).id;
+        const wanted = [await set({}), await set({ scope: 'key', subject: own }), await set({ scope: 'key', subject: own, window: 'day' })];
+        await set({ scope: 'key', subject: other });
+        await set({ scope: 'project', subject: own });
+        assert.deepEqual((await store.caps.on(organization, own, startMs)).map((each) => each.cap.id), wanted);
+        assert.deepEqual(await store.caps.on(await newOrganization(), own, startMs), []);
+      });
+
       test('removed is gone; unknown and foreign ones are one answer; each change is named in the feed', async () => {
         const [organization, other] = [await newOrganization(), await newOrganization()];
         const revision = await store.settings.revision();
@@ -117,7 +128,7 @@ for (const on of bothEngines) {
         assert.equal((await found()).agreedFigures, null);
       });
 
-      test('figures are agreed on Enterprise alone; taking them away is always allowed', async () => {
+      test('figures are agreed only on Enterprise; removing them is always allowed', async () => {
         const organization = await newOrganization();
         assert.equal(await refusalCode(store.organizations.set(organization, { requestsPerMinute: 1 })), 'invalid_setting');
         assert.equal(await refusalCode(store.organizations.set(organization, { requestsPerMinute: null, tokensPerMinute: null })), 'granted');
@@ -203,7 +214,7 @@ for (const on of bothEngines) {
           recomputed(listed, ({ key, project }) => [['organization', ''], ['key', key], ['project', project]]));
       });
 
-      test('sums are of the windows asked for, of this organization and this key', async () => {
+      test('sums are those of the requested windows, of this organization and this key', async () => {
         const [organization, other] = [await newOrganization(), await newOrganization()];
         const [one, two] = [await newKey(organization), await newKey(organization)];
         const cost = nanoDollars(10n);
@@ -233,7 +244,7 @@ for (const on of bothEngines) {
         assert.deepEqual(sums.key.day, { window: 'day', startMs: startMs - dayMs, endMs: startMs, spent: 10n });
       });
 
-      test('a cap is listed with the spend of its subject in its window, also of what was spent before it was made', async () => {
+      test('a cap is listed with the spend of its subject in its window, also from before it was made', async () => {
         const organization = await newOrganization();
         const key = await newKey(organization);
         const records = [

@@ -200,7 +200,7 @@ for (const on of bothEngines) {
       }
     });
 
-    test('the page of a label that few calls of a day have is whole, also where its sums do not say in which hours', async () => {
+    test('the page of a label that few calls of a day have is complete, also if its sums do not say in which hours', async () => {
       const organization = await newOrganization();
       const midnightMs = Date.UTC(2026, 10, 5);
       const rareMs = [0, hourMs - 1, 13 * hourMs, dayMs - 1, dayMs, dayMs + 5].map((withinMs) => midnightMs + withinMs);
@@ -225,7 +225,7 @@ for (const on of bothEngines) {
       assert.deepEqual(await pageOf(100), seventh);
     });
 
-    test('more rows than asked for are no report, from sums and from records alike', async () => {
+    test('more rows than allowed give no report, from sums and from records alike', async () => {
       const of = { organization: organizations[0]!, by: ['run'] } as const;
       const runs = (await report('run')).size;
       assert.equal(await store.usageReports.usage({ ...of, rowsMax: runs - 1 }), null);
@@ -259,7 +259,7 @@ for (const on of bothEngines) {
       assert.equal((await report('day', {}, organization)).size, 0);
     });
 
-    test('a walk gives every record of its time once, oldest first, also where thousands began at once; later ones are not in it', async () => {
+    test('a walk gives every record of its time once, oldest first, also if thousands began at once; later ones are not in it', async () => {
       const organization = await newOrganization();
       const records = Array.from({ length: 3_500 }, (_, index) =>
         sampleRecord(organization, { startedAtMs: startMs + (index < 2_500 ? 5 : 4 - index % 5) }));

@@ -30,11 +30,12 @@ import { refusalsNodesViews } from './0025-refusals-nodes-views.ts';
 import { labelHours } from './0026-label-hours.ts';
 import { providedSessions } from './0027-provided-sessions.ts';
 import { callSearches } from './0028-call-searches.ts';
+import { auditSearches } from './0029-audit-searches.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
-  retention, refusalsNodesViews, labelHours, providedSessions, callSearches,
+  retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
 ];
