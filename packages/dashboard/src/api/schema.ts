@@ -1755,7 +1755,7 @@ export interface components {
             id: string;
             journal: {
                 bytes: number;
-                /** @description Time since everything due was last shipped */
+                /** @description How long rows may have waited to be shipped */
                 lagMs: number;
                 /** @description Ended calls that wait because the journal cannot be written */
                 rowsInMemory: number;
@@ -2111,6 +2111,13 @@ export interface components {
             state: "open" | "reached" | "shown";
             /** @enum {string} */
             window: "day" | "week" | "month" | "year" | "lifetime";
+        };
+        OwnRun: components["schemas"]["Run"] & {
+            /**
+             * @description What is left of its budget; null: it has none
+             * @example 12.500000000
+             */
+            headroom: string | null;
         };
         PasswordLink: {
             /** Format: uri */
@@ -2733,7 +2740,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     listAlerts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2753,7 +2765,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,7 +3196,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /**
+                     * @description What the figure is of; one of the same name is replaced
+                     * @example Last invoice
+                     */
                     name: string;
+                    /**
+                     * @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     usd: string;
                 };
             };
@@ -4612,15 +4632,25 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @default null */
+                    /**
+                     * @description With scope key, and only then: the id of the service key
+                     * @default null
+                     */
                     key?: string | null;
+                    /**
+                     * @description The limit of a cap: US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     limit: string;
                     /**
                      * @default refuse
                      * @enum {string}
                      */
                     mode?: "refuse" | "pause";
-                    /** @default null */
+                    /**
+                     * @description With scope project, and only then
+                     * @default null
+                     */
                     project?: string | null;
                     /** @enum {string} */
                     scope: "organization" | "key" | "project";
@@ -4774,8 +4804,11 @@ export interface operations {
     tryCap: {
         parameters: {
             query: {
+                /** @description With scope key, and only then: the id of the service key */
                 key?: string;
+                /** @description US dollars from 0, below 9.2 billion, as decimal text with at most nine places */
                 limit: string;
+                /** @description With scope project, and only then */
                 project?: string;
                 scope: "organization" | "key" | "project";
                 window: "day" | "week" | "month" | "year" | "lifetime";
@@ -4822,7 +4855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not found: `unknown_organization` */
+            /** @description Not found: `unknown_organization`, `unknown_key` */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4845,6 +4878,10 @@ export interface operations {
     listCorrections: {
         parameters: {
             query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
                 since?: string;
                 /** @description A time: an instant with its offset (2026-11-01T14:00:00Z), a date (2026-11-01), a month (2026-11), today, yesterday, or a duration ago (15m, 24h, 7d). */
@@ -4869,7 +4906,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6217,7 +6254,12 @@ export interface operations {
     };
     listNodes: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6237,7 +6279,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6495,15 +6537,38 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description How long a call is read on after its caller has left; null: as the product decides */
                     drainSeconds?: number | null;
+                    /** @description Whether caps of keys refuse calls */
                     enforceKeyCaps?: boolean;
                     fallbackPrice?: {
+                        /**
+                         * @description US dollars per million tokens, as decimal text with at most nine places
+                         * @example 2.50
+                         */
                         input: string;
+                        /**
+                         * @description US dollars per million tokens, as decimal text with at most nine places
+                         * @example 2.50
+                         */
                         output: string;
                     } | null;
+                    /** @description Records, tap events and sums older than this many days are removed; null: none are */
                     keepRecordsDays?: number | null;
+                    /**
+                     * @description The most a run may declare: US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     maxRunBudget?: string | null;
+                    /**
+                     * @description The ceiling of a run: US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     runCeiling?: string | null;
+                    /**
+                     * @description The exposure of runs: US dollars from 0, below 9.2 billion, as decimal text with at most nine places
+                     * @example 2.50
+                     */
                     runExposure?: string | null;
                 };
             };
@@ -6702,7 +6767,12 @@ export interface operations {
     };
     listProviders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6717,11 +6787,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedProviderConnection"][];
-                        nextCursor: null;
+                        /** @description Opaque. Send it as cursor to get the next page; null: this is the last page. */
+                        nextCursor: string | null;
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7749,7 +7820,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["OwnRun"];
                 };
             };
             /** @description The input is malformed or cannot be accepted: `invalid_input` */
@@ -7807,7 +7878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["OwnRun"];
                 };
             };
             /** @description The input is malformed or cannot be accepted: `invalid_input` */
@@ -8519,7 +8590,7 @@ export interface operations {
                 model?: string;
                 /** @description A whole month, in UTC; not together with since and until. */
                 month?: string;
-                /** @description Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record. */
+                /** @description Adds the cost at built-in list prices or at the prices in force now. Reads every record. */
                 prices?: "list" | "current";
                 project?: string;
                 run?: string;
@@ -8724,7 +8795,12 @@ export interface operations {
     };
     listViews: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8744,7 +8820,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8936,7 +9012,12 @@ export interface operations {
     };
     listWebhooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8956,7 +9037,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9015,6 +9096,10 @@ export interface operations {
                 "application/json": {
                     /** @default null */
                     events?: ("cap.threshold" | "cap.reached" | "cap.reset" | "spend.unusual" | "run.over_budget" | "baseline.reporting" | "baseline.closed")[] | null;
+                    /**
+                     * @description https, at a public address
+                     * @example https://example.com/hook
+                     */
                     url: string;
                 };
             };
@@ -9163,7 +9248,12 @@ export interface operations {
     };
     listWebhookDeliveries: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The nextCursor of the previous page of the same list and organization. */
+                cursor?: string;
+                /** @description At most this many; all unless given. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 id: string;
@@ -9185,7 +9275,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is malformed or cannot be accepted: `invalid_input` */
+            /** @description The input is malformed or cannot be accepted: `invalid_input`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 /**
- * Held on PostgreSQL, which keeps neither NUL nor half a surrogate pair: whatever field of whatever operation holds one, the answer is no fault.
- * Every operation is asked with each of its fields in turn.
+ * On PostgreSQL, which stores neither NUL nor half a surrogate pair: whichever field of an operation holds one, the answer is not a fault.
+ * Every operation is called with each of its fields in turn.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ interface SchemaPart {
   };
 }
 
-/** Something of the schema's form, with `text` wherever a text may stand. */
+/** A value of the schema's form, with `text` wherever a text is allowed. */
 function filled({ def }: SchemaPart, text: string): unknown {
   switch (def.type) {
     case 'number': return 1;
@@ -55,7 +55,7 @@ function filled({ def }: SchemaPart, text: string): unknown {
 
 const shapeOf = (schema: unknown): Readonly<Record<string, SchemaPart>> => (schema as SchemaPart | undefined)?.def.shape ?? {};
 
-/** A body for each of the operation's fields, in which that field alone holds the text, beside fair others and by itself. */
+/** A body for each of the operation's fields, in which only that field holds the text, with valid others and without. */
 function bodiesOf({ body }: Operation, text: string): unknown[] {
   if (body === undefined) return [undefined];
   const fair = filled(body as unknown as SchemaPart, 'abc') as Record<string, unknown>;

@@ -1,5 +1,5 @@
 /**
- * Held, over HTTP on both engines: the Baseline's resource, its report, and a tap key that is read once: by one of 50 at once, and by
+ * Over HTTP on both engines: the Baseline's resource, its report, and a tap key that is read once: by one of 50 at once, and by
  * nothing that a browser does on nobody's behalf. Spec: Other routes, Tap key, Authentication 5 and 6; design 3, rows 16 and 20.
  */
 import assert from 'node:assert/strict';
@@ -73,7 +73,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual([(list.body['data'] as { id: string }[]).map((each) => each.id), list.body['nextCursor']], [[id], null]);
     });
 
-    test('50 readers of one key at once: one 200, 49 told that it was shown', async () => {
+    test('50 readers of one key at once: one 200, and 49 learn that it was shown', async () => {
       const { prefix, ask } = await newBaseline();
       const answers = await Promise.all(Array.from({ length: 50 }, () => ask('/tap-key')));
       const read = answers.filter(({ status }) => status === 200);

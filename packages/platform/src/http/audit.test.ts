@@ -1,6 +1,6 @@
 /**
- * Held: every operation that changes something leaves an audit row that says who, what and on which subject; what is refused and
- * what only reads leave none; no row and no byte of the store holds a secret that was sent or shown. Design 5, Roles.
+ * Every operation that changes something leaves an audit row that says who, what and on which subject; refused and reading
+ * operations leave none; no row and no byte of the store holds a secret that was sent or shown. Design 5, Roles.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -141,7 +141,7 @@ test('every operation that changes something leaves a row by its own name, and n
   }
 });
 
-test('what is refused and what only reads leave no row', async () => {
+test('refused requests and reads leave no row', async () => {
   const before = (await trail()).length;
   for (const [path, method, body] of [
     ['/keys/unknown', 'DELETE', undefined], ['/keys', 'POST', { name: ' spaced ' }], ['/caps', 'POST', { scope: 'galaxy' }],

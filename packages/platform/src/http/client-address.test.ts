@@ -1,11 +1,11 @@
-/** Held: whose address counts behind proxies: forwarded ones as far as trusted proxies wrote them, and no further. Design 3, row 16. */
+/** Whose address counts behind proxies: forwarded ones as far as trusted proxies wrote them, and no further. Design 3, row 16. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientAddress, trustedProxies } from './client-address.ts';
 
 const trusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']);
 
-test('nobody is believed but a trusted proxy, and a trusted one only about who came to it', () => {
+test('only a trusted proxy is believed, and only about who connected to it', () => {
   const rows: readonly (readonly [connection: string, forwarded: string | null, expected: string])[] = [
     ['203.0.113.5', null, '203.0.113.5'],
     ['203.0.113.5', '1.1.1.1', '203.0.113.5'],
@@ -24,7 +24,7 @@ test('nobody is believed but a trusted proxy, and a trusted one only about who c
   }
 });
 
-test('what is no range is refused by name', () => {
+test('an invalid range is refused by name', () => {
   const wrong = ['10.0.0.0/33', 'proxy', '10.0.0.0/8/8', '/8', '10.0.0.0/x', '::/129'];
   for (const range of wrong) assert.throws(() => trustedProxies([range]), RangeError);
 });

@@ -59,7 +59,9 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly s
 /** One operation's part of the document. */
 export function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0] {
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-  const file = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: operation.answer }]));
+  const file = (types: readonly string[]) => Object.fromEntries(types.map((type) =>
+    // A client that reads a Parquet file as text breaks it.
+    [type, { schema: type.includes('parquet') ? { type: 'string' as const, format: 'binary' } : operation.answer }]));
   return {
     operationId: operation.id, method: operation.method, path: apiRoot + operation.path, summary: operation.summary, tags: [operation.tag],
     security: operation.serviceKey === true ? [{ serviceKey: [] }] : operation.role === null ? [] : [{ session: [] }, { token: [] }],

@@ -1,9 +1,9 @@
 /**
- * Held: an export adds up to what `usage` says, to the nano-dollar and the token, in each format; FOCUS has its mandatory columns; what is
- * refused is refused before the first byte. Design 3, row 25; 5.
+ * An export adds up to what `usage` shows, to the nano-dollar and the token, in each format; FOCUS has its mandatory columns; refusals
+ * come before the first byte. Design 3, row 25; 5.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
@@ -12,25 +12,22 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CallRecord, CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { nothingDue, noTokens } from '@metergate/core/usage/reading.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
-import { freshSqlite, platformFixture, type Answered, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import {
+  freshSqlite, platformFixture, platformOfFile, type Answered, type PlatformFixture, type TestOrganization,
+} from './test-support/platform-fixture.ts';
 
 const dayMs = 86_400_000;
 const fromMs = Date.UTC(2026, 8, 30);
 const range = `from=${new Date(fromMs).toISOString()}&to=${new Date(fromMs + 2 * dayMs).toISOString()}`;
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme, "ltd" a');
   const records = [...priced(), ...others()];
   const rows = records.map((record, index) => ({ seq: index + 1, record }));
   await platform.store.calls.ship({ segment: 'seg_1', through: rows.length, records: rows });
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 /** Calls as the gateway would price them today, over two days and two months. */
@@ -207,7 +204,7 @@ test('a store that goes away in the middle breaks the download off and is report
   other.remove();
 });
 
-test('whoever leaves in the middle ends the reading, and that is no fault', async () => {
+test('a reader that leaves in the middle ends the export, and that is not a fault', async () => {
   const download = await platform.app.request(`http://platform.test/platform/v1/exports?format=csv&${range}`, {
     headers: { authorization: `Bearer ${acme.tokens.viewer}` },
   });

@@ -1,29 +1,24 @@
 /**
- * Held: what comes in is of its form or answered 400, 413 or 415 in a sentence that repeats nothing of it; never a fault. JSON that
- * is none, hostile names and values, keys that are not known at any level, `__proto__` among them. Design 5, Platform HTTP.
+ * Input is valid or answered 400, 413 or 415 in a sentence that repeats nothing of it; never a fault. Invalid JSON, hostile
+ * names and values, unknown keys at any level, `__proto__` among them. Design 5, Platform HTTP.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sharedFolder } from '@metergate/testkit/corpus.ts';
 import { jsonInputs } from '@metergate/testkit/written-inputs.ts';
 import { operations } from './app.ts';
 import { bodyBytesMax } from './request-body.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
 });
-after(async () => {
-  await platform.end();
-  place.remove();
-});
 
-/** Texts that broke others, from the corpus where it is on this machine, and some of our own. */
+/** Texts that broke other programs, from the corpus if it is on this machine, and some of our own. */
 function naughtyStrings(): string[] {
   const own = ['', ' ', '\0', 'a\u0000b', '\ud800', '\u202eabc', "' or 1=1 --", '<script>alert(1)</script>', '${7*7}', 'é'.repeat(300), '🤖'];
   const file = new URL('inputs/naughty-strings.json', sharedFolder);
@@ -80,7 +75,7 @@ test('a body is counted as it comes: one byte more than the bound is 413; anothe
   assert.equal((await send('/keys', `${'['.repeat(30_000)}${']'.repeat(30_000)}`)).status, 400);
 });
 
-test('a name that stands twice in one object is refused and named, and nothing is done', async () => {
+test('a name that appears twice in one object is refused and named, and nothing is changed', async () => {
   const before = await keys();
   const answer = await send('/keys', '{"name":"first","project":"p","name":"second"}');
   assert.deepEqual(errorOf(answer), [400, 'invalid_json']);

@@ -1,6 +1,6 @@
 /**
- * Held: two organizations share nothing. Each operation that takes an id answers another organization's like one that never was,
- * to the byte; lists, cursors, the audit trail and errors tell one nothing of the other. Design 1, promise 6; design 5.
+ * Two organizations share nothing. Each operation that takes an id answers another organization's id like one that never existed, to the
+ * byte; lists, cursors, the audit trail and errors show one nothing of the other. Design 1, promise 6; design 5.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -109,7 +109,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       }
     });
 
-    test("usage and exports count one's own calls alone", async () => {
+    test("usage and exports count only one's own calls", async () => {
       const counted = async (token: string) => {
         const days = (await ask('/usage?by=day&since=1970-01', { token })).body['data'] as { calls: number }[];
         const { text } = await ask('/exports?from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z', { token });
@@ -128,7 +128,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       }
     });
 
-    test('pages of calls are the list, each record once, also where they began in the same millisecond', async () => {
+    test('pages of calls give the whole list, each record once, also if calls began in the same millisecond', async () => {
       const seen: string[] = [];
       for (let cursor: unknown = null; ;) {
         const page = await ask(`/calls?limit=1${cursor === null ? '' : `&cursor=${String(cursor)}`}`, { token: own.tokens.viewer });

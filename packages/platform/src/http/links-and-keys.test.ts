@@ -1,26 +1,19 @@
 /**
- * Held: a one-time link sets a forgotten password, once, for a day, and nobody gets at another organization by it; a stored hash with
- * other figures is taken and made anew; a service key is renamed, moved, disabled, enabled and rotated with a grace time, and what
- * nodes are told follows. Design 3, rows 16 and 17.
+ * A one-time link sets a forgotten password, once, for a day, and gives nobody access to another organization; a stored hash with
+ * other parameters is accepted and renewed; a service key is renamed, moved, disabled, enabled and rotated with a grace time, and
+ * nodes follow. Design 3, rows 16 and 17.
  */
 import assert from 'node:assert/strict';
 import { createHash, scryptSync } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { inviteUser, makePasswordLink } from '../use-cases/users.ts';
-import {
-  freshSqlite, granted, password, passwords, platformFixture, type PlatformFixture, type TestOrganization,
-} from './test-support/platform-fixture.ts';
+import { granted, password, passwords, platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 const context = () => ({ store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() });
@@ -60,7 +53,7 @@ test('a newer link makes the older void, and a day ends it', async () => {
   assert.ok('refused' in await makePasswordLink(context(), { email: 'nobody@acme.example', publicUrl: 'http://p' }));
 });
 
-test("an owner cannot make a link for someone who belongs elsewhere too, and an admin for nobody; the operator's link does it", async () => {
+test("an owner cannot make a link for someone who also belongs elsewhere, an admin for nobody; the operator can", async () => {
   const other = await platform.organization('other');
   const email = other.emails.admin;
   const invited = granted(await inviteUser(context(), { organization: acme.id, email, role: 'viewer', by: null, publicUrl: 'http://p' }));
@@ -74,7 +67,7 @@ test("an owner cannot make a link for someone who belongs elsewhere too, and an 
   assert.equal((await use(tokenOf(link.url), 'set by the operator')).status, 200);
 });
 
-test('a hash that was made with other figures is taken, and made anew when its password is known', async () => {
+test('a hash made with other parameters is accepted, and renewed when its password is known', async () => {
   const email = acme.emails.admin;
   const { id } = (await platform.store.people.find(email))!;
   const salt = Buffer.alloc(16, 3);
@@ -87,7 +80,7 @@ test('a hash that was made with other figures is taken, and made anew when its p
   assert.deepEqual([passwords.isDated(now), (await signIn(email, password)).status], [false, 200]);
 });
 
-test('a service key is renamed, moved, disabled, enabled and rotated; nodes are told what holds', async () => {
+test('a service key is renamed, moved, disabled, enabled and rotated; nodes learn the current state', async () => {
   const made = (await api('/keys', { name: 'ci', project: 'p1' })).body as { readonly id: string; readonly key: string };
   const seen = (key: string) => platform.store.settings.keyByHash(createHash('sha256').update(key).digest('hex'));
   const patch = async (body: unknown) => {

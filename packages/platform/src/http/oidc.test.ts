@@ -1,7 +1,7 @@
 /**
- * Held, against a real provider on both engines: signing in by OpenID Connect begins the same session as a password; what was not begun in
- * this browser, came twice, was altered or is another provider's word opens nothing; roles are the provider's; a provider that is away is
- * said so; no page repeats what was sent, and no answer holds a secret. Design 3, row 16.
+ * Against a real provider on both engines: signing in by OpenID Connect begins the same session as a password; a callback that was not begun
+ * in this browser, comes twice, was altered or is from another provider opens nothing; roles are the provider's; a provider that is away is
+ * reported; no page repeats what was sent, and no answer holds a secret. Design 3, row 16.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -81,7 +81,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       idp.people.set(subject, { email: `${subject}@provided.example`, email_verified: true, groups, ...more });
       return subject;
     };
-    /** From the start to where the provider sends the browser back. */
+    /** From the start to the address to which the provider sends the browser back. */
     const begin = async (jar: Jar, subject: string | null, path = start): Promise<{ readonly begun: Answered; readonly back: URL }> => {
       const begun = await platform.ask(path, { headers: { cookie: jar.header } });
       assert.equal(begun.status, 303, begun.text);
@@ -115,7 +115,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.ok(!answer.headers.getSetCookie().some((line) => line.includes('metergate_session=')), 'no session begins');
     };
 
-    test('the ways to sign in name the provider and where a browser goes', async () => {
+    test('the ways to sign in name the provider and the address for a browser', async () => {
       const { body } = await platform.ask('/platform/v1/auth/ways');
       assert.deepEqual(body, { password: true, openIdConnect: { name: new URL(idp.issuer).host, start } });
     });
@@ -169,7 +169,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       isRefusedPage(await comeBack(jar, doubled), 400, /could not be verified/);
     });
 
-    test('a code that was used opens nothing the second time, whoever still has the cookie', async () => {
+    test('a used code opens nothing the second time, whoever still has the cookie', async () => {
       const jar = new Jar();
       const { back } = await begin(jar, newPerson('viewer'));
       const again = new Jar();
@@ -201,7 +201,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be verified/);
     });
 
-    test('whoever the provider does not let in is told so, without a word of the provider\'s', async () => {
+    test('a person whom the provider refuses is told so, without the provider\'s words', async () => {
       platform.parts.attempts.forget({ email: 'oidc ', address: '' });
       isRefusedPage(await signIn(null), 403, /did not let you in/);
       const jar = new Jar();
@@ -242,7 +242,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       isRefusedPage(await signIn(newPerson([])), 403, /gives you no role/);
     });
 
-    test('a role without an organization counts where there is one alone; with several each is named', async () => {
+    test('a role without an organization counts if there is only one; with several each must be named', async () => {
       const globex = await platform.organization('globex: north');
       isRefusedPage(await signIn(newPerson('owner')), 403, /gives you no role/);
       const jar = new Jar();
@@ -261,7 +261,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       isRefusedPage(await signIn(newPerson('acme:owner', { email, email_verified: true })), 403, /belongs to another user/);
     });
 
-    test('after signing in a browser goes to an address of this site alone', async () => {
+    test('after signing in a browser goes only to an address of this site', async () => {
       const elsewhere = ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'javascript:1', '/a\\b', '', '/x\r\ny: z'];
       for (const to of elsewhere) {
         const jar = new Jar();
@@ -279,7 +279,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal((await platform.app.request(publicUrl + callback, { method: 'POST' })).status, 404);
     });
 
-    test('what is carried for longer than ten minutes is nobody\'s any more, nor what was altered', async () => {
+    test('a sign-in that takes longer than ten minutes is void, and so is an altered one', async () => {
       const jar = new Jar();
       const { back } = await begin(jar, newPerson('acme:viewer'));
       later += 601_000;
@@ -310,7 +310,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal((await sessionOf(jar)).body['role'], 'viewer');
     });
 
-    test('signing out goes on to the provider, with the token of the sign-in as a hint, and comes back to the sign-in page', async () => {
+    test('signing out continues at the provider, with the token of the sign-in as a hint, and returns to the sign-in page', async () => {
       const jar = new Jar();
       const { back } = await begin(jar, newPerson('acme:viewer'));
       const answer = await comeBack(jar, back);
@@ -365,7 +365,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       platform.parts.attempts.forget({ email: 'oidc ', address: '' });
     });
 
-    test('a provider that is away is said so, passwords go on, and when it is back so is it', async () => {
+    test('a provider that is away is reported, passwords still work, and it works again when it is back', async () => {
       await idp.pause();
       later += 7_200_000;
       const jar = new Jar();
@@ -408,7 +408,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   });
 }
 
-test('claims in the ID token, and a provider that takes its secret in the body alone', async () => {
+test('claims in the ID token, and a provider that takes its secret only in the body', async () => {
   const place = freshSqlite();
   const idp = await startIdentityProvider({ redirectUri: publicUrl + callback, claimsInIdToken: true, authMethod: 'client_secret_post' });
   const settings = settingsOf(idp);

@@ -1,12 +1,12 @@
 /**
- * Held: the OpenAPI document names every route of the app and no other, with the schemas that validate; every answer of the app is
+ * The OpenAPI document names every route of the app and no other, with the schemas that validate; every answer of the app is
  * of the schema that the document shows for it. Design 5, Platform HTTP.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { operations } from './app.ts';
-import { freshSqlite, platformFixture, type PlatformFixture } from './test-support/platform-fixture.ts';
+import { freshSqlite, platformFixture, platformOfFile, type PlatformFixture } from './test-support/platform-fixture.ts';
 
 interface Document {
   readonly openapi: string;
@@ -15,19 +15,14 @@ interface Document {
   }>>>>;
 }
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let document: Document;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   document = (await platform.ask('/platform/v1/openapi.json')).body as unknown as Document;
 });
-after(async () => {
-  await platform.end();
-  place.remove();
-});
 
-/** What an operation needs to be asked. */
+/** What a request to an operation needs. */
 const queries: Readonly<Record<string, string>> = {
   exportCalls: '?from=2026-09-01T00:00:00Z&to=2026-10-01T00:00:00Z', tryCap: '?scope=organization&window=day&limit=1.00',
 };
@@ -85,7 +80,7 @@ test('answers are of the schemas that the document shows', async () => {
   }
 });
 
-test('the document tells a generated client everything: each field with its form, each error with its codes', async () => {
+test('the document gives a generated client everything: each field with its form, each error with its codes', async () => {
   const shown = document as unknown as {
     readonly servers: { readonly url: string }[]; readonly components: {
       readonly schemas: Readonly<Record<string, unknown>>; readonly securitySchemes: Readonly<Record<string, { readonly name?: string }>>;
@@ -116,6 +111,28 @@ test('the document tells a generated client everything: each field with its form
     if (path.includes('{id}')) assert.ok(statuses.includes(404), id);
     if (query !== undefined && 'cursor' in query.shape) assert.match(JSON.stringify(responses[400]), /invalid_cursor/, id);
   }
+});
+
+test('every text and figure that is sent says its form: a pattern, a format, its values, a length, or a sentence', () => {
+  const telling = ['pattern', 'format', 'enum', 'const', 'maxLength', 'maximum', 'description'];
+  const untold: string[] = [];
+  const visit = (at: string, schema: unknown): void => {
+    const { type, properties, items, anyOf, $ref: name, ...own } = schema as Record<string, unknown> & { readonly type?: string | string[] };
+    if (name !== undefined) return;
+    for (const [each, part] of Object.entries(properties ?? {})) visit(`${at}.${each}`, part);
+    for (const part of [...(anyOf ?? []) as unknown[], ...(items === undefined ? [] : [items])]) visit(at, part);
+    const isPlain = properties === undefined && items === undefined && anyOf === undefined && ![type].flat().includes('boolean');
+    if (isPlain && !telling.some((each) => each in own)) untold.push(at);
+  };
+  for (const { method, path, body, query } of operations) {
+    const sent = document.paths[`/platform/v1${path}`]![method]! as unknown as {
+      readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: unknown } } };
+      readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: unknown }[];
+    };
+    if (body !== undefined) visit(`${method} ${path}`, sent.requestBody!.content['application/json'].schema);
+    for (const { in: place, name, schema } of query === undefined ? [] : sent.parameters!) if (place === 'query') visit(`${path}?${name}`, schema);
+  }
+  assert.deepEqual(untold, []);
 });
 
 test('behind https the document names the cookie that is bound to the host', async () => {

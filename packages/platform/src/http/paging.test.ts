@@ -1,21 +1,23 @@
 /**
- * Held: a page of a list costs what the page holds and not what the list holds; it goes on where it ended, also when its last item
- * is gone since; every item comes once. Design 5, Platform HTTP.
+ * A page of a list costs what the page holds and not what the list holds; the next one continues where it ended, also if its last item
+ * was removed since; every item comes once. Design 5, Platform HTTP.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { z } from '@hono/zod-openapi';
 import { isRefusal } from '../use-cases/refusal.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { operations } from './app.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
 /** How many rows each reading of a list in the store gave. */
 const read: number[] = [];
 const rows = 7;
 
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   const { store } = platform;
   for (const [repository, name] of [
     [store.serviceKeys, 'list'], [store.managementTokens, 'list'], [store.members, 'list'], [store.members, 'of'], [store.invitations, 'listOpen'],
@@ -35,10 +37,6 @@ before(async () => {
     await send('POST', '/invitations', { email: `guest${row}@acme.example`, role: 'viewer' });
     await send('POST', '/caps', { scope: 'project', project: `p${row}`, window: 'day', limit: '1.00' });
   }
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 async function send(method: string, path: string, body?: unknown) {
@@ -71,7 +69,7 @@ for (const list of lists) {
 }
 
 for (const list of ['members', 'invitations', 'caps'] as const) {
-  test(`${list}: the page after one whose last item was removed goes on with the next`, async () => {
+  test(`${list}: the page after one whose last item was removed continues with the next`, async () => {
     const whole = (await send('GET', `/${list}`)).data.map(({ id }) => id);
     const page = await send('GET', `/${list}?limit=2`);
     await send('DELETE', `/${list}/${whole[1]}`);
@@ -84,4 +82,37 @@ test('a cursor of one list is none of another', async () => {
   const { nextCursor } = await send('GET', '/keys?limit=1');
   const answer = await platform.ask(`/platform/v1/tokens?cursor=${nextCursor}`, { token: acme.tokens.owner });
   assert.deepEqual([answer.status, (answer.body['error'] as { code: string }).code], [400, 'invalid_cursor']);
+});
+
+test('every list takes a limit and a cursor, the short ones too, which are whole without a limit', async () => {
+  for (const { id, query, answer } of operations) {
+    if (answer instanceof z.ZodObject && 'nextCursor' in answer.shape) assert.ok(query !== undefined && 'limit' in query.shape, id);
+  }
+  const caps = (await send('GET', '/caps?limit=1000')).data;
+  for (const { id } of caps) await send('POST', '/alerts', { cap: id, at: [50] });
+  const whole = (await send('GET', '/alerts')).data.map(({ id }) => id);
+  assert.equal(whole.length, caps.length);
+  const paged: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page = await send('GET', `/alerts?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    paged.push(...page.data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  assert.deepEqual(paged, whole);
+  assert.deepEqual((await send('GET', '/providers?limit=1')).data.length, 1);
+});
+
+test('usage: a cursor belongs to its organization and its dimensions, whatever the rows are called', async () => {
+  const other = await platform.organization('other');
+  for (const { id } of [acme, other]) {
+    const records = ['m1', 'm2'].map((name) => sampleRecord(id, { model: name, project: name, startedAtMs: Date.now() }));
+    await platform.store.calls.ship(batchOf(`seg_${id}`, records));
+  }
+  const page = (query: string, token = acme.tokens.owner) => platform.ask(`/platform/v1/usage?limit=1&${query}`, { token });
+  const cursor = String((await page('by=model')).body['nextCursor']);
+  assert.equal((await page(`by=model&cursor=${cursor}`)).status, 200);
+  for (const answer of [await page(`by=project&cursor=${cursor}`), await page(`by=model&cursor=${cursor}`, other.tokens.owner)]) {
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /invalid_cursor/);
+  }
 });

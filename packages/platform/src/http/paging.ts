@@ -11,12 +11,17 @@ const limitDefault = 100;
 const limitMax = 1_000;
 const cursorLengthMax = 4_096;
 
+const limitField = (otherwise: string) => z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
+  .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most this many; ${otherwise} unless given.` });
+
 export const pageQuery = z.object({
-  limit: z.string().regex(/^[1-9]\d{0,3}$/).transform(Number).refine((limit) => limit <= limitMax).optional()
-    .openapi({ type: 'integer', minimum: 1, maximum: limitMax, description: `At most this many; ${limitDefault} unless given.` }),
+  limit: limitField(String(limitDefault)),
   cursor: z.string().min(1).max(cursorLengthMax).regex(/^[A-Za-z0-9_-]+$/).optional()
     .openapi({ description: 'The nextCursor of the previous page of the same list and organization.' }),
 });
+
+/** For lists that are short: all of it is one page, unless a limit is given. */
+export const shortListQuery = pageQuery.extend({ limit: limitField('all') });
 
 export interface PageQuery {
   readonly limit?: number | undefined;
@@ -77,21 +82,28 @@ function placeAt({ list, organization }: ListName, cursor: string): ListPlace | 
   return ofList === list && of === organization ? { at: Number(at), id: id! } : null;
 }
 
-/** One page of a list that is completely in memory, by the ids in it. */
-export function pageOfList<Item extends { readonly id: string }>(items: readonly Item[], query: PageQuery): Page<Item> | AdministrationRefusal {
-  return pageOfNamed(items, ({ id }) => id, query);
-}
-
-/** The same by any name that identifies the items of the list. */
-export function pageOfNamed<Item>(items: readonly Item[], nameOf: (item: Item) => string, query: PageQuery): Page<Item> | AdministrationRefusal {
+/** One page of a list that is completely in memory; `nameOf` tells its items apart. */
+export function pageOfList<Item>(
+  { list, organization }: ListName, items: readonly Item[], { nameOf, query }: { readonly nameOf: (item: Item) => string; readonly query: PageQuery },
+): Page<Item> | AdministrationRefusal {
+  const place = (item: Item): string => `${list} ${organization} ${nameOf(item)}`;
   let start = 0;
   if (query.cursor !== undefined) {
     const after = decodeCursor(query.cursor);
-    start = items.findIndex((item) => nameOf(item) === after.slice(1)) + 1;
+    start = items.findIndex((item) => place(item) === after) + 1;
     if (start === 0) return invalidCursor();
   }
   const data = items.slice(start, start + limitOf(query));
-  return { data, nextCursor: start + data.length < items.length ? encodeCursor(`.${nameOf(data.at(-1)!)}`) : null };
+  return { data, nextCursor: start + data.length < items.length ? encodeCursor(place(data.at(-1)!)) : null };
+}
+
+/** A page of a short list, by the ids in it. */
+export async function pageOfShortList<Item extends { readonly id: string }>(
+  name: ListName, found: Promise<readonly Item[] | AdministrationRefusal>, query: PageQuery,
+): Promise<Page<Item> | AdministrationRefusal> {
+  const items = await found;
+  if (isRefusal(items)) return items;
+  return pageOfList(name, items, { nameOf: ({ id }) => id, query: { ...query, limit: query.limit ?? Math.max(1, items.length) } });
 }
 
 export function encodeCursor(place: string): string {

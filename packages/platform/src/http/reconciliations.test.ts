@@ -1,25 +1,20 @@
-/** Held over HTTP: a bill is compared within its bound and changes nothing; corrections are kept, shown, removed; calls are repriced. */
+/** Over HTTP: a bill is compared within its bound and changes nothing; corrections are kept, shown, removed; calls are repriced. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { billBytesMax } from './resources/reconciliations.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
   await platform.store.calls.ship(batchOf('seg_bill', [sampleRecord(acme.id, {
     startedAtMs: Date.UTC(2026, 2, 2), model: 'gpt-6', inputTokens: 100, outputTokens: 10, cost: nanoDollars(250_000_000n), cachedTokens: null,
     reasoningTokens: null, audioInputTokens: null, serviceTier: null, toolCalls: null,
   })]));
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 const file = JSON.stringify({ data: [{
@@ -29,7 +24,7 @@ const file = JSON.stringify({ data: [{
 const ask = (path: string, method = 'GET', body?: unknown, token = acme.tokens.owner) =>
   platform.ask(`/platform/v1${path}`, { method, token, ...(body === undefined ? {} : { body }) });
 
-test('a bill is held against the records, and nothing is kept of it', async () => {
+test('a bill is compared with the records, and nothing of it is kept', async () => {
   const { status, body } = await ask('/reconciliations', 'POST', { provider: 'openai', file }, acme.tokens.viewer);
   assert.equal(status, 200);
   const [line] = body['lines'] as { verdict: string; difference: { cost: string } }[];
@@ -44,7 +39,7 @@ test('a file that is no bill, or above the bound, is refused', async () => {
   assert.equal(await code({ provider: 'openai', file: 'x'.repeat(billBytesMax) }), 'body_too_large');
 });
 
-test('corrections are an admin\'s to record; usage shows them where it is asked to', async () => {
+test('only an admin records corrections; usage shows them on request', async () => {
   assert.equal((await ask('/corrections', 'POST', { provider: 'openai', file }, acme.tokens.member)).status, 403);
   const recorded = await ask('/corrections', 'POST', { provider: 'openai', file }, acme.tokens.admin);
   assert.deepEqual([recorded.status, recorded.body['total']], [201, '0.100000000']);

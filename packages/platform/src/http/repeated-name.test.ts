@@ -1,4 +1,4 @@
-/** Names that stand twice in one JSON object are found; the same name in different objects is none of them. */
+/** Names that appear twice in one JSON object are found; the same name in different objects is not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ test('a name twice in one object is found at any depth, however it is spelled', 
   ] as const) assert.equal(repeatedName(text), name, text);
 });
 
-test('what stands once is no repetition: values, other objects, names inside of strings', () => {
+test('no repetition is found in values, other objects, or names inside strings', () => {
   for (const text of [
     '{}', '[]', '"a"', '1', '{"a":"a"}', '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":"\\"a\\":1,\\"a\\":2"}', '{"a":["a","a"],"b":"a"}',
     '{"a":"{\\"b\\":1","b":"}"}',

@@ -1,12 +1,12 @@
 /**
- * Held: which role may do what, each role on each operation, as one table written by hand from design 5 and compared with
+ * Which role may do what, each role on each operation, as one table written by hand from design 5 and compared with
  * the app both ways; for management tokens and for people's sessions alike.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import { operations } from './app.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 /** The least role; null: nobody needs to be signed in. */
 const rights: Readonly<Record<string, Role | null>> = {
@@ -37,25 +37,20 @@ const rights: Readonly<Record<string, Role | null>> = {
 /** Asked with a service key, in no role. */
 const byKey = new Set(operations.filter(({ serviceKey }) => serviceKey === true).map(({ id }) => id));
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
 const cookies: Partial<Record<Role, string>> = {};
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
   for (const role of roles) cookies[role] = await platform.signIn(acme.emails[role]);
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 test('the table names every operation of the app, and no other', () => {
   assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(rights).sort());
 });
 
-/** Erasing would end the table, and a password's change the sessions: what is asked lacks what those need. */
+/** An erasure would end the table, and a new password the sessions: so these requests lack a required field. */
 const unharmed = (path: string): string => path.replace('{id}', 'nothing').replace('{provider}', 'nothing');
 
 for (const { id, method, path, body } of operations) {

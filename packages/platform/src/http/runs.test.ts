@@ -1,20 +1,15 @@
 /**
- * Held: runs are listed newest first, page by page, each once, whatever a caller may name them; a cursor that no page gave is refused.
+ * Runs are listed newest first, page by page, each once, whatever a caller may name them; a cursor that no page gave is refused.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { test } from 'node:test';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
-});
-after(async () => {
-  await platform?.end();
-  place.remove();
 });
 
 const ask = (query: string) => platform.ask(`/platform/v1/runs?${query}`, { token: acme.tokens.viewer });

@@ -1,22 +1,22 @@
 /**
- * Held: with a service key alone, what binds it and what is left; the runs that it began and no others; no other route takes it, and
- * no session or token takes its place. Design 3, row 16a. Names and hosts that only seem to be one are refused.
+ * With only a service key: its limits and what is left; the runs that it began and no others; no other route takes it, and no session
+ * or token replaces it. Design 3, row 16a. Invisible names, and upstreams that can never be public, are refused.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { operations } from './app.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
 interface Made { readonly id: string; readonly key: string }
 let own: Made;
 let other: Made;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
   own = (await admin('/keys', { name: 'agent', project: 'p' })).body as unknown as Made;
   other = (await admin('/keys', { name: 'other' })).body as unknown as Made;
@@ -32,10 +32,6 @@ before(async () => {
     const record = sampleRecord(acme.id as OrganizationId, { run, key: id as ServiceKeyId });
     await platform.store.calls.ship({ segment: `seg_${run}`, through: 1, records: [{ seq: 1, record }] });
   }
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 const admin = (path: string, body: unknown, method = 'POST') =>
@@ -61,9 +57,16 @@ test("its own runs are shown and closed; another key's are like none", async () 
   assert.equal((await ask('/runs/theirs', other.key)).body['state'], 'live');
   assert.equal((await ask('/runs/mine/close', own.key, 'POST')).body['state'], 'closed');
   assert.equal((await ask('/runs/none', own.key)).status, 404);
+  await platform.store.runs.open([{
+    organization: acme.id, id: 'new', declared: nanoDollars(9_000_000_000n), effective: nanoDollars(5_000_000_000n), clampReason: 'policy_max',
+    startedAtMs: Date.now(), expiresAtMs: null, exposureLimit: null, mayCreate: true, key: own.id as ServiceKeyId,
+  }]);
+  const begun = await ask('/runs/new', own.key);
+  assert.deepEqual([begun.status, begun.body['headroom'], (await ask('/runs/new', other.key)).status], [200, '5.000000000', 404]);
+  assert.equal((await ask('/runs/mine', own.key)).body['headroom'], null);
 });
 
-test('nothing else takes a service key, and nothing else is taken in its place', async () => {
+test('no other address takes a service key, and these take nothing else', async () => {
   for (const { method, path } of operations.filter(({ role }) => role !== null)) {
     const asked = path.replace('{id}', 'x').replace('{provider}', 'openai').replace('{run}', 'mine');
     const answer = await platform.ask(`/platform/v1${asked}`, { method: method.toUpperCase(), token: own.key });

@@ -1,5 +1,5 @@
 /**
- * Held: sessions of people. Cookie flags, sign-in and its bound, the end of sessions, requests on behalf of other sites, joining by
+ * Sessions of people. Cookie flags, sign-in and its bound, the end of sessions, requests on behalf of other sites, joining by
  * a one-time link, on either engine. Design 3, row 16.
  */
 import assert from 'node:assert/strict';
@@ -134,7 +134,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(errorOf(await accept('late@acme.example')), [404, 'invitation_not_valid']);
     });
 
-    test('an invitation is for its email alone, joins a second organization by the own password, and can be withdrawn', async () => {
+    test('an invitation is only for its email, joins a second organization with the person\'s own password, and can be withdrawn', async () => {
       const globex = await platform.organization('globex');
       const owner = await platform.signIn(globex.emails.owner);
       const invite = async (email: string) => {
@@ -180,7 +180,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal(await of(await platform.signIn(first.emails.admin, next)), 'first');
     });
 
-    test('nobody gives a role above their own, nor touches who has one; the last owner stays', async () => {
+    test('nobody gives a role above their own, nor changes a person who has one; the last owner stays', async () => {
       const hooli = await platform.organization('hooli');
       const [admin, owner] = [hooli.tokens.admin, hooli.tokens.owner];
       const members = (await ask('/platform/v1/members', { token: admin })).body['data'] as unknown as { id: string; role: string }[];
@@ -198,7 +198,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409], 'two owners who go at once leave one');
     });
 
-    test('a link gives no more than who made it could give now: not after they were removed or demoted, nor after their token was', async () => {
+    test('a link gives no more than its maker could give now: not after they were removed or demoted, nor after their token was', async () => {
       const vehement = await platform.organization('vehement');
       const { owner, admin } = vehement.tokens;
       const members = (await ask('/platform/v1/members', { token: owner })).body['data'] as unknown as { id: string; role: string }[];
@@ -235,7 +235,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal((await withdraw(owner)).status, 200);
     });
 
-    test('passwords, session and invitation tokens lie in the store as hashes alone', async () => {
+    test('passwords, session and invitation tokens are in the store only as hashes', async () => {
       const cookie = await platform.signIn(acme.emails.owner);
       const token = decodeURIComponent(cookie.split('=')[1]!).split('.')[0]!;
       const rows = await platform.store.accounts.find({ model: 'session', where: [], limit: 1_000 });

@@ -10,7 +10,7 @@ import { createTapPlaces } from './tap-places.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Works that end when they are told to. */
+/** Jobs that end when the test lets them. */
 function context() {
   const places = createTapPlaces();
   const underWay: string[] = [];
@@ -30,7 +30,7 @@ function context() {
 }
 
 describe('places', () => {
-  test('a key has two at once, all keys together four, and who waits has the next that is free', async () => {
+  test('a key has two at once, all keys together four, and the next free place goes to a waiting key', async () => {
     const { underWay, take, end } = context();
     for (const name of ['a1', 'a2', 'a3', 'a4']) void take('a', name);
     void take('b', 'b1');
@@ -57,7 +57,7 @@ describe('places', () => {
     assert.deepEqual(underWay, ['a2', 'b2', 'c1', 'd1']);
   });
 
-  test('one that fails tells its sender and leaves its place; what it waited for does not matter', async () => {
+  test('a failed batch reports to its sender and frees its place, whatever it waited for', async () => {
     const { places, underWay, take } = context();
     const failed = [places.take('a', () => Promise.reject(new Error('away'))), places.take('a', () => { throw new Error('broken'); })];
     void take('a', 'a3');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTapTurns, turnWeightMax, type TapJob } from './tap-turns.ts';
 
-/** A clock that goes on by itself only while a turn is under way, 2 ms for a large one and 0.5 for a small one. */
+/** A clock that advances by itself only during a turn, 2 ms for a large one and 0.5 for a small one. */
 function context() {
   let nowMs = 1_000;
   let timers: { readonly atMs: number; readonly task: () => void }[] = [];
@@ -11,7 +11,7 @@ function context() {
   const stored: string[] = [];
   /** When each turn began and ended. */
   const times: { readonly beganMs: number; readonly endedMs: number }[] = [];
-  /** A batch of so many turns. */
+  /** A batch of that many turns. */
   async function* store(name: string, { slices, tookMs }: { readonly slices: number; readonly tookMs: number }): TapJob<string> {
     for (let slice = 1; slice <= slices; slice += 1) {
       stored.push(slices === 1 ? name : `${name}.${slice}`);
@@ -23,7 +23,7 @@ function context() {
   const large = (key: string, name: string, slices = 1) => turns.take(key, turnWeightMax, store(name, { slices, tookMs: 2 }));
   const small = (key: string, name: string) => turns.take(key, 0.1, store(name, { slices: 1, tookMs: 0.5 }));
   const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-  /** Lets so much time pass. */
+  /** Lets that much time pass. */
   const pass = async (forMs: number): Promise<void> => {
     const untilMs = nowMs + forMs;
     for (;;) {
@@ -39,7 +39,7 @@ function context() {
   return { turns, stored, times, large, small, pass };
 }
 
-test('who floods rests after each turn, and five milliseconds of each rest are left to all others', async () => {
+test('a flooding key pauses after each turn, and five milliseconds of each pause are left to all others', async () => {
   const { stored, times, large, pass } = context();
   void large('flood', 'a', 3);
   void large('flood', 'b');
@@ -81,7 +81,7 @@ test('of keys that wait the one has its turn whose turns weighed the least, and 
   assert.equal(stored.length, 18);
 });
 
-test('a key that was away does not make up for what it did not send', async () => {
+test('a key that was away gets no extra turns for the time it did not send', async () => {
   const { stored, large, small, pass } = context();
   void small('calm', 'calm 1');
   void large('flood', 'flood', 100);
@@ -92,7 +92,7 @@ test('a key that was away does not make up for what it did not send', async () =
   assert.deepEqual(stored.slice(from, from + 9).filter((name) => name === 'late').length, 8, 'the flood has its turn among them');
 });
 
-test('a batch that nobody precedes is stored at once; one that fails tells its sender and holds up nobody', async () => {
+test('a batch with none before it is stored at once; one that fails reports to its sender and delays nobody', async () => {
   const { turns, stored, small, pass } = context();
   const failed = turns.take('a', 1, failing())!;
   const next = small('a', 'next');

@@ -1,6 +1,6 @@
 /**
- * Held, from outside on a socket: the tap endpoint's order of refusals, its bytes, its bound on bodies however they are sent, that
- * nothing of a refused batch is stored, logged or said again, and that a key's end is the end of what it sends. Spec: Tap ingestion,
+ * From outside on a socket: the tap endpoint's order of refusals, its bytes, its bound on bodies however they are sent, that
+ * nothing of a refused batch is stored, logged or echoed, and that nothing is accepted after a key's end. Spec: Tap ingestion,
  * Tap ingestion errors; design 3, rows 30 and 30a.
  */
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ const said = ({ status, body }: RawAnswer): [number, string] => {
   const value = JSON.parse(Buffer.from(body).toString()) as { error?: { code: string }; accepted?: number };
   return [status, value.error?.code ?? `accepted ${value.accepted}`];
 };
-/** A batch of exactly so many bytes: white space is part of a body. */
+/** A batch of exactly that many bytes: white space is part of a body. */
 const sized = (bytes: number, requestId: string): Buffer => {
   const body = Buffer.from(batchBody([sentEvent({ request_id: requestId })]));
   return Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')]);
@@ -53,7 +53,7 @@ test('a batch is taken with 202 and the number of events that are new', async ()
   assert.deepEqual(said(await post({ body: batch })), [202, 'accepted 0']);
 });
 
-test('every 401 is the same to the byte and in its headers, and takes the same way', async () => {
+test('every 401 has the same bytes and headers, and takes the same path', async () => {
   const { key: rotated, id } = await tap.baseline();
   await rotateTapKey(tap.context(), { id, organization: null });
   const withHeaders = (headers: RawCall['headers']) => rawCall(tap.url, { target, headers: [json, ...headers!], body: batchBody([sentEvent()]) });
@@ -84,7 +84,7 @@ test('refusals go in the order 401, 413, 410, 415, 400', async () => {
   ] as const) assert.equal(said(await post(given)).join(' '), wanted);
 });
 
-test('a body of 262,144 bytes is read, one byte more is not, with its length told or chunked', async () => {
+test('a body of 262,144 bytes is read, one byte more is not, with a length or chunked', async () => {
   const rows = tap.eventRows();
   const chunksOf = (body: Buffer, size: number) =>
     Array.from({ length: Math.ceil(body.length / size) }, (_, at) => body.subarray(at * size, (at + 1) * size));
@@ -150,7 +150,7 @@ test('only POST is answered there, only there, and the way is open for the next 
   await connection.close();
 });
 
-test('public JSON inputs as bodies: never stored, never a 5xx, never said again', async () => {
+test('public JSON inputs as bodies: never stored, never a 5xx, never echoed', async () => {
   const rows = tap.eventRows();
   const connection = await RawConnection.open(tap.url);
   for (const { name, bytes } of jsonInputs()) {
@@ -164,7 +164,7 @@ test('public JSON inputs as bodies: never stored, never a 5xx, never said again'
   assert.deepEqual(tap.faults, []);
 });
 
-test('a batch of 499 right events and one wrong one stores nothing, and nothing of it lies in any file or fault', async () => {
+test('a batch of 499 valid events and an invalid one stores nothing, and nothing of it is in any file or fault', async () => {
   const rows = tap.eventRows();
   const canary = 'canary-7f3a9c';
   const right = Array.from({ length: 499 }, (_, index) => sentEvent({ request_id: `${canary}-${index}`, tag: canary }));
@@ -176,7 +176,7 @@ test('a batch of 499 right events and one wrong one stores nothing, and nothing 
   assert.deepEqual(tap.faults, []);
 });
 
-test('naughty strings: taken where they are in the set, refused without a word of them where they are not', async () => {
+test('naughty strings are taken if they are in the set, and otherwise refused without repeating them', async () => {
   const connection = await RawConnection.open(tap.url);
   let takenCount = 0;
   for (const [index, text] of naughtyStrings().entries()) {
@@ -252,7 +252,7 @@ test('a store that cannot answer is 503, which clients retry, and the fault says
   await away.end().catch(() => {});
 });
 
-test('202 is said once the disk has the batch; meanwhile others store theirs', async () => {
+test('202 is sent once the disk has the batch; meanwhile others store theirs', async () => {
   const disk = Promise.withResolvers<void>();
   const both = Promise.withResolvers<void>();
   const waiting: Promise<void>[] = [];

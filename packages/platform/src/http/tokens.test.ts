@@ -1,23 +1,18 @@
 /**
- * Held: management tokens are scoped to a role and an organization and never exceed their maker, not when they are made and not
+ * Management tokens are scoped to a role and an organization and never exceed their maker, not when they are made and not
  * later; revoked, expired and orphaned ones open nothing; only their hash is kept. Design 3, row 16.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { hasRightsOf, roles } from '@metergate/core/account/role.ts';
 import { createToken } from '../use-cases/management-tokens.ts';
-import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+import { granted, platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 const context = (nowMs = Date.now()) => ({ store: platform.store, randomBytes: platform.parts.randomBytes, nowMs });
@@ -28,7 +23,7 @@ const who = async (token: string) => {
 const mint = (body: unknown, asked: { readonly token?: string; readonly cookie?: string }) =>
   platform.ask('/platform/v1/tokens', { method: 'POST', body, ...asked });
 
-test('a token is shown once, works for its role, and lists show its prefix alone', async () => {
+test('a token is shown once, works for its role, and lists show only its prefix', async () => {
   const made = await mint({ role: 'member', name: 'ci' }, { token: acme.tokens.admin });
   assert.equal(made.status, 201);
   assert.match(String(made.body['token']), /^svc_mgmt_[0-9A-Za-z]{43}$/);
@@ -49,7 +44,7 @@ test('no maker, person or token, gives more than they have', async () => {
   }
 });
 
-test("a person's token follows their role down and ends with their membership, and so does what it made", async () => {
+test("a person's token follows their role down and ends with their membership, and so do the tokens it made", async () => {
   const cookie = await platform.signIn(acme.emails.admin);
   const parent = String((await mint({ role: 'admin' }, { cookie })).body['token']);
   const child = String((await mint({ role: 'admin' }, { token: parent })).body['token']);
@@ -77,7 +72,7 @@ test('revoked and expired tokens open nothing; nobody revokes one above their ro
   assert.deepEqual([await who(past.token), await who(live.token)], [401, 'viewer']);
 });
 
-test('what is no management token is answered like an unknown one, whatever it is', async () => {
+test('anything that is not a management token is answered like an unknown one', async () => {
   const unknown = await platform.ask('/platform/v1/keys', { token: `svc_mgmt_${'a'.repeat(43)}` });
   assert.equal(unknown.status, 401);
   const others = [

@@ -1,5 +1,5 @@
 /**
- * After a plausible spell of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows of
+ * After a plausible series of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows of
  * them is the same to the nano-dollar, on both engines: records, usage, spend that caps read, every export, the statement. Shipped
  * by two shippers at once that repeat and restart.
  */

@@ -2,7 +2,7 @@
  * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; design 3, rows 4 and 8; 5.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
@@ -64,8 +64,10 @@ export interface CapInput {
 /** The fields of a cap but for its organization: what the command and the platform's HTTP check alike. */
 export const capFields = z.strictObject({
   scope: z.enum(capScopes, { error: capRules.scope }),
-  key: z.string({ error: 'The key of a cap must be the id of a service key.' }).nullable().default(null),
-  project: z.string({ error: 'The project of a cap must be text.' }).nullable().default(null),
+  key: z.string({ error: 'The key of a cap must be the id of a service key.' }).nullable().default(null)
+    .meta({ description: 'With scope key, and only then: the id of the service key' }),
+  project: z.string({ error: 'The project of a cap must be text.' }).nullable().default(null)
+    .meta({ description: 'With scope project, and only then' }),
   window: z.enum(calendarWindows, { error: capRules.window }),
   limit: moneyField('The limit of a cap'),
   mode: z.enum(capModes, { error: capRules.mode }).default('refuse'),
@@ -97,6 +99,18 @@ export async function listCaps(context: UseCaseContext, idOrName: string): Promi
   return Promise.all(standings.map((standing) => shownCap(context, organization, standing)));
 }
 
+/** A cap without what is foreseen of it. */
+export type CapWithoutForecast = Omit<ShownCap, 'forecastAt' | 'pacePerDay'>;
+
+/** The caps of the organization and of one of its keys, in the order they were made: what binds that key's calls, however many others there are. */
+export async function listCapsOn(
+  context: UseCaseContext, id: OrganizationId, key: ServiceKeyId,
+): Promise<CapWithoutForecast[] | AdministrationRefusal> {
+  const organization = await findFigures(context, id);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.caps.on(id, key, context.nowMs)).map((standing) => withoutForecast(context, organization, standing));
+}
+
 /** A page of the same list, each cap with its place in it. */
 export async function pageCaps(
   context: UseCaseContext, organization: OrganizationId, page: ListPage,
@@ -117,14 +131,25 @@ export async function removeCap(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-async function shownCap(
-  { store, nowMs }: UseCaseContext, { id: organization, enforceKeyCaps }: { readonly id: OrganizationId; readonly enforceKeyCaps: boolean },
-  { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>,
-): Promise<ShownCap> {
+type CapOwner = { readonly id: OrganizationId; readonly enforceKeyCaps: boolean };
+
+async function shownCap(context: UseCaseContext, owner: CapOwner, standing: Omit<CapStanding, 'place'>): Promise<ShownCap> {
+  const { store, nowMs } = context;
+  const { cap: { scope, subject, window, limit }, spent } = standing;
+  const days = await store.spentDays.of(owner.id, { scope, subject, sinceMs: paceSince(nowMs) });
+  const { atMs, pacePerDay } = forecastOf(days, { spent, limit, endMs: windowAt(window, nowMs).endMs, nowMs });
+  return {
+    ...withoutForecast(context, owner, standing),
+    forecastAt: atMs === null ? null : new Date(atMs).toISOString(),
+    pacePerDay: formatDollars(pacePerDay),
+  };
+}
+
+function withoutForecast(
+  { nowMs }: UseCaseContext, { enforceKeyCaps }: CapOwner, { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>,
+): CapWithoutForecast {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
-  const days = await store.spentDays.of(organization, { scope, subject, sinceMs: paceSince(nowMs) });
-  const { atMs, pacePerDay } = forecastOf(days, { spent, limit, endMs, nowMs });
   const refuses = scope === 'organization' || (scope === 'key' && enforceKeyCaps);
   return {
     id, scope,
@@ -138,7 +163,5 @@ async function shownCap(
     gapCalls,
     state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
     resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
-    forecastAt: atMs === null ? null : new Date(atMs).toISOString(),
-    pacePerDay: formatDollars(pacePerDay),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Exports that are broken off after any piece and gone on with by another process are, byte for byte, those that were not; each format
- * adds up to the same calls and cost; Parquet is read back by another library. Design 3, row 25.
+ * Exports that are interrupted after any piece and resumed by another process equal uninterrupted ones, byte for byte; each format adds up
+ * to the same calls and cost; Parquet is read back by another library. Design 3, row 25.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -27,14 +27,14 @@ afterEach(async () => {
   place.remove();
 });
 
-test('what a process left that died after its last slice, the next one sees to', async () => {
+test('if a process dies after its last slice, the next one finishes the erasure', async () => {
   while (await store.erasure.eraseSlice());
   assert.equal(holdsWord(), true);
   await createErasureFinisher(store)();
   assert.equal(holdsWord(), false);
 });
 
-test('what a reader hinders is tried again, and done the next time at the latest', async () => {
+test('if a reader prevents it, it is tried again, and done at the next start at the latest', async () => {
   const reader = new DatabaseSync(file());
   reader.exec('begin; select count(*) from organization');
   let pauses = 0;
@@ -47,7 +47,7 @@ test('what a reader hinders is tried again, and done the next time at the latest
   assert.equal(holdsWord(), false);
 });
 
-test('a store of which nothing was erased is left alone', async () => {
+test('a store without erased organizations is not touched', async () => {
   const other = freshSqlite();
   const untouched = await openStore({ url: other.url, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
   const log = `${fileURLToPath(other.url.replace(/^sqlite:/, 'file:'))}-wal`;

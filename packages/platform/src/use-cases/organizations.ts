@@ -63,7 +63,9 @@ export interface OrganizationSettingsInput {
 
 const planField = z.enum(plans, { error: `The plan must be one of ${plans.join(', ')}.` });
 
-const priceField = z.string().transform((text, context): bigint => {
+const priceField = z.string().meta({
+  description: 'US dollars per million tokens, as decimal text with at most nine places', example: '2.50',
+}).transform((text, context): bigint => {
   const price = parseDollars(text);
   if (price !== null) return price;
   context.addIssue({ code: 'custom', message: 'A fallback price must be US dollars per million tokens, such as 2.50.' });
@@ -84,17 +86,18 @@ const keepError = `${keepRecordsForm}.`;
 /** The settings that may be changed, as both the command and the platform's HTTP check them. */
 export const settingsFields = z.strictObject({
   plan: planField.optional(),
-  drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional(),
+  drainSeconds: z.int({ error: drainError }).min(0, { error: drainError }).max(drainSecondsMax, { error: drainError }).nullable().optional()
+    .meta({ description: 'How long a call is read on after its caller has left; null: as the product decides' }),
   fallbackPrice: z.strictObject({ input: priceField, output: priceField })
     .transform(({ input, output }): FallbackPrice => ({ inputNanoPerMillion: input, outputNanoPerMillion: output })).nullable().optional(),
-  enforceKeyCaps: z.boolean({ error: 'enforceKeyCaps must be true or false.' }).optional(),
+  enforceKeyCaps: z.boolean({ error: 'enforceKeyCaps must be true or false.' }).meta({ description: 'Whether caps of keys refuse calls' }).optional(),
   maxRunBudget: moneyField('The most a run may declare').nullable().optional(),
   runCeiling: moneyField('The ceiling of a run').nullable().optional(),
   runExposure: moneyField('The exposure of runs').nullable().optional(),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
-    .nullable().optional(),
+    .nullable().optional().meta({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
 });
 
 /** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */

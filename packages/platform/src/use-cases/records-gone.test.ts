@@ -1,6 +1,6 @@
 /**
- * What reports say of a time whose records are gone for their age, and that an export does not lack unseen what goes while it is made.
- * Decision 0032.
+ * What reports say about a time whose records were removed for their age, and that an export does not silently lack records that are removed
+ * while it is made. Decision 0032.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -52,7 +52,7 @@ after(async () => {
   place.remove();
 });
 
-test('usage says from when on it is whole, where it is asked for more', async () => {
+test('usage says from when on it is complete, if an earlier time is requested', async () => {
   const token = one.tokens.viewer;
   const usage = async (since: string) => (await context.ask(`/platform/v1/usage?by=month&since=${since}&until=2026-03-01`, { token })).body;
   assert.deepEqual([(await usage('2026-01-01'))['recordsGoneBefore'], (await usage('2026-02-01'))['recordsGoneBefore']], [goneBefore, null]);
@@ -61,21 +61,21 @@ test('usage says from when on it is whole, where it is asked for more', async ()
 
 test('the statement of a month that lost calls says so, that of a later month does not', async () => {
   const january = granted(await makeStatement(useCases(), { organization: one.id, monthMs }));
-  assert.match(january.html, new RegExp(`Records before ${goneBefore} are gone: the month is not whole`));
+  assert.match(january.html, new RegExp(`Records before ${goneBefore} were removed for their age: the month is incomplete`));
   const february = granted(await makeStatement(useCases(), { organization: one.id, monthMs: Date.UTC(2026, 1, 1) }));
-  assert.doesNotMatch(february.html, /are gone/);
+  assert.doesNotMatch(february.html, /were removed/);
 });
 
 test('a bill of days that lost calls is compared with a word of it, and not recorded', async () => {
   const of = (day: number) => ({ organization: one.id, provider: 'openai', text: bill(day) });
   assert.equal(granted(await reconcile(useCases(), of(3))).recordsGoneBefore, goneBefore);
   assert.equal(granted(await reconcile(useCases(), of(40))).recordsGoneBefore, null);
-  assert.match(JSON.stringify(await recordCorrections(useCases(), of(3))), /invalid_bill.*are gone for their age/);
+  assert.match(JSON.stringify(await recordCorrections(useCases(), of(3))), /invalid_bill.*were removed for their age/);
   granted(await recordCorrections(useCases(), of(25)));
   assert.equal((await context.store.corrections.list({ organization: one.id })).length, 1);
 });
 
-test('an export of a time that is gone in part is what is left; one from which records go meanwhile ends with a sentence', async () => {
+test('an export of a partly removed time holds what is left; one whose records are removed meanwhile ends with a sentence', async () => {
   const query = { organization: one.id, format: 'jsonl' as const, fromMs: monthMs, toMs: monthMs + 90 * dayMs };
   let calls = 0;
   for await (const piece of granted(await exportCalls(useCases(), query)).pieces) calls += piece.calls;

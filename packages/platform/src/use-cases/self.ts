@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
-import { listCaps, type ShownCap } from './caps.ts';
+import { listCapsOn, type ShownCap } from './caps.ts';
 import type { UseCaseContext } from './context.ts';
 import { showLimits } from './limits.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -51,33 +51,43 @@ export async function keyPresented({ store, nowMs }: UseCaseContext, presented: 
 export async function showSelf(context: UseCaseContext, { id, organization }: PresentedKey, docs: string): Promise<OwnView | AdministrationRefusal> {
   const key = await context.store.serviceKeys.find(organization, id);
   const limits = await showLimits(context, { organization, docs });
-  const caps = await listCaps(context, organization);
+  const caps = await listCapsOn(context, organization, id);
   if (isRefusal(limits)) return limits;
   if (isRefusal(caps)) return caps;
   if (key === null) return refuseInput('unknown_key', 'There is no service key with this id.');
-  const own = caps.filter(({ scope, key: of }) => scope === 'organization' || (scope === 'key' && of === id));
   return {
     id, name: key.name, prefix: key.prefix, project: key.project, organization,
     expiresAt: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
     maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
     limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
-    caps: own.map(({ id: cap, scope, window, limit, spent, mode, state, resetsAt }) => ({
+    caps: caps.map(({ id: cap, scope, window, limit, spent, mode, state, resetsAt }) => ({
       id: cap, scope: scope as OwnCap['scope'], window, limit, spent, headroom: headroomOf(limit, spent), mode, state, resetsAt,
     })),
   };
 }
 
+/** A run with what is left of its budget; null: it has none. */
+export interface OwnRun extends ShownRun {
+  readonly headroom: string | null;
+}
+
 /** A run that this key began. Refuses `unknown_run`, for another key's run too. */
-export async function showOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<ShownRun | AdministrationRefusal> {
-  return await isOwn(context, key, run) ? showRun(context, { organization: key.organization, run }) : unknownRun();
+export async function showOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<OwnRun | AdministrationRefusal> {
+  return await isOwn(context, key, run) ? withHeadroom(await showRun(context, { organization: key.organization, run })) : unknownRun();
 }
 
 /** Closes it and returns the run as it is then. Refuses as `showOwnRun` does. */
-export async function closeOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<ShownRun | AdministrationRefusal> {
-  return await isOwn(context, key, run) ? closeRun(context, { organization: key.organization, run }) : unknownRun();
+export async function closeOwnRun(context: UseCaseContext, key: PresentedKey, run: string): Promise<OwnRun | AdministrationRefusal> {
+  return await isOwn(context, key, run) ? withHeadroom(await closeRun(context, { organization: key.organization, run })) : unknownRun();
+}
+
+function withHeadroom(run: ShownRun | AdministrationRefusal): OwnRun | AdministrationRefusal {
+  return isRefusal(run) ? run : { ...run, headroom: run.effective === null ? null : headroomOf(run.effective, run.spent) };
 }
 
 async function isOwn({ store }: UseCaseContext, { id, organization }: PresentedKey, run: string): Promise<boolean> {
+  // An agent asks right after its first call, whose run may still be on its way from the node.
+  await store.runs.get({ organization, id: run });
   return await store.callPages.beganBy(organization, run) === id;
 }
 

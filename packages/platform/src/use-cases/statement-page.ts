@@ -68,7 +68,7 @@ export function statementPage(statement: Statement): string {
 <div><h1>Statement ${text(month)}</h1><p>${text(organization.name)} · ${text(organization.id)}</p>
 <p>${text(of)} · calls that started in ${text(month)}, UTC</p></div>
 <div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${open ? '\n<p>The month is not over.</p>' : ''}${
-    recordsGoneBefore === null ? '' : `\n<p>Records before ${text(recordsGoneBefore)} are gone: the month is not whole.</p>`}</div>
+    recordsGoneBefore === null ? '' : `\n<p>Records before ${text(recordsGoneBefore)} were removed for their age: the month is incomplete.</p>`}</div>
 </header>
 <dl>
 ${facts(totals).map(([name, value]) => `<div><dt>${text(name)}</dt><dd>${text(value)}</dd></div>`).join('\n')}

@@ -1,4 +1,4 @@
-/** Held: which URLs may be declared as an upstream, and their one kept form. Design 3, row 19. */
+/** Which URLs may be declared as an upstream, and their one kept form. Design 3, row 19. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusedAddresses } from '@metergate/store/network/test-support/refused-hosts.ts';
@@ -33,7 +33,7 @@ const refusedUrls: readonly (readonly [given: string, allow: readonly string[], 
   ['https://llm.example .com', [], /spaces/], ['https:\\\\llm.example.com', [], /https/], ['https://llm.example.com\\@evil.example', [], /spaces/],
 ];
 
-test('row 19: an address literal that the dial refuses is refused when it is declared, in whatever list of special blocks it stands', () => {
+test('row 19: an address literal that the dial refuses is refused when it is declared, whatever list of special blocks names it', () => {
   for (const address of refusedAddresses.filter((each) => !each.includes('%'))) {
     const given = `https://${address.includes(':') ? `[${address}]` : address}`;
     if (!URL.canParse(given)) continue;

@@ -3,10 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import { deliveryStates } from '@metergate/store/webhooks/deliveries.ts';
 import { alertFields, listAlerts, removeAlert, setAlert } from '../../use-cases/alerts/alerts.ts';
-import { isRefusal } from '../../use-cases/refusal.ts';
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, webhookFields } from '../../use-cases/webhooks/webhooks.ts';
 import { operation } from '../operation.ts';
-import { pageOf } from '../paging.ts';
+import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { idParams, instant } from './fields.ts';
 
 const alertSchema = z.object({
@@ -21,17 +20,11 @@ const deliverySchema = z.object({
 }).openapi('WebhookDelivery');
 const removed = (name: string) => z.object({ id: z.string(), removed: z.literal(true) }).openapi(name);
 
-/** These lists are short: one page holds everything. */
-async function whole<Item>(items: Promise<Item[] | { readonly refused: unknown }>): Promise<unknown> {
-  const found = await items;
-  return isRefusal(found) ? found : { data: found, nextCursor: null };
-}
-
 export const alertOperations = [
   operation({
     id: 'listAlerts', method: 'get', path: '/alerts', role: 'viewer', tag: 'alerts', summary: 'Thresholds of caps', refuses: ['unknown_organization'],
-    answer: pageOf(alertSchema),
-    run: ({ context, actor }) => whole(listAlerts(context, actor.organization)),
+    query: shortListQuery, answer: pageOf(alertSchema),
+    run: ({ context, actor: { organization }, query }) => pageOfShortList({ list: 'alerts', organization }, listAlerts(context, organization), query),
   }),
   operation({
     id: 'setAlert', method: 'post', path: '/alerts', role: 'admin', tag: 'alerts', status: 201,
@@ -47,8 +40,9 @@ export const alertOperations = [
   }),
   operation({
     id: 'listWebhooks', method: 'get', path: '/webhooks', role: 'viewer', tag: 'webhooks', summary: 'Webhooks', refuses: ['unknown_organization'],
-    answer: pageOf(webhookSchema),
-    run: ({ context, actor }) => whole(listWebhooks(context, actor.organization)),
+    query: shortListQuery, answer: pageOf(webhookSchema),
+    run: ({ context, actor: { organization }, query }) =>
+      pageOfShortList({ list: 'webhooks', organization }, listWebhooks(context, organization), query),
   }),
   operation({
     id: 'createWebhook', method: 'post', path: '/webhooks', role: 'admin', tag: 'webhooks', status: 201,
@@ -71,7 +65,8 @@ export const alertOperations = [
   operation({
     id: 'listWebhookDeliveries', method: 'get', path: '/webhooks/{id}/deliveries', role: 'viewer', tag: 'webhooks',
     summary: 'The last hundred deliveries, newest first', refuses: ['unknown_organization', 'unknown_webhook'],
-    params: idParams, answer: pageOf(deliverySchema),
-    run: ({ context, actor, params }) => whole(listDeliveries(context, params.id, actor.organization)),
+    params: idParams, query: shortListQuery, answer: pageOf(deliverySchema),
+    run: ({ context, actor: { organization }, params: { id }, query }) =>
+      pageOfShortList({ list: `deliveries of ${id}`, organization }, listDeliveries(context, id, organization), query),
   }),
 ] as const;

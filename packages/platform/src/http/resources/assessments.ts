@@ -10,7 +10,7 @@ import {
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
-import { instant } from './fields.ts';
+import { dollarsSent, instant } from './fields.ts';
 
 const params = z.object({ id: z.string().min(1).max(64) });
 
@@ -53,6 +53,7 @@ const baseline = z.object({
 const reportedBaseline = baseline.extend({ report }).openapi('ReportedBaseline');
 const tapKey = z.object({ key: z.string(), prefix: z.string() }).openapi('TapKey');
 
+const declaredName = z.string().openapi({ description: 'What the figure is of; one of the same name is replaced', example: 'Last invoice' });
 const tag = 'assessments';
 
 export const assessmentsOperations = [
@@ -67,7 +68,8 @@ export const assessmentsOperations = [
     summary: "The organization's Baselines, the current one first", query: pageQuery, answer: pageOf(baseline),
     run: async ({ context, actor, query }) => {
       const found = await listBaselines(context, actor.organization);
-      return isRefusal(found) ? found : pageOfList(found, query);
+      return isRefusal(found) ? found
+        : pageOfList({ list: 'assessments', organization: actor.organization }, found, { nameOf: ({ id }) => id, query });
     },
   }),
   readingOperation({
@@ -95,7 +97,7 @@ export const assessmentsOperations = [
   operation({
     id: 'declareFigure', method: 'post', path: '/assessments/{id}/declared', role: 'admin', tag,
     refuses: ['unknown_baseline', 'invalid_name', 'too_many_figures'],
-    summary: 'Record a declared figure', params, body: z.object({ name: z.string(), usd: z.string() }), answer: reportedBaseline,
+    summary: 'Record a declared figure', params, body: z.object({ name: declaredName, usd: dollarsSent }), answer: reportedBaseline,
     run: ({ context, actor, params: { id }, body }) => declareFigure(context, { id, organization: actor.organization }, body),
   }),
 ] as const;

@@ -7,7 +7,7 @@ import { isRefusal } from '../../use-cases/refusal.ts';
 import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
-import { dollars, idParams, instant } from './fields.ts';
+import { dollars, dollarsSent, idParams, instant } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
@@ -24,14 +24,15 @@ const trialSchema = z.object({
 }).openapi('CapTrial');
 
 const trialQuery = z.object({
-  scope: trialFields.shape.scope, key: z.string().optional(), project: z.string().optional(),
-  window: trialFields.shape.window, limit: z.string().max(40),
+  scope: trialFields.shape.scope, key: z.string().optional().openapi({ description: 'With scope key, and only then: the id of the service key' }),
+  project: z.string().optional().openapi({ description: 'With scope project, and only then' }),
+  window: trialFields.shape.window, limit: dollarsSent,
 });
 
 export const capOperations = [
   readingOperation({
     id: 'tryCap', path: '/caps/try', role: 'viewer', tag: 'caps', summary: 'What a cap would have refused in the past thirty days, had it been set',
-    refuses: ['unknown_organization'],
+    refuses: ['unknown_organization', 'unknown_key'],
     query: trialQuery, answer: trialSchema,
     run: ({ context, actor: { organization }, query: { key, project, ...query } }) =>
       tryCap(context, { ...query, key: key ?? null, project: project ?? null, organization }),

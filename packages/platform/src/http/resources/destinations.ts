@@ -6,6 +6,7 @@ import { testProvider } from '../../use-cases/provider-test.ts';
 import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream } from '../../use-cases/upstreams.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
+import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
 
 const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
@@ -21,10 +22,10 @@ export const providerOperations = [
   operation({
     id: 'listProviders', method: 'get', path: '/providers', role: 'admin', tag: 'providers', summary: 'The state of each provider key',
     refuses: ['unknown_organization'],
-    answer: z.object({ data: z.array(listedConnectionSchema), nextCursor: z.null() }),
-    run: async ({ context, actor }) => {
-      const data = await organizationConnections(context, actor.organization);
-      return isRefusal(data) ? data : { data, nextCursor: null };
+    query: shortListQuery, answer: pageOf(listedConnectionSchema),
+    run: async ({ context, actor: { organization }, query }) => {
+      const found = await organizationConnections(context, organization);
+      return isRefusal(found) ? found : pageOfList({ list: 'providers', organization }, found, { nameOf: ({ provider }) => provider, query });
     },
   }),
   operation({

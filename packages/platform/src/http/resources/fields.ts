@@ -2,7 +2,9 @@
 import { z } from '@hono/zod-openapi';
 import type { RangeFault, TimeRange } from '@metergate/core/time/time-range.ts';
 import { monthForm, parseMonth, parseTime, timeForms } from '@metergate/core/time/time-word.ts';
+import { projectCharactersMax } from '@metergate/core/call/labels.ts';
 import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
+import { sentDollars } from '../../use-cases/money-field.ts';
 import { refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 
 /** An id in a path. One that is not of this form is an unknown one. */
@@ -16,10 +18,10 @@ export const dollars = z.string().regex(/^-?\d+\.\d{9}$/).openapi({
 });
 
 /** US dollars as they are sent; the use case reads them. */
-export const dollarsSent = z.string().max(40).openapi({
-  description: 'US dollars from 0, below 9.2 billion, as decimal text with at most nine places', example: '2.50',
-  pattern: String.raw`^\d{1,10}(\.\d{1,9})?$`,
-});
+export const dollarsSent = z.string().max(40).openapi(sentDollars);
+
+/** A project as it is sent; the store reads it. */
+export const projectSent = z.string().min(1).openapi({ maxLength: projectCharactersMax });
 
 export const emailSent = z.string().min(3).max(254).openapi({ format: 'email', example: 'ada@example.com' });
 export const emailShown = z.string().openapi({ description: 'In lower case', format: 'email', example: 'ada@example.com' });

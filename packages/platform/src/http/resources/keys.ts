@@ -5,7 +5,7 @@ import {
 } from '../../use-cases/service-keys.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
-import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs } from './fields.ts';
+import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
 
 const keyFields = {
   id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
@@ -28,7 +28,7 @@ export const keyOperations = [
     id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown only once',
     refuses: ['unknown_organization', 'invalid_name', 'invalid_setting'],
     body: z.strictObject({
-      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(),
+      name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
@@ -42,7 +42,7 @@ export const keyOperations = [
     summary: 'Rename, move, disable or enable a service key, or change when it expires; fields left out stay',
     refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting'], params: idParams,
     body: z.strictObject({
-      name: z.string().min(1).max(200).nullable().optional(), project: z.string().min(1).nullable().optional(), disabled: z.boolean().optional(),
+      name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(), disabled: z.boolean().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(),
     }),
     answer: keySchema,

@@ -1,9 +1,8 @@
 /** The gateway nodes of the deployment, for those who run it. */
 import { z } from '@hono/zod-openapi';
 import { listNodes } from '../../use-cases/nodes.ts';
-import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
-import { pageOf } from '../paging.ts';
+import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { instant } from './fields.ts';
 
 const nodeSchema = z.object({
@@ -15,7 +14,7 @@ const nodeSchema = z.object({
   callsInFlight: z.int(), callsForwarded: z.int(), callsRefused: z.int(), faults: z.int(), liveRuns: z.int(),
   journal: z.object({
     rowsToShip: z.int().openapi({ description: 'Ended calls that are not in the store yet' }),
-    lagMs: z.int().openapi({ description: 'Time since everything due was last shipped' }),
+    lagMs: z.int().openapi({ description: 'How long rows may have waited to be shipped' }),
     bytes: z.int(),
     rowsInMemory: z.int().openapi({ description: 'Ended calls that wait because the journal cannot be written' }),
     setAside: z.int().openapi({ description: 'Records that the store refused' }),
@@ -27,10 +26,7 @@ export const nodeOperations = [
   operation({
     id: 'listNodes', method: 'get', path: '/nodes', role: 'owner', tag: 'nodes',
     summary: 'Gateway nodes and their journals, as they last reported; only for owners of the first organization of the deployment',
-    refuses: ['forbidden'], answer: pageOf(nodeSchema),
-    run: async ({ context, actor }) => {
-      const nodes = await listNodes(context, actor);
-      return isRefusal(nodes) ? nodes : { data: nodes, nextCursor: null };
-    },
+    refuses: ['forbidden'], query: shortListQuery, answer: pageOf(nodeSchema),
+    run: ({ context, actor, query }) => pageOfShortList({ list: 'nodes', organization: actor.organization }, listNodes(context, actor), query),
   }),
 ] as const;

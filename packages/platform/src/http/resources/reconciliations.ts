@@ -7,7 +7,7 @@ import { listCorrections, recordCorrections, removeCorrection } from '../../use-
 import { reconcile } from '../../use-cases/reconcile/reconcile.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation, readingPost } from '../operation.ts';
-import { pageOf } from '../paging.ts';
+import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { checkedRange, dollars, idParams, instant, timeQuery } from './fields.ts';
 
 /** A month of a busy organization's export by the minute is less. */
@@ -62,12 +62,12 @@ export const reconciliationOperations = [
   operation({
     id: 'listCorrections', method: 'get', path: '/corrections', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization'],
     summary: 'Corrections, by their days',
-    query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }), answer: pageOf(correctionSchema),
+    query: shortListQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional() }), answer: pageOf(correctionSchema),
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));
       if (isRefusal(range)) return range;
-      const found = await listCorrections(context, { organization: actor.organization, ...range });
-      return isRefusal(found) ? found : { data: found, nextCursor: null };
+      const { organization } = actor;
+      return pageOfShortList({ list: 'corrections', organization }, listCorrections(context, { organization, ...range }), query);
     },
   }),
   operation({

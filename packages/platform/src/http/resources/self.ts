@@ -23,6 +23,10 @@ const selfSchema = z.object({
   caps: z.array(ownCap),
 }).openapi('Self');
 
+const ownRun = runSchema.extend({
+  headroom: dollars.nullable().openapi({ description: 'What is left of its budget; null: it has none' }),
+}).openapi('OwnRun');
+
 const runParams = z.object({ run: z.string().min(1).max(128) });
 
 export const selfOperations = [
@@ -34,12 +38,12 @@ export const selfOperations = [
   }),
   openOperation({
     id: 'showOwnRun', method: 'get', path: '/self/runs/{run}', role: null, serviceKey: true, tag: 'self',
-    summary: 'A run that this key started', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    summary: 'A run that this key started', refuses: ['unknown_run'], params: runParams, answer: ownRun,
     run: async ({ context, params, headers }) => showOwnRun(context, await presentedKey(context, headers), params.run),
   }),
   openOperation({
     id: 'closeOwnRun', method: 'post', path: '/self/runs/{run}/close', role: null, serviceKey: true, tag: 'self',
-    summary: 'End a run that this key started, for good', refuses: ['unknown_run'], params: runParams, answer: runSchema,
+    summary: 'End a run that this key started, for good', refuses: ['unknown_run'], params: runParams, answer: ownRun,
     run: async ({ context, params, headers }) => {
       const key = await presentedKey(context, headers);
       const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: { run: params.run } });

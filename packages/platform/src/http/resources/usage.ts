@@ -8,7 +8,7 @@ import { showComparedUsage } from '../../use-cases/compared-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
 import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
-import { pageOf, pageOfNamed, pageQuery } from '../paging.ts';
+import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { checkedRange, dollars, endpointQuery, instant, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
 
 const priceFileBytesMax = 1_048_576;
@@ -37,6 +37,10 @@ const usageQuery = pageQuery.extend({
     .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
 });
 
+const priceFile = z.object({
+  prices: z.array(z.unknown().openapi({ description: 'An entry of a price file, as `metergate prices load` takes it' })),
+});
+
 type UsageInput = z.output<typeof usageQuery>;
 
 async function answer({ context, actor, query }: ReadingCall<undefined, typeof usageQuery>, prices: PricesToTry | undefined) {
@@ -47,7 +51,9 @@ async function answer({ context, actor, query }: ReadingCall<undefined, typeof u
     organization: actor.organization, by, ...range, filter: { key, project, model, label, run, wire, endpoint },
   }, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
   if (isRefusal(rows)) return rows;
-  const page = pageOfNamed(rows, (row: ShownUsage) => by.map((each) => row[each] ?? '').join('\n'), query);
+  const page = pageOfList<ShownUsage>({ list: `usage by ${by.join(',')}`, organization: actor.organization }, rows, {
+    nameOf: (row) => by.map((each) => row[each] ?? '').join('\n'), query,
+  });
   if (isRefusal(page)) return page;
   const organization = await findFigures(context, actor.organization);
   return isRefusal(organization) ? organization : { ...page, recordsGoneBefore: goneBefore(organization, range.sinceMs) };
@@ -64,7 +70,7 @@ export const usageOperations = [
     summary: 'Calls, tokens and cost; times in order, everything else costliest first',
     query: usageQuery.extend({
       prices: z.enum(['list', 'current']).optional()
-        .openapi({ description: 'Adds the cost of the calls by the frozen list alone, or by the prices now in force. Reads every record.' }),
+        .openapi({ description: 'Adds the cost at built-in list prices or at the prices in force now. Reads every record.' }),
     }),
     answer: usagePage,
     run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
@@ -72,7 +78,7 @@ export const usageOperations = [
   readingPost({
     id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'The same, with what the calls would cost by this price file over the frozen list; the file does not take effect',
-    query: usageQuery, body: z.object({ prices: z.array(z.unknown()) }), bodyBytesMax: priceFileBytesMax, answer: usagePage,
+    query: usageQuery, body: priceFile, bodyBytesMax: priceFileBytesMax, answer: usagePage,
     run: ({ body, ...call }) => answer(call, { file: JSON.stringify(body) }),
   }),
 ] as const;

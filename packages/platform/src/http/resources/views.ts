@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { listViews, removeView, saveView, viewFields } from '../../use-cases/views.ts';
 import { operation } from '../operation.ts';
-import { pageOf } from '../paging.ts';
+import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { idParams, instant } from './fields.ts';
 
 const viewSchema = z.object({ id: z.string(), name: z.string(), query: z.string(), savedAt: instant }).openapi('SavedView');
@@ -10,8 +10,8 @@ const viewSchema = z.object({ id: z.string(), name: z.string(), query: z.string(
 export const viewOperations = [
   operation({
     id: 'listViews', method: 'get', path: '/views', role: 'viewer', tag: 'views', summary: "Your own saved views, by name",
-    answer: pageOf(viewSchema),
-    run: async ({ context, actor }) => ({ data: await listViews(context, actor), nextCursor: null }),
+    query: shortListQuery, answer: pageOf(viewSchema),
+    run: ({ context, actor, query }) => pageOfShortList({ list: 'views', organization: actor.organization }, listViews(context, actor), query),
   }),
   operation({
     id: 'saveView', method: 'post', path: '/views', role: 'viewer', tag: 'views', status: 201,

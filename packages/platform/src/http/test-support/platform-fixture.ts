@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
@@ -23,7 +24,7 @@ import type { PlatformParts } from '../parts.ts';
 
 export const masterKey = new Uint8Array(32).fill(9);
 export const password = 'correct horse battery';
-/** Cheap: what a hash costs today is held by the tests of passwords. */
+/** Cheap: the tests of passwords check what a hash costs today. */
 export const passwords = new Passwords({ N: 1_024, r: 8, p: 1 });
 
 export interface TestOrganization {
@@ -78,6 +79,20 @@ export const providedLifeMs = 12 * 3_600_000;
 export function freshSqlite(): { readonly url: string; readonly remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-platform-'));
   return { url: `sqlite:${join(directory, 'store.db')}`, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** A platform on SQLite for the tests of one file: `begin` gets it before the first of them, and it ends after the last. Call it once, at the top. */
+export function platformOfFile(begin: (platform: PlatformFixture) => Promise<void>, options: FixtureOptions = {}): void {
+  const place = freshSqlite();
+  let platform: PlatformFixture | null = null;
+  before(async () => {
+    platform = await platformFixture(place.url, options);
+    await begin(platform);
+  });
+  after(async () => {
+    await platform?.end();
+    place.remove();
+  });
 }
 
 export async function platformFixture(

@@ -36,7 +36,10 @@ export interface ShownTrial {
   readonly tried: { readonly calls: number; readonly cost: string; readonly since: string };
 }
 
-/** What such a cap would have refused of the calls that were recorded. It is not set. Refuses what the fields refuse, and `unknown_organization`. */
+/**
+ * What such a cap would have refused of the calls that were recorded. It is not set. Refuses what the fields refuse, `unknown_organization` and
+ * `unknown_key`: a mistyped key would otherwise seem to need no cap.
+ */
 export async function tryCap(
   context: UseCaseContext, { organization: idOrName, ...wanted }: CapTrialInput,
 ): Promise<ShownTrial | AdministrationRefusal> {
@@ -52,6 +55,9 @@ export async function tryCap(
   const subject = { ...(key === null ? {} : { key }), ...(project === null ? {} : { project }) };
   const asked = { organization: organization.id, sinceMs, untilMs: context.nowMs + 1 };
   const rows = await context.store.usageReports.usage({ ...asked, by: ['day'], filter: subject, rowsMax: triedDays + 2 });
+  if (key !== null && rows?.length === 0 && await context.store.serviceKeys.find(organization.id, key) === null) {
+    return refuseInput('unknown_key', 'This organization has no service key with this id.');
+  }
   const days = (rows ?? []).map(({ subjects, figures }): TriedCalls => ({
     atMs: Math.max(sinceMs, Number(subjects[0])), calls: Number(figureIn(figures, 'calls')), cost: nanoDollars(figureIn(figures, 'cost')),
   })).toSorted((one, other) => one.atMs - other.atMs);

@@ -1,6 +1,6 @@
 /**
- * Held on both engines: what is applied is what is exported; applying an export changes nothing, whatever the organization holds; a plan says
- * each change and makes none; what is not named stays unless pruned; a configuration with anything wrong in it changes nothing at all.
+ * On both engines: an export equals what was applied; applying an export changes nothing, whatever the organization holds; a plan names
+ * each change and makes none; items not named stay unless pruned; a configuration with anything wrong in it changes nothing at all.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -92,7 +92,7 @@ for (const on of bothEngines) {
       return made;
     };
     const exported = async (organization: OrganizationId) => granted(await exportConfiguration(context, organization)).configuration;
-    /** Without what only tells organizations apart. */
+    /** Without the fields that always differ between organizations. */
     const content = async (organization: OrganizationId): Promise<Omit<Configuration, 'organization'>> => {
       const { organization: _name, ...rest } = await exported(organization);
       return rest;
@@ -100,7 +100,7 @@ for (const on of bothEngines) {
     const said = ({ steps }: Plan): string[] => steps.map(({ change: { action, kind, name: of, fields } }) =>
       [action, kind, of, ...fields.map(({ field, from, to }) => `${field}: ${String(from)} -> ${String(to)}`)].join(' '));
 
-    test('any configuration: applied, it is what is exported; again, or its export, there is nothing to do; elsewhere it is the same', async () => {
+    test('any configuration, applied, equals its export; applying it or its export again changes nothing; elsewhere it gives the same', async () => {
       await fc.assert(fc.asyncProperty(document, async (given) => {
         const [one, other] = [await newOrganization(), await newOrganization()];
         const made = await apply(one, given);
@@ -114,7 +114,7 @@ for (const on of bothEngines) {
       }), runs);
     });
 
-    test('any configuration over any other: pruned, what is left is the second, and nothing of the first that it does not name', async () => {
+    test('any configuration over any other: with pruning only the second is left, and nothing of the first that it does not name', async () => {
       await fc.assert(fc.asyncProperty(document, document, async (before, after) => {
         const [one, fresh] = [await newOrganization(), await newOrganization()];
         await apply(one, before);
@@ -125,7 +125,7 @@ for (const on of bothEngines) {
       }), runs);
     });
 
-    test('an export of what was made by hand changes nothing either: keys without a name or with one name, revoked ones, their caps', async () => {
+    test('applying an export of things made by hand changes nothing: keys without a name or with the same name, revoked ones, caps', async () => {
       const organization = await newOrganization();
       const made = [];
       for (const named of ['twin', 'twin', null, 'alone', 'gone']) made.push(granted(await createServiceKey(context, { organization, name: named })));
@@ -169,7 +169,7 @@ for (const on of bothEngines) {
       assert.deepEqual(said(await plan(organization, next)), []);
     });
 
-    test('what is not named stays, and is counted; pruned it goes; a section that is not there is left alone in any case', async () => {
+    test('items not named stay, and are counted; pruning removes them; an absent section is never touched', async () => {
       const organization = await newOrganization();
       await apply(organization, {
         keys: [{ name: 'a' }, { name: 'b' }], caps: [{ scope: 'organization', window: 'day', limit: '5', alerts: [50] }],
@@ -188,7 +188,7 @@ for (const on of bothEngines) {
       assert.deepEqual(said(await plan(organization, {}, { prune: true })), []);
     });
 
-    test('a field that is left out stays, null takes it away', async () => {
+    test('a field that is left out stays, null removes it', async () => {
       const organization = await newOrganization();
       const cap = { scope: 'organization', window: 'month', limit: '5' };
       await apply(organization, {
@@ -216,7 +216,7 @@ for (const on of bothEngines) {
       assert.deepEqual((granted(await listServiceKeys(context, organization))).map(({ id, name: named }) => [id, named]), [[made!.id, 'b']]);
     });
 
-    test('the credential of the upstream is held against the stored one, is never shown, and never goes to another URL by itself', async () => {
+    test('the upstream\'s credential is compared with the stored one, is never shown, and never goes to another URL by itself', async () => {
       const organization = await newOrganization();
       const upstream = { url: 'https://llm.example/v1', enabled: true, credential: { env: 'CREDENTIAL' } };
       assert.deepEqual(said(await plan(organization, { upstream })),
@@ -289,7 +289,7 @@ for (const on of bothEngines) {
   });
 }
 
-/** Lists stand in the order in which things were made, which is not the file's where some were there before; events are a set. */
+/** Lists are in the order of creation, which differs from the file's if some items existed before; events are a set. */
 function sorted(configuration: Omit<Configuration, 'organization'>): unknown {
   const inOrder = (list: readonly unknown[] | undefined) => (list ?? []).map((each) => JSON.stringify(each)).toSorted();
   const { keys, caps, webhooks, ...rest } = configuration;

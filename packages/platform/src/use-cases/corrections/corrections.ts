@@ -52,8 +52,8 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   const { lines, provider, fromMs, toMs, places, recordsGoneBefore } = compared;
   if (places === null) return refuseInput('invalid_bill', 'This export has no amounts. Corrections can only be recorded from a cost export.');
   if (recordsGoneBefore !== null) {
-    return refuseInput('invalid_bill', `Records of calls before ${recordsGoneBefore} are gone for their age, and the file begins before it: how it `
-      + 'differs says nothing. Give an export of later days.');
+    return refuseInput('invalid_bill', `Some or all records of calls before ${recordsGoneBefore} were removed for their age, and the file begins `
+      + 'before that: its differences would prove nothing. Give an export of later days.');
   }
   const closedMs = Math.min(toMs, dayOf(context.nowMs));
   const made = await context.store.corrections.record({

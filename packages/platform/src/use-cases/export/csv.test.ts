@@ -31,7 +31,7 @@ function parsed(text: string): string[][] {
   return rows;
 }
 
-test('every text comes back as it was, but for the apostrophe before what would be computed', () => {
+test('every text comes back as it was, except for the apostrophe before formulas', () => {
   const place = new URL('../../../../../shared/inputs/naughty-strings.json', import.meta.url);
   const texts = ['', 'plain', 'a,b', '"', '""', 'a"b', 'line\nline', 'line\r\nline', ' lead', 'end ', 'naïve 🤖', ',', "'=1"];
   try {
@@ -46,7 +46,7 @@ test('every text comes back as it was, but for the apostrophe before what would 
   }
 });
 
-test('what a spreadsheet would compute is text to it; numbers stay numbers; absent is empty', () => {
+test('formulas become text for a spreadsheet; numbers stay numbers; absent is empty', () => {
   for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20']) {
     const [[cell] = []] = parsed(csvLine([`${begin}HYPERLINK("http://x","y")`]));
     assert.equal(cell, `'${begin}HYPERLINK("http://x","y")`);

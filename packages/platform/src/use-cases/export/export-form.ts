@@ -11,7 +11,7 @@ export interface ExportedCall {
 }
 
 /** Bytes that a call released, and whether that call is in them or only earlier ones. */
-export interface LetOut {
+export interface Released {
   readonly content: string | Uint8Array;
   readonly holds: 'this' | 'before';
 }
@@ -20,7 +20,7 @@ export interface ExportForm {
   /** What comes before all calls; not written when an export is resumed. */
   readonly head: string | Uint8Array;
   /** Null: the call is kept for later. */
-  add(call: ExportedCall): LetOut | null;
+  add(call: ExportedCall): Released | null;
   /** What another form of this kind needs to continue after the released bytes: JSON. */
   state(): unknown;
   /** What remains after the last call. */

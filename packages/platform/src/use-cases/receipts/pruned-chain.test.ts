@@ -48,7 +48,7 @@ before(async () => {
       sampleRecord(one.id, { startedAtMs: startMs + (from + index) * 60_000 }))));
   }
   granted(await context.store.organizations.set(one.id, { keepRecordsDays: 31 }));
-  // Past its age is what comes before the record 1,350.
+  // Records before number 1,350 are past their age.
   const nowMs = startMs + 1_350 * 60_000 + 31 * dayMs;
   while ((await context.store.retention.removeSlice(one.id, { nowMs, rowsMax: 400 })).more);
 });
@@ -57,14 +57,14 @@ after(async () => {
   place.remove();
 });
 
-test('the whole file begins after what is gone, says so, and verifies', async () => {
+test('the whole file begins after the removed records, says so, and verifies', async () => {
   const text = await fileOf();
   const { valid, checked, first, last, pruned } = await verdictOf(text);
   assert.deepEqual([valid, checked, first, last, pruned?.last], [true, count - cut, cut + 1, count, cut]);
   assert.match(text.split('\n')[1]!, /^\{"type":"pruned",/);
 });
 
-test('a part that begins where the chain does says so too, a later one need not; a time that is gone has no receipts', async () => {
+test('a part that begins where the chain does says so too, a later one need not; a removed time has no receipts', async () => {
   const atMs = (record: number): number => startMs + record * 60_000;
   const straddling = await verdictOf(await fileOf({ fromMs: startMs, toMs: atMs(1_300) }));
   assert.deepEqual([straddling.valid, straddling.first, straddling.pruned?.last], [true, cut + 1, cut]);
@@ -80,7 +80,7 @@ test('the first receipt that is left shows what it follows', async () => {
   assert.deepEqual([shown.sequence, shown.matches], [cut + 1, true]);
 });
 
-test('the word of what is gone cannot be altered, moved, doubled, or taken from another file', async () => {
+test('the statement about removed records cannot be altered, moved, doubled, or taken from another file', async () => {
   const lines = (await fileOf()).trimEnd().split('\n');
   const pruned = parseLine(lines[1]!) as CheckpointLine;
   const end = parseLine(lines.at(-1)!) as CheckpointLine;

@@ -1,6 +1,6 @@
 /**
- * Files of receipts, made of a real store: whole ones verify with the public key alone, and of a hundred that were tampered with, all are
- * found and the place is named. A store that was changed past the product gets no signature.
+ * Files of receipts, made from a real store: whole ones verify with only the public key, and of a hundred that were tampered with, all are
+ * found and the place is named. A store that was changed behind the product's back gets no signature.
  */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
@@ -48,7 +48,7 @@ after(async () => {
   place.remove();
 });
 
-test('a whole file verifies with the public key alone', async () => {
+test('a whole file verifies with only the public key', async () => {
   const text = await fileOf();
   const verdict = await verdictOf(text, [await keyOf()]);
   const { valid, checked, firstBad, first, last, withoutWords } = verdict;
@@ -86,7 +86,7 @@ test('of more than a hundred files that were tampered with at random, all are fo
   }
 });
 
-test('whoever holds no key cannot make a file that verifies: not by hashing anew to the end, not with a key of their own', async () => {
+test('nobody without the key can make a file that verifies: not by rehashing to the end, not with another key', async () => {
   const whole = (await fileOf()).trimEnd().split('\n');
   let previous = '';
   const forged = whole.map((text) => {
@@ -98,11 +98,11 @@ test('whoever holds no key cannot make a file that verifies: not by hashing anew
     return formatLine({ ...line, figures, hash: previous });
   });
   const { valid, fault, firstBad } = await verdictOf(`${forged.join('\n')}\n`);
-  // The first checkpoint that is signed stands after record 1,200.
+  // The first signed checkpoint comes after record 1,200.
   assert.deepEqual([valid, fault, firstBad], [false, 'bad_signature', 1_201]);
 });
 
-test('a head, an end and what lies outside the lines are held too', async () => {
+test('a head, an end and anything outside the lines are checked too', async () => {
   const whole = await fileOf();
   const lines = whole.trimEnd().split('\n');
   const head = lines[0]!;
@@ -119,7 +119,7 @@ test('a head, an end and what lies outside the lines are held too', async () => 
   assert.equal((await checkReceipts((async function* () { yield bytes; })(), null)).valid, false);
 });
 
-test('a receipt alone: its record, its place, the checkpoint over it; for its own organization', async () => {
+test('a single receipt: its record, its place, the checkpoint over it; only for its own organization', async () => {
   const { record } = (await context.store.receipts.page(one.id, { first: 500, last: 500, limit: 1 }))[0]!;
   const shown = granted(await showReceipt(useCases(), record.id, one.id));
   assert.deepEqual([shown.sequence, shown.matches, shown.words!.project, shown.checkpoint!.last >= 500], [500, true, 'p3', true]);
@@ -130,7 +130,7 @@ test('a receipt alone: its record, its place, the checkpoint over it; for its ow
   assert.equal(answers[0]!.body.hash, shown.hash);
 });
 
-test('over HTTP: the file as it is made here, the keys for all, their rotation for admins alone', async () => {
+test('over HTTP: the same file, the keys for everybody, their rotation only for admins', async () => {
   const token = one.tokens.viewer;
   const answer = await context.ask('/platform/v1/receipts', { token });
   assert.equal(answer.status, 200);
@@ -159,7 +159,7 @@ test('after a rotation the file verifies with the new key and with the one befor
   assert.equal((await verdictOf(text.replace(lines[0]!, unvouched), [old])).fault, 'unknown_key');
 });
 
-test('records that were changed in the store get no signature, also where hashes and the head were made to fit', async () => {
+test('records that were changed in the store get no signature, also if hashes and the head were made to fit', async () => {
   const database = new DatabaseSync(place.url.slice('sqlite:'.length), { timeout: 5_000 });
   try {
     const differs = (sequence: number) => (fault: unknown) => fault instanceof StoreFault && fault.code === 'receipts_differ'

@@ -38,7 +38,8 @@ export interface ShownDelivery {
 }
 
 export const webhookFields = z.strictObject({
-  url: z.string({ error: 'The URL of a webhook must be text.' }),
+  url: z.string({ error: 'The URL of a webhook must be text.' })
+    .meta({ description: 'https, at a public address', example: 'https://example.com/hook' }),
   events: z.array(z.enum(webhookEvents, { error: `An event must be one of ${webhookEvents.join(', ')}.` })).min(1, {
     error: 'Name at least one event, or leave the events out for all of them.',
   }).nullable().default(null),
