@@ -1,4 +1,4 @@
-/** Held: the launcher runs what was built as long as it is of the sources that lie beside it, and never code that is older than they are. */
+/** The launcher runs the build as long as it was made from the sources beside it, and never code older than they are. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -19,11 +19,11 @@ const rule = 'packages/core/src/rule.ts';
 interface Checkout {
   readonly root: string;
   write(path: string, text: string): void;
-  /** What the launcher's run says: the built product says `built`, the sources what is in them. */
+  /** The output of the launcher's run: the built product prints `built`, the sources print what is in them. */
   run(): string;
 }
 
-/** Two sources and what was built of them, with our launcher. */
+/** Two sources and their build, with our launcher. */
 function checkout(context: TestContext, sources: 'recorded' | 'packed away' = 'recorded'): Checkout {
   const root = mkdtempSync(join(tmpdir(), 'metergate-built-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ function said(root: string): string {
   return stdout === '' ? (/ERR_[A-Z_]+/.exec(stderr)?.[0] ?? stderr) : stdout.trim();
 }
 
-test('what was built of these sources runs in their place', (context) => {
+test('the build of these sources runs instead of them', (context) => {
   assert.equal(checkout(context).run(), 'built');
 });
 
@@ -80,7 +80,7 @@ test('a new source runs with the one that names it', (context) => {
   assert.equal(run(), 'other');
 });
 
-test('a copy of the checkout, or another time on a file, is looked at and runs what was built', (context) => {
+test('a copy of the checkout, or another time on a file, is checked and runs the build', (context) => {
   const { root, run } = checkout(context);
   utimesSync(join(root, rule), 1, 1);
   assert.equal(run(), 'built');
@@ -112,7 +112,7 @@ test('a build of which a file is short or gone, as a copy that broke off leaves 
   assert.equal(run(), 'source 1');
 });
 
-test('what was packed without its sources runs as it is', (context) => {
+test('a package without its sources runs as it is', (context) => {
   const { root, run } = checkout(context, 'packed away');
   rmSync(join(root, main));
   assert.equal(run(), 'built');

@@ -1,4 +1,4 @@
-/** `metergate cap try` and the forecast of `cap list`, on a store of its own, with calls of known cost at known times. Design 5. */
+/** `metergate cap try` and the forecast of `cap list`, on a separate store, with calls of known cost at known times. Design 5. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -31,7 +31,7 @@ const tried = async (...args: string[]) => await own.json(['cap', 'try', '--org'
 };
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-test('a day\'s cap of 4 would have refused what came after it was reached, and calls before the thirty days do not count', async () => {
+test('a day\'s cap of 4 would have refused the calls after it was reached, and calls before the thirty days do not count', async () => {
   const trial = await tried('--scope', 'organization', '--window', 'day', '--limit', '4');
   assert.equal(trial.tried.calls, 7);
   assert.deepEqual(trial.wouldRefuse, { calls: 3, cost: '3.000000000' });
@@ -49,12 +49,15 @@ test('of one key, of one project, of a lifetime', async () => {
   assert.deepEqual((await tried('--scope', 'organization', '--window', 'month', '--limit', '1000')).windows, []);
 });
 
-test('the subject must fit the scope, and nothing is armed', async () => {
+test('the subject must fit the scope, a key must be one that is known, and nothing is armed', async () => {
+  const mistyped = await own.run(['cap', 'try', '--org', 'acme', '--scope', 'key', '--key', 'key_typo', '--window', 'day', '--limit', '1']);
+  assert.equal(mistyped.code, 1);
+  assert.match(mistyped.stderr, /no service key with this id/);
   assert.equal((await own.run(['cap', 'try', '--org', 'acme', '--scope', 'key', '--window', 'day', '--limit', '1'])).code, 2);
   assert.deepEqual(await own.json(['cap', 'list', '--org', 'acme']), []);
 });
 
-test('cap list tells when a cap is reached at this pace, and null where it is not', async () => {
+test('cap list shows when a cap will be reached at this pace, or null', async () => {
   for (const [window, limit] of [['lifetime', '120'], ['day', '100']]) {
     await own.json(['cap', 'set', '--org', 'acme', '--scope', 'organization', '--window', window!, '--limit', limit!]);
   }

@@ -3,43 +3,28 @@
  * and that bad input is one sentence with nothing written. Design 5.
  */
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import { sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
-import { openStore, type Store } from '@metergate/store/store.ts';
+import type { Store } from '@metergate/store/store.ts';
 import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
-import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { ownDirectory } from './test-support/own-directory.ts';
 import { runInProcess } from './test-support/run-in-process.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'metergate-commands-'));
-const dataDirectory = join(root, 'data');
+const { root, dataDirectory, make, inStore, remove } = ownDirectory();
 const ports = { SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' };
-const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
-
-async function inStore<Result>(work: (store: Store) => Promise<Result>, create: boolean = false): Promise<Result> {
-  const masterKey = readMasterKey(place);
-  const store = await openStore({ url: place.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 before(async () => {
-  mkdirSync(dataDirectory, { mode: 0o700 });
-  createMasterKey(place);
-  await inStore(async () => {}, true);
+  await make();
 });
-after(() => rmSync(root, { recursive: true, force: true }));
+after(remove);
 
 function run(args: readonly string[], { stdin = '', env = {} }: { stdin?: string; env?: Record<string, string> } = {}): Promise<CliResult> {
   return runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin);
@@ -79,7 +64,7 @@ test('org: create, list and set answer with their fields, and a taken name is re
   oneSentence(taken, /already an organization/);
 });
 
-test('org set: policies of caps, runs and agreed figures, each taken back by none; figures on enterprise alone', async () => {
+test('org set: policies of caps, runs and agreed figures, each removed by none; figures only on enterprise', async () => {
   await json(['org', 'create', 'Policies']);
   const set = (...args: string[]) => json(['org', 'set', 'Policies', ...args]) as Promise<Record<string, unknown>>;
   const policy = await set('--enforce-key-caps', 'on', '--max-run-budget', '5', '--run-ceiling', '7.5', '--run-exposure', '0');
@@ -317,7 +302,7 @@ test("prices: the list's price without a store, the operator's before it once lo
   assert.deepEqual((await json(['prices', 'show', 'no-such-model-at-all']) as { prices: unknown[] }).prices, []);
 });
 
-test('doctor: marks what is well and what is not, and fails with exit 1 on a taken port', async () => {
+test('doctor: marks what is fine and what is not, and fails with exit 1 on a taken port', async () => {
   const well = await run(['doctor', '--json']);
   assert.equal(well.code, 0, well.stdout);
   const report = well.json() as { ok: boolean; store: { engine: string }; checks: { name: string; state: string }[] };
@@ -334,7 +319,7 @@ test('doctor: marks what is well and what is not, and fails with exit 1 on a tak
   assert.match(taken.stdout, new RegExp(`FAIL  gateway port +${port} is taken`));
 });
 
-test('doctor tells a placeholder of the sandbox from a key, and names both providers where no key is connected', async () => {
+test('doctor distinguishes the sandbox\'s placeholder from a key, and names both providers if no key is connected', async () => {
   const { id } = await json(['org', 'create', 'Sandboxed']) as { id: Parameters<Store['providers']['connect']>[0] };
   await inStore((store) => store.providers.connect(id, 'openai', sandboxCredential));
   const line = (text: string): string => {

@@ -1,10 +1,10 @@
 /**
- * Held: a filter or an option whose values are known beforehand refuses any other value and names those it takes, over HTTP (400) and on the
- * command line (exit 2) alike. An empty list would say that there was nothing. One table: whoever adds a parameter or an option says here
- * whether its values are known beforehand.
+ * A filter or an option whose values are known beforehand refuses any other value and names those it takes, over HTTP (400) and on the
+ * command line (exit 2) alike. An empty list would claim that nothing was found. One table: every new parameter or option needs a line here
+ * that says whether its values are known beforehand.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { roles } from '@metergate/core/account/role.ts';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
@@ -16,14 +16,14 @@ import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { usageStates } from '@metergate/core/usage/reading.ts';
 import { endpoints, providers, wireNames } from '@metergate/core/wire/wire.ts';
 import { operations } from '@metergate/platform/http/app.ts';
-import { freshSqlite, platformFixture, type PlatformFixture, type TestOrganization } from '@metergate/platform/http/test-support/platform-fixture.ts';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from '@metergate/platform/http/test-support/platform-fixture.ts';
 import { exportFormats } from '@metergate/platform/use-cases/exports.ts';
 import { auditActions } from '@metergate/store/audit/change.ts';
 import type { ArgsDef, CommandDef } from 'citty';
 import { runProgram } from './command-line/run.ts';
 import { program } from './program.ts';
 
-/** By the name of the parameter or option, on whichever operation or command it stands. */
+/** By the name of the parameter or option, for every operation or command that has it. */
 const known: Readonly<Record<string, readonly string[]>> = {
   wire: wireNames, endpoint: endpoints, outcome: callOutcomes, usage: usageStates, lacks: costLacks, by: usageDimensions, action: auditActions,
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
@@ -38,16 +38,11 @@ const free = new Set([
 /** A price file may have any name: one that is not there is not wrong usage, and its sentence names the words too. */
 const exitCodes: Readonly<Record<string, number>> = { prices: 1 };
 
-const place = freshSqlite();
 let platform: PlatformFixture;
 let acme: TestOrganization;
-before(async () => {
-  platform = await platformFixture(place.url);
+platformOfFile(async (made) => {
+  platform = made;
   acme = await platform.organization('acme');
-});
-after(async () => {
-  await platform.end();
-  place.remove();
 });
 
 function assertNames(sentence: string, name: string, values: readonly string[], where: string): void {
@@ -63,7 +58,7 @@ test('over HTTP a value that is none of those known is 400, with the name of the
       assert.ok(free.has(name) !== name in known, `${where}: say in this test whether its values are known`);
       if (!(name in known)) continue;
       asked.add(name);
-      // A time in the order of what the operation must have besides, so that this value alone is wrong.
+      // Valid times for the operation's other parameters, so that only this value is wrong.
       const others: Record<string, string> = each.id === 'exportCalls' ? { from: '7d', to: 'today' }
         : each.id === 'tryCap' ? { scope: 'organization', window: 'day', limit: '1' } : {};
       const query = new URLSearchParams({ ...others, [name]: 'zz' });

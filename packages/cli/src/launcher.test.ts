@@ -1,4 +1,4 @@
-/** Held: which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Design 2. */
+/** Which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Design 2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -40,11 +40,11 @@ test('without any usable Node the sentence names this one, the floor and what to
   assert.match(choice.refusal, /24\.22\.1 or 26\.12\.1/);
 });
 
-test('launcher and product agree on what is below the floor', () => {
+test('launcher and product agree on which Node is too old', () => {
   for (const [version] of rows) assert.equal(runtimeBelowFloor(version), !chooser.isAtFloor(version, floors), version);
 });
 
-test('a Node of npm that the system cannot load is told in a sentence that says what to install', (context) => {
+test('if the system cannot load npm\'s Node, a sentence says what to install', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'metergate-launcher-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(fileURLToPath(new URL('../bin', import.meta.url)), join(folder, 'bin'), { recursive: true });

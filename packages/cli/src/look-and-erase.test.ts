@@ -1,6 +1,6 @@
 /**
- * Held: settings shown as they are set, who belongs, which Baselines there are, who changed what; erasing takes the name where a person
- * types, and leaves figures that are read by the id alone. Design 3, row 23; 5.
+ * Settings shown as they are set, members, Baselines, the audit trail; erasing asks a person at a terminal for the name, and leaves figures
+ * that are read only by id. Design 3, row 23; 5.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const run: OwnStore['run'] = (...given) => own.run(...given);
 const json: OwnStore['json'] = (...given) => own.json(...given);
 const inStore: OwnStore['inStore'] = (work) => own.inStore(work);
 
-test('org show: the settings as org set takes them, each of them taken back as it is shown', async () => {
+test('org show: the settings in the form that org set takes, and each is accepted as shown', async () => {
   const { id } = await json(['org', 'create', 'Shown', '--plan', 'enterprise']) as { id: string };
   const given = ['--enforce-key-caps', 'on', '--drain', '9', '--max-run-budget', '5.5', '--fallback-price', '2.5/10',
     '--requests-per-minute', '9000'];
@@ -37,7 +37,7 @@ test('org show: the settings as org set takes them, each of them taken back as i
   assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);
 });
 
-test('org erase takes --yes where no person types; its figures are read by its id, and nothing can be changed', async () => {
+test('org erase needs --yes without a terminal; its figures are read by its id, and nothing can be changed', async () => {
   const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
   const cap = await json(['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'lifetime', '--limit', '1']) as { id: string };
   const record = interruptedRecord({
@@ -72,7 +72,7 @@ test('org erase takes --yes where no person types; its figures are read by its i
   }
 });
 
-test('token revoke takes the id alone; with --org only a token of that organization', async () => {
+test('token revoke takes just the id; with --org only a token of that organization', async () => {
   for (const name of ['Tokens', 'Elsewhere']) await json(['org', 'create', name]);
   const made = async () => (await json(['token', 'create', '--org', 'Tokens', '--role', 'viewer']) as { id: string }).id;
   const [alone, within] = [await made(), await made()];
@@ -85,7 +85,7 @@ test('token revoke takes the id alone; with --org only a token of that organizat
   assert.equal((await run(['token', 'revoke', 'tok_nobody'])).code, 1);
 });
 
-test('user list: members and open invitations; a link leads to where the platform runs, but for a public address that is set', async () => {
+test('user list: members and open invitations; a link leads to the running platform, or to the public address if one is set', async () => {
   const { id } = await json(['org', 'create', 'Users']) as { id: string };
   const nobody = (await run(['user', 'list', '--org', 'Users'])).stdout;
   assert.match(nobody, /^Nobody belongs to this organization\. Invite someone with: metergate user invite --org Users /);
@@ -109,7 +109,7 @@ test('user list: members and open invitations; a link leads to where the platfor
   assert.match((await run(['user', 'list', '--org', 'Users'])).stdout, /^inv_\w+ +whoever has the link +owner +invited /m);
 });
 
-test('baseline list: the current one first; an unknown id is told where the ids are', async () => {
+test('baseline list: the current one first; for an unknown id it says where to find ids', async () => {
   await json(['org', 'create', 'Tapped']);
   assert.match((await run(['baseline', 'list', '--org', 'Tapped'])).stdout, /^This organization has no Baseline\. Make one with: /);
   const made = await json(['baseline', 'create', '--org', 'Tapped']) as { id: string; prefix: string };
@@ -147,7 +147,7 @@ test('audit list: who changed what in the organization, newest first, under the 
   assert.deepEqual((await list()).map(({ organization, action }) => [organization, action]), [[null, 'loadPrices']]);
 });
 
-test('at a terminal org erase takes the name, typed again; anything else erases nothing and says so', async () => {
+test('at a terminal org erase asks for the name again; anything else erases nothing and says so', async () => {
   const { id } = await json(['org', 'create', 'Acme Ltd']) as { id: string };
   const there = async (): Promise<boolean> => (await json(['org', 'list']) as { id: string }[]).some((each) => each.id === id);
   for (const stdin of [['acme ltd\n'], ['\n'], [], ['yes\n'], ['Acme Ltd \n']]) {

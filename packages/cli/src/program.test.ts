@@ -1,4 +1,4 @@
-/** Held: every way to write a command wrongly is one sentence and exit 2, before anything is opened; help is exit 0. Design 5. */
+/** Every wrong usage of a command gives one sentence and exit 2, before anything is opened; help gives exit 0. Design 5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProgram } from './command-line/run.ts';
@@ -53,7 +53,7 @@ test('wrong usage is one sentence that names what is wrong, exit 2, nothing on s
   }
 });
 
-test('what is written rightly gets as far as the settings, which are refused with exit 1', async () => {
+test('correct usage gets as far as the settings, which are refused with exit 1', async () => {
   for (const args of [['org', 'list'], ['org', 'create', 'x', '--plan=team'], ['key', 'revoke', '--', '--odd'], ['start', '--sandbox']]) {
     const { exitCode, stderr } = await say(args);
     assert.equal(exitCode, 1, args.join(' '));

@@ -1,4 +1,4 @@
-/** `metergate receipts` on a store of its own: a file, its verdict and exit codes, a store that was put back, the keys. Design 5. */
+/** `metergate receipts` on a separate store: a file, its verdict and exit codes, a restored store, the keys. Design 5. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ test('without a call there is nothing to export', async () => {
   assert.equal(JSON.parse(stdout).error.code, 'no_receipts');
 });
 
-test('of an organization that was erased without a call nobody is told to wait for receipts', async () => {
+test('for an organization that was erased without a call, nobody is asked to wait for receipts', async () => {
   const { id } = await own.json(['org', 'create', 'short-lived']) as { id: OrganizationId };
   await own.json(['org', 'erase', id, '--yes']);
   const { code, stdout } = await own.run(['receipts', 'export', '--org', id, '--out', 'none.jsonl', '--json']);
@@ -78,7 +78,7 @@ test('another key signs after a rotation, and the first one still verifies', asy
   assert.match(stdout, /rotateReceiptKey/);
 });
 
-test('a store that was put back to an earlier moment is told, by verify and by doctor', async () => {
+test('a store that was restored to an earlier moment is reported, by verify and by doctor', async () => {
   const store = at(join('data', 'metergate.db'));
   await own.inStore((each) => each.erasure.settle());
   copyFileSync(store, at('earlier.db'));
@@ -94,13 +94,13 @@ test('a store that was put back to an earlier moment is told, by verify and by d
   const doctor = await own.run(['doctor', '--json']);
   assert.equal(doctor.code, 1);
   assert.deepEqual((JSON.parse(doctor.stdout) as { storeBehind: unknown }).storeBehind, { organization, store: 8, file: 12 });
-  // It goes on from there: as long again, and another.
+  // The restored store continues: it becomes as long as before, but different.
   await ship('seg_4', 6);
   const differs = await own.run(['receipts', 'verify', 'later.jsonl', '--json']);
   assert.deepEqual([differs.code, JSON.parse(differs.stdout).storeDiffers], [1, { at: 12 }]);
 });
 
-test('records that went for their age are told as such: by verify of what is left, and not as a store that was put back', async () => {
+test('verify reports records removed for their age as such, and not as a restored store', async () => {
   organization = ((await own.json(['org', 'create', 'aged'])) as { id: OrganizationId }).id;
   await ship('seg_5', 4);
   await own.json(['receipts', 'export', '--org', 'aged', '--out', 'young.jsonl']);

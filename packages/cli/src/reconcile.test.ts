@@ -1,4 +1,4 @@
-/** `metergate reconcile` on a store of its own: each export form that is known, verdicts, reasons and exit codes. Design 5; docs/reconcile.md. */
+/** `metergate reconcile` on a separate store: each known export form, verdicts, reasons and exit codes. Design 5; docs/reconcile.md. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ test('OpenAI, cost pages: line items are summed by model, rounding is no differe
   assert.equal(more.lines[0]!.difference.cost, '-0.100000000');
 });
 
-test('OpenAI, costs by day alone are held against all models of the day', async () => {
+test('OpenAI, costs by day only are compared with all models of the day', async () => {
   const { code, lines } = await held('openai', { data: [{ ...usage(0, []), results: [
     { object: 'organization.costs.result', amount: { value: 0.5, currency: 'usd' }, line_item: null },
   ] }] });
@@ -130,8 +130,8 @@ test('Anthropic: usage and cost reports, in cents, and the console\'s CSV', asyn
 
 test('any other file exits 1 with a sentence', async () => {
   for (const [file, sentence] of [
-    ['', /empty/], ['{', /not JSON/], ['{"a":1}', /not of a form/], ['[]', /no lines/],
-    ['a,b\n1,2\n', /start that is a time|not of a form/], ['"open\n', /quote/],
+    ['', /empty/], ['{', /not JSON/], ['{"a":1}', /form of the file is not known/], ['[]', /no lines/],
+    ['a,b\n1,2\n', /does not say when it starts.*docs\/reconcile\.md/], ['"open\n', /quote/],
     [{ data: [usage(0, [gpt(1)])], has_more: true }, /there is more/],
     [{ data: [{ ...usage(0, [gpt(1)]), end_time: second + 90_000 }] }, /longer than a day/],
     [{ data: [usage(0, [{ ...gpt(1), input_tokens: -1 }])] }, /whole number/],
@@ -158,7 +158,7 @@ const adjusted = async (...words: string[]) =>
 const money = (rows: readonly Record<string, unknown>[]) =>
   rows.map((row) => [row['day'] ?? row['model'] ?? row['month'], row['cost'], row['correction'], row['adjustedCost']]);
 
-test('--record keeps what a cost export differs by, in place of what was kept of those days; usage shows it beside the cost', async () => {
+test('--record keeps the differences of a cost export, replacing those kept for these days; usage shows them beside the cost', async () => {
   writeFileSync(join(own.directory, 'costs'), JSON.stringify(costs(0.75, 0.25)));
   const recorded = await own.json(['reconcile', '--org', 'acme', '--provider', 'openai', 'costs', '--record']) as Record<string, unknown>;
   assert.deepEqual([recorded['total'], recorded['openDays'], (recorded['corrections'] as { model: string; correction: string }[])
@@ -190,7 +190,7 @@ test('corrections are listed and removed one by one', async () => {
   assert.equal((await own.run(['correction', 'remove', first!.id])).code, 1);
 });
 
-test('what a bill cannot correct is refused in a sentence: by key, by parts of days, from a file without amounts', async () => {
+test('corrections that a bill does not allow are refused in a sentence: by key, by parts of days, from a file without amounts', async () => {
   const refused = async (args: readonly string[]) => {
     const { code, stderr } = await own.run(args);
     assert.equal(code, 1, args.join(' '));

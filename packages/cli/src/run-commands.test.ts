@@ -1,37 +1,19 @@
 /** `run` and `grant`, their fields, exit codes and sentences (spec: Run; design 3, rows 13 and 15; 5). */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { parseGrant } from '@metergate/core/run/grant.ts';
-import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
-import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { ownDirectory } from './test-support/own-directory.ts';
 import { runInProcess } from './test-support/run-in-process.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'metergate-run-commands-'));
-const dataDirectory = join(root, 'data');
-const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
+const { dataDirectory, make, inStore, remove } = ownDirectory();
 const startedAtMs = Date.UTC(2026, 8, 23, 14);
 let organization: OrganizationId;
 
-async function inStore<Result>(work: (store: Store) => Promise<Result>, create: boolean = false): Promise<Result> {
-  const masterKey = readMasterKey(place);
-  const store = await openStore({ url: place.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 before(async () => {
-  mkdirSync(dataDirectory, { mode: 0o700 });
-  createMasterKey(place);
+  await make();
   await inStore(async (store) => {
     const made = await store.organizations.create({ name: 'Acme', plan: 'team' });
     assert.ok('id' in made);
@@ -42,9 +24,9 @@ before(async () => {
       { organization, id: 'free', declared: null, effective: null, clampReason: null, startedAtMs: startedAtMs + 1, expiresAtMs: null,
         exposureLimit: null, mayCreate: true },
     ]);
-  }, true);
+  });
 });
-after(() => rmSync(root, { recursive: true, force: true }));
+after(remove);
 
 const run = (...args: string[]): Promise<CliResult> => runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
 
@@ -73,7 +55,7 @@ test('run list and show answer with every field, the newest first', async () => 
   assert.match((await run('run', 'list', '--org', 'Acme')).stdout, /^ID +STATE +SPENT USD +BUDGET USD +UNKNOWN +GAPS +STARTED +EXPIRES$/m);
 });
 
-test('run close ends a run for good; a second time changes nothing and says so only where it ended otherwise', async () => {
+test('run close ends a run for good; a second time changes nothing, and says so only if it had ended otherwise', async () => {
   const closed = await json('run', 'close', 'free', '--org', 'Acme') as { endedAt: string };
   assert.deepEqual(closed, { ...free, state: 'closed', endedAt: new Date(closed.endedAt).toISOString() });
   assert.deepEqual(await json('run', 'close', 'free', '--org', 'Acme'), closed);
@@ -93,7 +75,7 @@ test('an unknown run or organization is refused in one sentence', async () => {
   assert.equal((elsewhere.json() as { error: { code: string } }).error.code, 'unknown_organization');
 });
 
-test('grant mint answers with a grant for that run alone, and wrong input says what is wrong', async () => {
+test('grant mint answers with a grant for only that run, and wrong input says what is wrong', async () => {
   const from = Date.now();
   const minted = await json('grant', 'mint', '--org', 'Acme', '--run', 'big', '--max', '12.5', '--expires', '24h') as { grant: string };
   assert.deepEqual(Object.keys(minted), ['grant']);

@@ -1,4 +1,4 @@
-/** Commands go by the settings of the server on the store, whatever the shell they run in says. */
+/** Commands use the settings of the server on the store, whatever the shell they run in says. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startScriptedProvider, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -35,15 +35,15 @@ test('a shell that names another host is refused with both, and the key goes now
   const seen = server.requests.length;
   const refused = await own.run(['provider', 'test', 'openai', '--org', 'acme'], { env: { SVC_OPENAI_URL: elsewhere.url } });
   assert.equal(refused.code, 1);
-  oneSentence(refused, new RegExp(`SVC_OPENAI_URL is ${elsewhere.url} here, and the server on this store goes by ${server.url} for OpenAI`));
+  oneSentence(refused, new RegExp(`SVC_OPENAI_URL is ${elsewhere.url} here, but the server on this store uses ${server.url} for OpenAI`));
   assert.deepEqual([server.requests.length, elsewhere.requests.length], [seen, 0]);
 });
 
-test('an upstream is allowed where the server allows it, and a shell that allows more is refused with both', async () => {
+test('an upstream is allowed if the server allows it, and a shell that allows more is refused with both', async () => {
   await remember();
   await own.json(['upstream', 'declare', '--org', 'acme', '--url', 'http://10.1.2.3:8000'], { stdin: ['none'] });
   const refused = await own.run(['upstream', 'declare', '--org', 'acme', '--url', 'http://127.0.0.1:8000'], {
     stdin: ['none'], env: { SVC_UPSTREAM_ALLOW: '127.0.0.0/8' },
   });
-  oneSentence(refused, /SVC_UPSTREAM_ALLOW is 127\.0\.0\.0\/8 here, and the server on this store goes by 10\.0\.0\.0\/8\./);
+  oneSentence(refused, /SVC_UPSTREAM_ALLOW is 127\.0\.0\.0\/8 here, but the server on this store uses 10\.0\.0\.0\/8\./);
 });

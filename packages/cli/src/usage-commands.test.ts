@@ -1,40 +1,23 @@
 /** `usage` and `export`, their fields, files, exit codes and sentences (design 3, row 25; 5). */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { openStore, type Store } from '@metergate/store/store.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { productEnv, runCli, type CliResult } from '@metergate/testkit/system.ts';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { createMasterKey, readMasterKey } from './config/master-key.ts';
+import { ownDirectory } from './test-support/own-directory.ts';
 import { runInProcess } from './test-support/run-in-process.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'metergate-usage-commands-'));
-const dataDirectory = join(root, 'data');
+const { root, dataDirectory, make, inStore, remove } = ownDirectory();
 const files = join(root, 'files');
-const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
 const startMs = Date.UTC(2026, 8, 23);
 
-async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openStore({
-    url: place.databaseUrl, masterKey: readMasterKey(place), clock: Date.now, randomBytes: (n) => randomBytes(n), create: true,
-  });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 before(async () => {
-  mkdirSync(dataDirectory, { mode: 0o700 });
+  await make();
   mkdirSync(files);
-  createMasterKey(place);
   await inStore(async (store) => {
     const made = await store.organizations.create({ name: 'Acme', plan: 'team' });
     assert.ok('id' in made);
@@ -50,7 +33,7 @@ before(async () => {
     await store.organizations.create({ name: 'Empty', plan: 'team' });
   });
 });
-after(() => rmSync(root, { recursive: true, force: true }));
+after(remove);
 
 const run = (...args: string[]): Promise<CliResult> => runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory }), '');
 
@@ -67,7 +50,7 @@ const figures = (calls: number, tokens: readonly [number, number], cost: string,
     cacheSavings: `-0.0000000${String(7 * calls).padStart(2, '0')}`, unknownCalls, unpricedCalls, gapCalls: 0,
   });
 
-test('usage adds up by each dimension, with what is not known beside the money', async () => {
+test('usage adds up by each dimension, with unknown costs beside the money', async () => {
   const usage = (by: string, ...more: string[]) => json('usage', '--org', 'Acme', '--by', by, ...(more.length > 0 ? more : ['--month', '2026-09']));
   assert.deepEqual(await usage('day'), [
     { day: '2026-09-23', ...figures(2, [20, 4], '3.000000000') }, { day: '2026-09-24', ...figures(2, [10, 2], '0.000000000', [1, 1]) },
@@ -99,7 +82,7 @@ test('usage adds up by each dimension, with what is not known beside the money',
   assert.deepEqual(await json('usage', '--org', 'Acme', '--by', 'day', '--until', '2026-09'), [], 'before it');
 });
 
-test('usage of 32,000 labels is a row for each and one table, in time that grows with the rows alone', { timeout: 120_000 }, async () => {
+test('usage of 32,000 labels is a row for each and one table, in time proportional to the rows', { timeout: 120_000 }, async () => {
   await inStore(async (store) => {
     const made = await store.organizations.create({ name: 'Labelled', plan: 'team' });
     assert.ok('id' in made);
@@ -115,7 +98,7 @@ test('usage of 32,000 labels is a row for each and one table, in time that grows
   assert.equal(shown.stdout.match(/^label-\d+ /gm)?.length, 32_000);
 });
 
-test('for people the usage of keys carries their names, also where some are gone', async () => {
+test('for people the usage of keys shows their names, also if some are gone', async () => {
   const keyId = await inStore(async (store) => {
     const named = await store.organizations.create({ name: 'Named', plan: 'team' }) as { readonly id: OrganizationId };
     const key = await store.serviceKeys.create({
@@ -147,6 +130,24 @@ test('export writes each format whole, with the totals of usage, and leaves no p
     '--out', join(files, 'half'));
   assert.match(half.stdout, /^1 call, 1\.500000000 USD, [\d,]+ bytes written to \S+half\.\n$/);
   assert.equal(JSON.parse(readFileSync(join(files, 'half'), 'utf8')).model, 'other');
+});
+
+test('a month can be exported by its name, and not beside times; neither is a usage error', async () => {
+  const path = join(files, 'month');
+  const exported = (...range: string[]) => run('export', '--org', 'Acme', '--format', 'jsonl', '--out', path, ...range);
+  assert.equal((await exported('--from', '2026-09', '--to', '2026-10')).code, 0);
+  const whole = readFileSync(path, 'utf8');
+  assert.equal((await exported('--month', '2026-09')).code, 0);
+  assert.equal(readFileSync(path, 'utf8'), whole);
+  for (const [range, sentence] of [
+    [['--month', '2026-09', '--to', 'today'], /--month cannot be combined/], [['--from', '2026-09'], /needs --month, or --from and --to/],
+    [['--month', 'September'], /--month must be/],
+  ] as const) {
+    const refused = await exported(...range);
+    assert.equal(refused.code, 2, refused.stdout);
+    assert.match(refused.stderr, sentence);
+  }
+  rmSync(path);
 });
 
 test('parquet holds the same calls in types of its own; on standard output there is nothing but the file', async () => {
@@ -192,7 +193,7 @@ test('a statement is one page with the totals of usage, and nothing on it is mar
   assert.equal((await run('statement', '--org', 'Acme', '--month', '2026-13', '--out', path)).code, 2);
 });
 
-test('a refused export leaves nothing, and what was there stays', async () => {
+test('a refused export writes nothing, and an existing file stays', async () => {
   const kept = join(files, 'kept');
   writeFileSync(kept, 'kept');
   const attempt = { org: 'Acme', format: 'csv', from: '2026-09-23', to: '2026-09-24', out: kept };
@@ -215,7 +216,7 @@ test('a refused export leaves nothing, and what was there stays', async () => {
   assert.equal((await run('usage', '--org', 'Acme', '--by', 'node')).code, 2);
   for (const by of ['day,day', 'day,model,key', 'day,', '']) assert.equal((await run('usage', '--org', 'Acme', `--by=${by}`)).code, 2, by);
   assert.match((await run('usage', '--org', 'Acme', '--by', 'hour')).stderr, /by hour is for at most 7 days/);
-  assert.match((await run('usage', '--org', 'Acme', '--by', 'day', '--month', '2026-09', '--until', 'today')).stderr, /--month stands alone/);
+  assert.match((await run('usage', '--org', 'Acme', '--by', 'day', '--month', '2026-09', '--until', 'today')).stderr, /--month cannot be combined/);
   const backwards = await run('usage', '--org', 'Acme', '--by', 'day', '--since', '2026-09-02', '--until', '2026-09-01');
   assert.deepEqual([backwards.code, backwards.stderr], [2, 'metergate: --until must not be before --since.\n']);
 });

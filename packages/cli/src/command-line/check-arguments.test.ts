@@ -1,4 +1,4 @@
-/** Held: a sentence about a word that was typed shows the word, but never what may be a secret in the wrong place. Design 1, promise 6. */
+/** A sentence about a typed word shows the word, but never a possible secret in the wrong place. Design 1, promise 6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkArguments, printable } from './check-arguments.ts';

@@ -39,17 +39,17 @@ export interface Answer {
   readonly exitCode?: 0 | 1;
 }
 
-/** The command ran a server and has said all it had to say. */
+/** The command ran a server and has printed everything. */
 export interface Ended {
   readonly ended: number;
 }
 
-/** What there was to say has been said. */
-export interface Said {
-  readonly said: true;
+/** The command has printed everything itself. */
+export interface Printed {
+  readonly printed: true;
 }
 
-export type CommandResult = Answer | AdministrationRefusal | Ended | Said;
+export type CommandResult = Answer | AdministrationRefusal | Ended | Printed;
 
 /** Wrong usage: one sentence, exit code 2. */
 export class UsageFault extends Error {}

@@ -1,4 +1,4 @@
-/** How counts of things are said to people. */
+/** How counts are worded for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countOf, grouped } from './counts.ts';

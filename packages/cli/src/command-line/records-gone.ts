@@ -10,9 +10,11 @@ export interface RequestedTime {
   readonly sinceMs?: number;
 }
 
-export async function warnOfRemovedRecords(context: UseCaseContext, { organization: idOrName, sinceMs }: RequestedTime, tools: CommandTools): Promise<void> {
+export async function warnOfRemovedRecords(
+  context: UseCaseContext, { organization: idOrName, sinceMs }: RequestedTime, tools: CommandTools,
+): Promise<void> {
   const organization = await findFigures(context, idOrName);
   const gone = isRefusal(organization) ? null : goneBefore(organization, sinceMs);
   if (gone === null) return;
-  tools.stderr(`metergate: Records of calls before ${gone} are gone for their age, some or all: what is before it is not whole.\n`);
+  tools.stderr(`metergate: Some or all records of calls before ${gone} were removed for their age: figures of that time are incomplete.\n`);
 }

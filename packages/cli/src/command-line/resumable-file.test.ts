@@ -1,4 +1,4 @@
-/** A file in pieces that the next try goes on with: what was marked counts, what was not is cut away, another identity begins anew. */
+/** A file in pieces that the next try continues: marked content stays, the rest is cut off, and another identity starts over. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 let files = 0;
 const freshPath = () => join(directory, `file-${++files}`);
 const bytes = (text: string) => Buffer.from(text);
-/** A clock that goes on by a second at each look, so that each mark counts. */
+/** A clock that advances a second at each reading, so that each mark is stored. */
 function ticking(): () => number {
   let nowMs = 0;
   return () => (nowMs += 1_000);
@@ -31,7 +31,7 @@ test('a finished file has its name, and nothing is left beside it', async () => 
   assert.deepEqual([readFileSync(path, 'utf8'), existsSync(`${path}.part`), existsSync(`${path}.part.json`)], ['abc', false, false]);
 });
 
-test('what was written after the last mark is cut away by the next try, which goes on from the mark', async () => {
+test('the next try cuts off what was written after the last mark, and continues from the mark', async () => {
   const path = freshPath();
   const first = await openResumable(path, 'one', eachMark());
   await first.write(bytes('abc'));
@@ -55,7 +55,7 @@ test('marks closer together than their interval are not kept', async () => {
   assert.equal(existsSync(`${path}.part`), false, 'nothing counts, so nothing is left');
 });
 
-test('a part of another file, one shorter than its note, and a note that is none begin anew', async () => {
+test('a part of another file, one shorter than its note, and an unreadable note make it start over', async () => {
   const path = freshPath();
   const begun = async (identity: string) => {
     const file = await openResumable(path, identity, eachMark());

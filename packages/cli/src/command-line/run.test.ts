@@ -1,4 +1,4 @@
-/** Held: a command that fails by a fault of ours ends the process, whatever it had started; one that refuses leaves that to itself. */
+/** A command that fails by an internal fault ends the process, whatever it had started; a refusal leaves the end to the process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command, CommandFault, type CommandTools } from './command.ts';
@@ -12,7 +12,7 @@ async function outcomeOf(error: Error) {
   return { outcome: await runProgram({ name: 'metergate', description: '', version: '0', commands: table }, ['fail'], tools), said: said.join('') };
 }
 
-test('an internal fault is told and ends the process, so that no thread it leaves keeps a start half alive', async () => {
+test('an internal fault is reported and ends the process, so that no remaining thread keeps a start half alive', async () => {
   const { outcome, said } = await outcomeOf(new ReferenceError('gone is not defined'));
   assert.deepEqual(outcome, { exitCode: 1, ended: true });
   assert.match(said, /^metergate: an internal fault: ReferenceError: gone is not defined/);

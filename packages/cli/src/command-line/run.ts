@@ -49,7 +49,7 @@ export async function runProgram(program: Program, words: readonly string[], too
 }
 
 function say(result: CommandResult, wantsJson: boolean, tools: CommandTools): Outcome {
-  if ('said' in result) return { exitCode: 0, ended: false };
+  if ('printed' in result) return { exitCode: 0, ended: false };
   if ('ended' in result) return { exitCode: result.ended, ended: true };
   if (isRefusal(result)) {
     return fail({ code: result.refused.code, sentence: advised(result.refused), exitCode: 1, wantsJson }, tools);

@@ -28,6 +28,6 @@ export async function settingsOfServer(
 
 function assertUnset(env: Environment, variable: VariableName, { here, there }: { readonly here: string; readonly there: string }): void {
   if (valueOf(env, variable) === null) return;
-  throw new CommandFault('other_settings', `${variable} is ${here} here, and the server on this store goes by ${there}. `
+  throw new CommandFault('other_settings', `${variable} is ${here} here, but the server on this store uses ${there}. `
     + 'Leave the variable out here, or restart the server with it first.');
 }

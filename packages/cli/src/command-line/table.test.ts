@@ -1,4 +1,4 @@
-/** Held: tables line up, show what is absent as a dash, and let no text from outside act on a terminal. */
+/** Tables line up, show what is absent as a dash, and let no text from outside act on a terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secondsText, shortDecimal, table } from './table.ts';

@@ -1,4 +1,4 @@
-/** Held: durations, times, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
+/** Durations, times, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';
@@ -13,7 +13,7 @@ test('durations are 30s, 15m, 24h, 7d and nothing else', () => {
   for (const text of ['', '0s', '30', 's', '1.5h', '-1d', '1w', '30 s', '9999999999s']) refuses(() => durationMs('expires', text), 'expires');
 });
 
-test('times are those that reports take everywhere; what is none names the option', () => {
+test('times have the forms that all reports take; an invalid one is refused by the option\'s name', () => {
   const nowMs = Date.UTC(2026, 10, 1, 12);
   assert.equal(timeMs('since', '2026-09-23T14:00:00.5+02:00', nowMs), Date.UTC(2026, 8, 23, 12, 0, 0, 500));
   assert.equal(timeMs('since', 'yesterday', nowMs), Date.UTC(2026, 9, 31));
@@ -33,7 +33,7 @@ test('a price pair is IN/OUT in US dollars, or none', () => {
   for (const text of ['2.50', '2.50/', '/1', '-1/2', '1e3/2', '1/2/3', '$1/$2']) refuses(() => pricePair('fallback-price', text), 'fallback-price');
 });
 
-test('amounts of US dollars are plain decimals; who writes one too large or too fine is told the bounds', () => {
+test('amounts of US dollars are plain decimals; one too large or too fine is refused with the bounds', () => {
   assert.deepEqual(['0', '2.50', '0.000000001'].map((text) => dollars('limit', text)), ['0', '2.50', '0.000000001']);
   assert.equal(dollarsOrNone('run-ceiling', 'none'), null);
   for (const text of ['', '-1', '+1', '.5', '5.', '1e3', '1,5', '$5', '\uff11', '5\n']) refuses(() => dollars('limit', text), 'limit');

@@ -47,7 +47,7 @@ export function rangeWords({ month, since, until }: RangeOptions): RangeWords {
 
 /** A parsed range, or the usage fault that says why it is invalid. */
 export function checkedRange(range: TimeRange | RangeFault): TimeRange {
-  if (range === 'month_and_range') throw new UsageFault('--month stands alone: leave out --since and --until.');
+  if (range === 'month_and_range') throw new UsageFault('--month cannot be combined with --since or --until.');
   if (range === 'ends_before_it_begins') throw new UsageFault('--until must not be before --since.');
   return range;
 }

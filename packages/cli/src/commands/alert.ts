@@ -21,7 +21,7 @@ const set = command({
     }
     return onStore(tools, async (context) => {
       const made = await setAlert(context, { organization: org, cap, at: words.map(Number) });
-      return isRefusal(made) ? made : { json: made, text: `${made.cap} is told of at ${made.at.join(', ')} percent of its limit.` };
+      return isRefusal(made) ? made : { json: made, text: `Webhooks are notified at ${made.at.join(', ')} percent of the limit of ${made.cap}.` };
     });
   },
 });

@@ -1,4 +1,4 @@
-/** Held: calls fit 120 columns with usual values, and what is not known is shown as such and counted with its reason. Design 4; 5. */
+/** Calls fit 120 columns with usual values, and what is not known is shown as such and counted with its reason. Design 4; 5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
@@ -22,7 +22,7 @@ test('usual calls fit 120 columns and end with the whole id', () => {
   assert.match(lines[1]!, /^2026-11-21 15:23:47Z chat /);
 });
 
-test('at any width figures and ids are whole; what is done without goes whole, and words are shortened', () => {
+test('at any width figures and ids are whole; dispensable columns are left out, and words are shortened', () => {
   const calls = Array.from({ length: 3 }, () => ({ ...reported, project: 'a-project-with-a-long-name', run: 'run-1', labels: ['one', 'two'] }));
   const at = (width: number | null): string[] => callsText(calls, { width, names: new Map([[reported.key, 'search-bot']]) }).split('\n');
   assert.ok(['KEY', 'PROJECT', 'RUN', 'LABELS'].every((head) => at(null)[0]!.includes(head)));
@@ -34,7 +34,7 @@ test('at any width figures and ids are whole; what is done without goes whole, a
   }
 });
 
-test('columns for projects and cached tokens are there where a call has one', () => {
+test('columns for projects and cached tokens are shown if a call has one', () => {
   assert.doesNotMatch(text({ cachedTokens: 0 }), /PROJECT|CACHED/);
   assert.match(text({ cachedTokens: 0 }, { project: 'search' }), /OUT +COST USD +KEY +PROJECT +ID/);
   assert.match(text({}), /IN +CACHED +OUT/);
@@ -46,7 +46,7 @@ test('a cost has at least six places and none is lost', () => {
   assert.deepEqual(shown, ['0.0123456', '0.000105', '2.000000', '0.000000001', '10.12345678']);
 });
 
-test('a cost that lacks something reported is marked as the least it can be, and what it lacks is named', () => {
+test('a cost with a gap is marked as a minimum, and the gap is named', () => {
   const shown = text({ cost: '0.100000000', costGaps: ['web_search'] }, { cost: '0.200000000', costGaps: ['audio', 'web_search'] }, {});
   assert.match(shown, / 0\.100000\+ +key_\S+ +req_/);
   assert.match(shown, /\nCost incomplete \(\+\): 2 calls\. Reported and not in it: audio tokens, web searches\.$/);

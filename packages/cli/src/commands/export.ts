@@ -1,6 +1,7 @@
 /** `metergate export`: the calls of a time as a file. Design 3, row 25; 5. */
 import { resolve } from 'node:path';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type ExportQuery } from '@metergate/platform/use-cases/exports.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -11,7 +12,7 @@ import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
-import { timeMs } from '../command-line/value-forms.ts';
+import { monthMs, timeMs } from '../command-line/value-forms.ts';
 
 export const exportCommand = command({
   description: 'Export the calls of a time range to a file, or resume an interrupted export',
@@ -20,25 +21,39 @@ export const exportCommand = command({
     format: {
       type: 'enum', options: [...exportFormats], required: true, description: 'Records as jsonl, csv or parquet; costs by day as focus (FOCUS 1.2)',
     },
-    from: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, yesterday, 7d, …' },
-    to: { type: 'string', required: true, valueHint: 'T', description: 'Calls that started before this time' },
+    month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month, in UTC; or give --from and --to' },
+    from: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, yesterday, 7d, …' },
+    to: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
     out: {
       type: 'string', required: true, valueHint: 'FILE',
       description: 'Output file, or - for standard output; an existing file is replaced once all is written',
     },
   },
-  run: ({ org, format, from, to, out }, tools) => {
-    const [fromMs, toMs] = [timeMs('from', from, tools.nowMs()), timeMs('to', to, tools.nowMs())];
+  run: ({ org, format, month, from, to, out }, tools) => {
+    const { fromMs, toMs } = spanOf({ month, from, to }, tools.nowMs());
     const asked = { organization: org, format: format as ExportFormat, fromMs, toMs };
     if (out === '-' && tools.wantsJson === true) throw new UsageFault('--json needs a file: with --out - standard output is the export itself.');
     return onStore(tools, async (context) => {
       await warnOfRemovedRecords(context, { organization: org, sinceMs: fromMs }, tools);
       if (out === '-') return toStandardOutput(context, asked, tools);
       const path = resolve(tools.cwd, out);
-      return toFile(context, asked, { tools, path, out, words: [org, format, from, to].join('\n') });
+      return toFile(context, asked, { tools, path, out, words: [org, format, ...(month === undefined ? [from, to] : [month])].join('\n') });
     });
   },
 });
+
+/** What `--month`, or `--from` and `--to`, mean. @throws UsageFault for neither, or both. */
+function spanOf(
+  { month, from, to }: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined }, nowMs: number,
+): Pick<ExportQuery, 'fromMs' | 'toMs'> {
+  if (month !== undefined) {
+    if (from !== undefined || to !== undefined) throw new UsageFault('--month cannot be combined with --from or --to.');
+    const fromMs = monthMs('month', month);
+    return { fromMs, toMs: monthAfter(fromMs) };
+  }
+  if (from === undefined || to === undefined) throw new UsageFault('export needs --month, or --from and --to.');
+  return { fromMs: timeMs('from', from, nowMs), toMs: timeMs('to', to, nowMs) };
+}
 
 interface Totals {
   readonly calls: number;
@@ -123,5 +138,5 @@ async function toStandardOutput(context: UseCaseContext, query: ExportQuery, too
     cost += piece.cost;
   }
   tools.stderr(`metergate: ${countOf(calls, 'call')}, ${formatDollars(cost as NanoDollars)} USD.\n`);
-  return { said: true } as const;
+  return { printed: true } as const;
 }

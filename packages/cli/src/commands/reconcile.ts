@@ -6,6 +6,7 @@ import { recordCorrections, type RecordedCorrections } from '@metergate/platform
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { command, CommandFault } from '../command-line/command.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
 
@@ -42,14 +43,15 @@ function textOf(path: string): string {
 
 function recordedText({ corrections, days, total, openDays }: RecordedCorrections): string {
   return [
-    `Kept ${corrections.length} corrections of ${days.first} to ${days.last}, ${shortDecimal(total)} USD in all, in place of those of before.`,
-    ...(openDays.length === 0 ? [] : [`Nothing is kept for ${openDays.join(', ')}: more may come.`]),
+    `Recorded ${countOf(corrections.length, 'correction')} for ${days.first} to ${days.last}, ${shortDecimal(total)} USD in all. `
+      + 'Earlier ones are replaced.',
+    ...(openDays.length === 0 ? [] : [`Nothing is recorded for ${openDays.join(', ')}: more calls may come.`]),
   ].join('\n');
 }
 
 function comparisonText({ lines, totals, equal, recordsGoneBefore }: ShownReconciliation): string {
   const differing = lines.filter(({ verdict }) => verdict !== 'equal');
-  const head = equal ? `All ${lines.length} lines are equal.` : `${differing.length} of ${lines.length} lines differ:`;
+  const head = equal ? `Equal: ${countOf(lines.length, 'line')}.` : `Different: ${differing.length} of ${countOf(lines.length, 'line')}:`;
   const rows = differing.map(({ day, model, requestId, ours, theirs, verdict, reasons }) => [
     day, model ?? requestId, tokens(ours), tokens(theirs), money(ours), money(theirs), verdict, reasons.join(', '),
   ]);
@@ -57,7 +59,7 @@ function comparisonText({ lines, totals, equal, recordsGoneBefore }: ShownReconc
     table(['DAY', 'MODEL', 'OUR TOKENS', 'THEIR TOKENS', 'OUR USD', 'THEIR USD', 'VERDICT', 'BECAUSE OF'], rows, { widthMax: 120, shrinks: 'MODEL' }),
   ];
   const gone = recordsGoneBefore === null ? []
-    : [`Records of calls before ${recordsGoneBefore} are gone for their age, some or all: lines before it say nothing.`];
+    : [`Some or all records of calls before ${recordsGoneBefore} were removed for their age: lines of that time prove nothing.`];
   return [head, ...listed, ...gone, `Ours: ${tokens(totals.ours) ?? '-'} tokens, ${money(totals.ours) ?? '-'} USD. `
     + `Theirs: ${tokens(totals.theirs) ?? '-'} tokens, ${money(totals.theirs) ?? '-'} USD.`].join('\n');
 }

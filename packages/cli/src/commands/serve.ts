@@ -7,7 +7,7 @@ const sandboxArgument = { sandbox: { type: 'boolean', description: 'Add a simula
 
 export const start = serving('all', 'Run everything on this machine');
 export const gateway = serving('gateway', 'Forward calls as one of the gateway nodes on a shared store');
-export const platform = serving('platform', 'Run administration and reports alone on a shared store');
+export const platform = serving('platform', 'Run only administration and reports, on a shared store');
 
 /** The simulated provider comes with everything on one machine alone. */
 function serving(part: StartOptions['part'], description: string) {

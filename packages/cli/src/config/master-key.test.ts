@@ -1,4 +1,4 @@
-/** Held: the key file is made once, whole, for its owner alone, and never replaced; what is wrong with it is said without it. Design 5. */
+/** The key file is made once, whole, only for its owner, and never replaced; errors about it do not contain it. Design 5. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ test('an existing key file is never replaced, and no draft stays', () => {
   assert.deepEqual(readdirSync(dataDirectory), ['master.key']);
 });
 
-test('an absent or malformed file is a sentence that names it and not what it holds', () => {
+test('an absent or malformed file gives a sentence that names it and not its content', () => {
   assert.equal(faultOf(() => readMasterKey(place())).code, 'master_key_absent');
   writeFileSync(masterKeyFile(place()), 'not-a-key-canary\n');
   const fault = faultOf(() => readMasterKey(place()));

@@ -17,8 +17,8 @@ export function oidcOf(env: Environment): OidcSettings | null {
   }
   const [issuer, clientId, clientSecret, roleClaim] = values as [string, string, string, string];
   if (!isIssuerUrl(issuer)) {
-    throw new BadValue('SVC_OIDC_ISSUER must be a URL that begins with https://, without user name, query and fragment; http:// is for this '
-      + 'machine alone.');
+    throw new BadValue('SVC_OIDC_ISSUER must be a URL that begins with https://, without user name, query and fragment; http:// is allowed '
+      + 'only for this machine.');
   }
   if (!/^[\x20-\x7e]{1,500}$/.test(clientId)) throw new BadValue('SVC_OIDC_CLIENT_ID must be at most 500 plain characters.');
   if (!/^[\x20-\x7e]{1,2000}$/.test(clientSecret)) throw new BadValue('SVC_OIDC_CLIENT_SECRET must be at most 2000 plain characters.');

@@ -1,4 +1,4 @@
-/** Held: every setting's default and form, and one clear sentence for each bad value that repeats no secret. Design 5. */
+/** Every setting's default and form, and one clear sentence for each bad value that repeats no secret. Design 5. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -43,7 +43,7 @@ export function originUrl(env: Environment, name: VariableName, fallback: string
   if (text === null) return fallback;
   const url = httpUrl(name, text);
   if (url.pathname !== '/' || /[?#]/.test(text)) {
-    throw new BadValue(`${name} must be scheme, host and port alone, without path or query: ${url.origin}`);
+    throw new BadValue(`${name} must be only scheme, host and port, without path or query: ${url.origin}`);
   }
   return url.origin;
 }

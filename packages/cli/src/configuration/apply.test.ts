@@ -1,6 +1,6 @@
 /**
- * Held: `apply` and `export-config` as commands. A plan before a change, at a terminal and off it; every problem of a file with its line; secrets
- * where a person sees them or in a file of their owner; exit codes; what is exported as text is what is applied. Decision 76.
+ * `apply` and `export-config` as commands. A plan before a change, at a terminal and without; every problem of a file with its line; secrets
+ * on a terminal or in a file only for its owner; exit codes; an export as text can be applied. Decision 76.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ test('off a terminal: the plan by --dry-run, then --yes and a file for secrets; 
   assert.deepEqual([again.code, again.stdout, again.stderr], [0, 'Nothing to do.\n', '']);
 });
 
-test('what is exported as text is applied as nothing to do, and holds no secret; as JSON too', async () => {
+test('applying an export changes nothing, and the export holds no secret; as JSON too', async () => {
   const text = await exported();
   assert.doesNotMatch(text, /svc_live_|whsec_/);
   assert.match(text, /limit: "100"/);
@@ -71,7 +71,7 @@ test('what is exported as text is applied as nothing to do, and holds no secret;
   }
 });
 
-test('at a terminal the plan is shown and asked for; no is no; secrets are shown there', async () => {
+test('at a terminal the plan is shown and needs a confirmation; no means no; secrets are shown there', async () => {
   const path = file('organization: acme\nkeys: [{ name: typed }]\n');
   const no = await place.run(['apply', '-f', path], { isTerminal: true, stdin: ['no\n'] });
   assert.deepEqual([no.code, no.stdout], [1, '']);
@@ -133,7 +133,7 @@ test('a file that is not there, or no file, or a secrets file that is: a sentenc
   assert.ok(!existsSync(join(place.directory, 'there.jsonl')));
 });
 
-test('the upstream\'s credential comes from a variable or a file, and the trail says what was done, without it', async () => {
+test('the upstream\'s credential comes from a variable or a file, and the audit trail shows the change without it', async () => {
   file('from-a-file\n', 'credential');
   const at = (credential: string) =>
     file(`organization: acme\nupstream: { url: https://llm.example.com, enabled: true, credential: ${credential} }\n`);

@@ -1,4 +1,4 @@
-/** Held: the doctor tells a disk that is full, or soon is, before it speaks of rights. */
+/** The doctor reports a full or nearly full disk before it mentions permissions. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ import { clockFinding, nodesFindings } from './nodes.ts';
 const node = (id: string, silentMs: number, state: 'live' | 'quarantined' | 'free') =>
   ({ id, startedAtMs: 0, heardAtMs: 1_000_000 - silentMs, state, leases: 3 });
 
-test('nodes that are heard are named, one that is not is told with what it holds and what to do', () => {
+test('live nodes are named; a silent one is reported with its leases and what to do', () => {
   assert.deepEqual(nodesFindings([], 0).map(({ state }) => state), ['warn']);
   assert.match(nodesFindings([], 0)[0]!.message, /metergate gateway$/);
   const [heard, silent, freed] = nodesFindings([node('a', 0, 'live'), node('b', 40_000, 'quarantined'), node('c', 600_000, 'free')], 1_000_000);
@@ -38,7 +38,7 @@ test('a certificate that ends soon is warned of, one that has ended fails', () =
   assert.deepEqual([60, 10, -1].map((days) => certificateFinding('the store', days * day, 0).state), ['ok', 'warn', 'fail']);
 });
 
-test('a journal is told with its size, and records that the store refused with where they lie', () => {
+test('a journal is reported with its size, and refused records with their place', () => {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-doctor-'));
   try {
     assert.equal(examineJournal(directory), null);

@@ -15,13 +15,13 @@ test('JSON carries time, level, message and fields', () => {
     { time: '1970-01-01T00:00:00.000Z', level: 'info', message: 'Refused.', code: 'unknown_url', notShown: 0, key: null });
 });
 
-test('text stays one line, also where a field holds line breaks, quotes or escapes of a terminal', () => {
+test('text stays one line, also if a field holds line breaks, quotes or terminal escapes', () => {
   const { lines, log } = saying('text');
   log('warn', 'A call ended.', { model: 'a\nb', status: 200, path: '\u001b[31m', quoted: 'a"b', none: null });
   assert.equal(lines[0], 'metergate: A call ended. model="a\\nb" status=200 path="\\u001b[31m" quoted="a\\"b"');
 });
 
-test('what is less urgent than the level is not said', () => {
+test('entries below the level are not logged', () => {
   for (const [at, level] of logLevels.entries()) {
     const { lines, log } = saying('text', level);
     for (const each of logLevels) log(each, each);

@@ -1,4 +1,4 @@
-/** Helpers of the collector are done without where there is no processor for them, and only there. */
+/** The garbage collector's helper threads are switched off if there is no processor for them, and only then. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collectOnOneThread } from './collecting.ts';

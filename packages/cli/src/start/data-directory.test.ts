@@ -1,4 +1,4 @@
-/** The data directory: made with what it lies in, taken away again alone, or refused in one sentence. Design 5. */
+/** The data directory: made with its parent directories, removed without them, or refused in one sentence. Design 5. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ const context = mkdtempSync(join(tmpdir(), 'metergate-data-directory-'));
 after(() => rmSync(context, { recursive: true, force: true }));
 
 describe('a data directory', () => {
-  it('is made with what it lies in, for its owner alone', () => {
+  it('is made with its parent directories, only for its owner', () => {
     const directory = join(context, 'a', 'b', 'c');
     assert.deepEqual(ensureDataDirectory(directory), { topmost: join(context, 'a'), lockFile: true });
     assert.equal(statSync(directory).mode & 0o777, 0o700);
   });
   it('that is there stays as it is', () => assert.deepEqual(ensureDataDirectory(context), { topmost: null, lockFile: true }));
-  it('is taken away with the lock and what was made for it, no more', () => {
+  it('is removed with the lock and what was made for it, and nothing else', () => {
     const directory = join(context, 'd', 'e');
     const made = ensureDataDirectory(directory);
     const lock = lockDataDirectory(directory);
@@ -26,7 +26,7 @@ describe('a data directory', () => {
     assert.equal(existsSync(join(context, 'd')), false);
     assert.equal(existsSync(context), true);
   });
-  it('has one process at a time, and a lock file for its owner alone', () => {
+  it('has one process at a time, and a lock file only for its owner', () => {
     const lock = lockDataDirectory(context);
     assert.equal(statSync(lockFile(context)).mode & 0o777, 0o600);
     assert.throws(() => lockDataDirectory(context), /^StartFault: Another metergate already uses/);

@@ -1,4 +1,4 @@
-/** Of a file that is taken away from a process that holds it, the operator is told, once a minute for as long as it is not back. */
+/** If a file that the process uses is removed, the operator is told, once a minute until it is back. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createHeldFiles, lockFileOf, storeFile } from './held-files.ts';
 
-test('a store or a lock that was removed, replaced or moved is told with what to do, and one that is there is not', (t) => {
+test('a store or a lock that was removed, replaced or moved is reported with what to do, and one that is there is not', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'metergate-held-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [store, lock] = [join(folder, 'metergate.db'), join(folder, 'lock')];

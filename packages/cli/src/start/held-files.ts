@@ -15,7 +15,7 @@ export interface HeldFiles {
   look(): void;
 }
 
-const tellAgainMs = 60_000;
+const repeatAfterMs = 60_000;
 
 export function storeFile(path: string): HeldFile {
   return { path, gone: 'Calls are still recorded, in a file that has no name any more and is gone when this process ends. Export what you need from '
@@ -35,7 +35,7 @@ export function createHeldFiles(files: readonly HeldFile[], { tell, monotonicMs 
   return {
     look() {
       for (const file of held) {
-        if (monotonicMs() - file.reportedMs < tellAgainMs) continue;
+        if (monotonicMs() - file.reportedMs < repeatAfterMs) continue;
         const identity = identityOf(file.path);
         if (identity === file.identity || identity === 'unknown') continue;
         file.reportedMs = monotonicMs();

@@ -1,4 +1,4 @@
-/** What the journal takes and leaves of its disk, told as it is. */
+/** How much of its disk the journal takes and leaves. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { journalDiskOf, longJournal } from './journal-disk.ts';
 
-test('a journal is as large as its files; a long one is said while it is shipped, one that is not there is not', (t) => {
+test('a journal is as large as its files; a long one is reported while it is shipped, an absent one is not', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-disk-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   const [one, other] = ['seg_a.log', 'seg_b.log'].map((name) => join(directory, name)) as [string, string];

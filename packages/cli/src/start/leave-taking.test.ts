@@ -1,10 +1,10 @@
-/** Who watches is told before the first connection is refused; who stops a process that nobody watches waits for nothing. */
+/** Pollers see the 503 before the first connection is refused; without pollers a stop does not wait. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createReaders } from './leave-taking.ts';
 
-test('nobody asked lately: at once; somebody asks: when it has heard it three times', async () => {
+test('it resolves at once if nobody polled lately, else once a poller has seen it three times', async () => {
   const readers = createReaders(60_000);
   await readers.haveSeen(0);
   readers.asked(1_000);

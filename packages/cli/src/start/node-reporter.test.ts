@@ -1,4 +1,4 @@
-/** Held: what a node says of itself adds up from what its threads tell, also where they tell it at different moments. */
+/** A node's report adds up the figures of its threads, also if they come at different moments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
@@ -12,13 +12,13 @@ const metrics = {
 const figures = { recordsSetAside: 1, spendDifferences: 0, rowsShipped: 8, recordsShipped: 6, shippedMs: 1_000 };
 const now: NodeFigures = { unready: [], metrics, figures, journalBytes: 4_096, nowMs: 3_500 };
 
-test('what waits is what was closed and is neither in the store nor set aside; the lag is since all was shipped', () => {
+test('waiting records are closed and neither in the store nor set aside; the lag counts from when everything was shipped', () => {
   const { state, reasons, journal, callsInFlight } = nodeReportOf(facts, now);
   assert.deepEqual([state, reasons, callsInFlight], ['ready', [], 2]);
   assert.deepEqual(journal, { rowsToShip: 3, lagMs: 2_500, bytes: 4_096, rowsInMemory: 1, setAside: 1 });
 });
 
-test('nothing waits where the store took more than was told as closed, and time does not run backwards', () => {
+test('nothing waits if the store took more than was reported as closed, and time does not run backwards', () => {
   const { journal } = nodeReportOf(facts, { ...now, figures: { ...figures, recordsShipped: 20 }, nowMs: 900 });
   assert.deepEqual([journal.rowsToShip, journal.lagMs], [0, 0]);
 });

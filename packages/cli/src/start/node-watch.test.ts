@@ -1,4 +1,4 @@
-/** Readiness tells the truth, and trouble is told once a minute with what to do. */
+/** Readiness is true, and trouble is reported once a minute with what to do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNodeWatch } from './node-watch.ts';
@@ -21,7 +21,7 @@ test('a process is not ready while it starts and while it stops', () => {
   assert.deepEqual(causes(), ['stopping']);
 });
 
-test('a full disk is seen without a call, told at once, once a minute while it lasts, and when there is room again', () => {
+test('a full disk is noticed without a call and reported at once, once a minute while it lasts, and when there is room again', () => {
   const { state, told, watch, causes } = watching();
   watch.phase = null;
   state.free = 100;
@@ -37,7 +37,7 @@ test('a full disk is seen without a call, told at once, once a minute while it l
   assert.deepEqual([told.slice(2), causes()], [['The journal can be written again.'], []]);
 });
 
-test('a disk that fills is told before it is full, once an hour; with next to nothing left no new calls should come', () => {
+test('a disk that fills is reported before it is full, once an hour; with next to nothing left the node is not ready', () => {
   const { state, told, watch, causes } = watching();
   watch.phase = null;
   state.free = 300 * 1_048_576;

@@ -34,7 +34,7 @@ export interface NodeWatch {
   look(): void;
 }
 
-const tellAgainMs = 60_000;
+const repeatAfterMs = 60_000;
 const mib = 1_048_576;
 /** With less, a segment of the journal cannot grow. */
 const freeBytesMin = 64 * 1024;
@@ -86,7 +86,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
       reportLowDisk();
       const now = troubles();
       for (const { cause, sentence } of now) {
-        if (monotonicMs() - (reportedMs.get(cause) ?? -Infinity) < tellAgainMs) continue;
+        if (monotonicMs() - (reportedMs.get(cause) ?? -Infinity) < repeatAfterMs) continue;
         reportedMs.set(cause, monotonicMs());
         tell('error', sentence);
       }

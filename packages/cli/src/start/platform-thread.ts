@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
-import { ended, said } from './threads.ts';
+import { ended, firstMessage } from './threads.ts';
 
 export interface PlatformThread {
   /** The port it listens on, also where 0 was asked for. */
@@ -74,6 +74,6 @@ export async function startPlatformThread(data: PlatformThreadData, log: Platfor
 
 async function spawned(data: PlatformThreadData): Promise<{ readonly worker: Worker; readonly port: number }> {
   const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), { workerData: data });
-  const { port } = (await said(worker, 'listening')) as { readonly port: number };
+  const { port } = (await firstMessage(worker, 'listening')) as { readonly port: number };
   return { worker, port };
 }

@@ -1,4 +1,4 @@
-/** Two first starts of one store at the same moment: one makes it, the other ends and leaves nothing of its own behind. */
+/** Two first starts of one store at the same moment: one makes it, the other ends and leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { readConfig } from '../config/read-config.ts';
 import { prepareData, type PreparedData } from './prepare-data.ts';
 import { prepareOnThread, type StorePreparer } from './store-preparer.ts';
 
-test('who comes second to a new store keeps no master key that opens nothing; the first one\'s stays', async (t) => {
+test('the second process at a new store keeps no useless master key; the first one\'s stays', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'metergate-first-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const start = (name: string, preparer: StorePreparer): Promise<PreparedData> => {

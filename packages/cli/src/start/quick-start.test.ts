@@ -1,4 +1,4 @@
-/** Held: the first owner's one-time link is made and shown once, to a terminal; anyone else reads the command that makes one. Design 5. */
+/** The first owner's one-time link is made and shown once, to a terminal; anyone else reads the command that makes one. Design 5. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const urls = { gatewayUrl: 'http://gateway.test', platformUrl: 'http://platform.test' };
 const atDefault: KeptData = { sentence: 'Data is kept in /here/data.', prefix: '', variables: [] };
 const shown = (firstStart: FirstStart): string =>
-  quickStartLines({ ...urls, place: atDefault, sandbox: false, alone: true, firstStart }).join('\n');
+  quickStartLines({ ...urls, place: atDefault, sandbox: false, alone: true, gatewayUnknown: false, firstStart }).join('\n');
 const storeNamed = (name: string): Promise<Store> => openStore({
   url: `sqlite:${join(folder, name)}`, masterKey: new Uint8Array(32), clock: Date.now, randomBytes: (n) => randomBytes(n), create: true,
 });
@@ -54,7 +54,7 @@ test('elsewhere no link is made, and the command that makes one is named', async
 test('the sandbox says at each start that its calls are recorded like real ones, and how to keep them apart', () => {
   for (const first of [true, false]) {
     const firstStart: FirstStart = { first, serviceKey: null, ownerPath: null, connectedFrom: [], connected: [], ownerAwaited: false };
-    const lines = quickStartLines({ ...urls, place: atDefault, sandbox: true, alone: true, firstStart });
+    const lines = quickStartLines({ ...urls, place: atDefault, sandbox: true, alone: true, gatewayUnknown: false, firstStart });
     const typed = /priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npx --no-install metergate start --sandbox\n/;
     assert.match(lines.join('\n'), typed);
   }
@@ -65,7 +65,7 @@ const firstOf: FirstStart = { first: true, serviceKey: null, ownerPath: null, co
 test('every command that is shown works on the data of this start', () => {
   const place = { ...atDefault, prefix: 'SVC_DATA_DIR=./sandbox ' };
   const text = [firstOf, { ...firstOf, first: false, ownerAwaited: true }]
-    .map((firstStart) => quickStartLines({ ...urls, place, sandbox: false, alone: true, firstStart }).join('\n')).join('\n');
+    .map((firstStart) => quickStartLines({ ...urls, place, sandbox: false, alone: true, gatewayUnknown: false, firstStart }).join('\n')).join('\n');
   const commands = text.match(/.*npx --no-install metergate .*/g) ?? [];
   assert.ok(commands.length >= 5, text);
   for (const command of commands) assert.match(command, /SVC_DATA_DIR=\.\/sandbox npx/);
@@ -73,7 +73,8 @@ test('every command that is shown works on the data of this start', () => {
 
 test('a part on a shared store names the variables that commands need, and no sandbox, which it cannot have', () => {
   const place = { ...atDefault, variables: ['SVC_DATABASE_URL', 'SVC_MASTER_KEY'] };
-  const text = quickStartLines({ ...urls, place, sandbox: false, alone: false, firstStart: firstOf }).join('\n');
+  const text = quickStartLines({ ...urls, place, sandbox: false, alone: false, gatewayUnknown: true, firstStart: firstOf }).join('\n');
   assert.match(text, /^Commands need SVC_DATABASE_URL and SVC_MASTER_KEY as this start has them\.$/m);
   assert.doesNotMatch(text, /sandbox/);
+  assert.match(text, /^No gateway runs in this process\. Put the address of yours in SVC_PUBLIC_GATEWAY_URL/m);
 });

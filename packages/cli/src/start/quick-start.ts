@@ -10,6 +10,8 @@ export interface QuickStart {
   readonly sandbox: boolean;
   /** Everything runs in this process. */
   readonly alone: boolean;
+  /** Gateways run elsewhere, and nobody has said where: `gatewayUrl` is a guess. */
+  readonly gatewayUnknown: boolean;
   readonly firstStart: FirstStart;
 }
 
@@ -27,8 +29,10 @@ const sandboxLines = [
   `  ${startSandbox}`, '',
 ];
 
+const elsewhere = 'No gateway runs in this process. Put the address of yours in SVC_PUBLIC_GATEWAY_URL: until then, pages show this one.';
+
 /** Lines for standard error, each without its line end. */
-export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone, firstStart }: QuickStart): string[] {
+export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone, gatewayUnknown, firstStart }: QuickStart): string[] {
   const typed: Typed = (command) => `${place.prefix}npx --no-install metergate ${command}`;
   const lines = [''];
   if (sandbox) lines.push(...sandboxLines);
@@ -45,6 +49,7 @@ export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone
   const shown = key ?? '$SERVICE_KEY';
   lines.push(
     'Base URLs:', `  OpenAI SDKs     ${gatewayUrl}/v1`, `  Anthropic SDKs  ${gatewayUrl}`, '',
+    ...(gatewayUnknown ? [elsewhere, ''] : []),
     'Try it:', ...curl(gatewayUrl, shown), '',
     'See what was called:', `  ${typed('calls list --org default')}`, '',
   );

@@ -1,6 +1,6 @@
 /**
- * `metergate start` from outside, as the real process: what a first start makes and says, what a second one finds, and that
- * a start which cannot be leaves one sentence, exit code 1 and nothing on the disk. Design 2 (Processes) and 5.
+ * `metergate start` from outside, as the real process: what a first start makes and prints, what a second one finds, and that a failed
+ * start leaves one sentence, exit code 1 and nothing on the disk. Design 2 (Processes) and 5.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -126,7 +126,7 @@ test('a taken port is named with its variable, and nothing is written', async ()
   }
 });
 
-test('a store that cannot be had takes the directory, lock and key that the start made with it', async () => {
+test('if the store cannot be opened, the start removes the directory, lock and key that it made', async () => {
   const dataDirectory = join(folder, 'away', 'deep', 'data');
   const masterKey = randomBytes(32).toString('base64');
   const away = await start({ SVC_DATA_DIR: dataDirectory, SVC_MASTER_KEY: masterKey, SVC_DATABASE_URL: 'postgres://u:topsecret@127.0.0.1:1/x' });

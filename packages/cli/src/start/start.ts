@@ -163,7 +163,8 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   if (firstStart !== null) {
     const platformUrl = config.publicPlatformUrl ?? urls.platform!;
     const place = keptData(config, process.cwd());
-    for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', firstStart })) stderr(line);
+    const gatewayUnknown = running.threads === null && config.publicGatewayUrl === null;
+    for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', gatewayUnknown, firstStart })) stderr(line);
   }
   watch.phase = null;
   const heldFiles = heldFilesOf(config, prepared, log);

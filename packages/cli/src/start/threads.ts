@@ -11,7 +11,7 @@ import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
-import { tellFaults, type FaultReport } from './told-faults.ts';
+import { reportFaults, type FaultReport } from './reported-faults.ts';
 
 /**
  * Room for the young objects of the gateway thread, megabytes. Less of it than Node's own choice, because what a call needs dies with it: of a
@@ -73,11 +73,11 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: string, worker: Worker): Worker => {
-    const tell = tellFaults(name, options.onFault);
+    const reportFault = reportFaults(name, options.onFault);
     worker.on('message', (message: Message) => {
       if (typeof message['warning'] === 'string') options.onFault(message['warning']);
       const fault = message['fault'] as FaultReport | undefined;
-      if (fault !== undefined) tell(fault);
+      if (fault !== undefined) reportFault(fault);
     });
     worker.on('error', (error) => options.onDeath(`The ${name} thread broke: ${(error as Error).stack ?? String(error)}`));
     worker.on('exit', (code) => {
@@ -93,13 +93,13 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   store.on('message', (message: Message) => {
     if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
   });
-  await said(store, 'ready');
+  await firstMessage(store, 'ready');
   watch('store', store);
   const gatewayUrl = import.meta.resolve('@metergate/gateway/gateway-thread.ts');
   const gateway = thread(gatewayUrl, { ...options.gateway, storePort: gatewaySide }, gatewaySide, youngObjectsMb);
   let listening: { host: string; port: number };
   try {
-    listening = (await said(gateway, 'listening')) as { host: string; port: number };
+    listening = (await firstMessage(gateway, 'listening')) as { host: string; port: number };
   } catch (error) {
     stopping = true;
     store.postMessage({ stop: true });
@@ -142,7 +142,7 @@ function thread(url: string, workerData: unknown, port: MessagePort, youngMb?: n
 }
 
 /** Resolves with the first message that has `field`; rejects on `failed`, on an error, or if the thread ends. */
-export function said(worker: Worker, field: string): Promise<unknown> {
+export function firstMessage(worker: Worker, field: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);

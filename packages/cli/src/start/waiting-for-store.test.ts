@@ -1,10 +1,10 @@
-/** A gateway that starts before its platform waits and says so; what no waiting mends ends the start. */
+/** A gateway that starts before its platform waits and says so; a fault that waiting cannot mend ends the start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 import { waitingForStore } from './waiting-for-store.ts';
 
-/** Opening fails with these codes in turn, each so often, then succeeds. */
+/** Opening fails with these codes in turn, each that many times, then succeeds. */
 function opening(codes: readonly (readonly [code: StoreFaultCode, times: number])[]) {
   const faults = codes.flatMap(([code, times]) => Array.from({ length: times }, () => code));
   const state = { told: [] as string[], waits: '', nowMs: 0 };
@@ -25,7 +25,7 @@ function opening(codes: readonly (readonly [code: StoreFaultCode, times: number]
   return { state, ended, wait };
 }
 
-test('it is said when it begins, when the reason changes, and once a minute', async () => {
+test('it is reported when it begins, when the reason changes, and once a minute', async () => {
   const { state, wait } = opening([['store_unreachable', 3], ['store_absent', 62], ['schema_older', 1]]);
   assert.equal(await wait(), 'opened');
   assert.deepEqual(state.told, ['store_unreachable', 'store_absent', 'store_absent', 'schema_older'].map((code) => `It is ${code}. Waiting for it.`));

@@ -1,14 +1,11 @@
-/** Commands run in the test's own process, on a store of their own. Much faster, for tests that do not need a process. */
+/** Commands run in the test's own process, on a separate store. Much faster, for tests that do not need a process. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { openStore, type Store } from '@metergate/store/store.ts';
+import type { Store } from '@metergate/store/store.ts';
 import { runProgram } from '../command-line/run.ts';
-import { createMasterKey, readMasterKey } from '../config/master-key.ts';
 import { program } from '../program.ts';
+import { ownDirectory } from './own-directory.ts';
 
 export interface Ran {
   readonly code: number;
@@ -29,7 +26,7 @@ export interface Given {
 export interface OwnStore {
   readonly directory: string;
   run(args: readonly string[], given?: Given): Promise<Ran>;
-  /** The JSON document of a command that must be done without a word on standard error. */
+  /** The JSON document of a command that must print nothing on standard error. */
   json(args: readonly string[], given?: Given): Promise<unknown>;
   inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
   end(): void;
@@ -38,13 +35,8 @@ export interface OwnStore {
 export const operator = 'ada';
 
 export async function ownStore(): Promise<OwnStore> {
-  const directory = mkdtempSync(join(tmpdir(), 'metergate-own-store-'));
-  const dataDirectory = join(directory, 'data');
-  const place = { dataDirectory, masterKey: null, databaseUrl: `sqlite:${join(dataDirectory, 'metergate.db')}` };
-  mkdirSync(dataDirectory, { mode: 0o700 });
-  const opened = (masterKey: Uint8Array, create: boolean): Promise<Store> =>
-    openStore({ url: place.databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create });
-  await (await opened(createMasterKey(place), true)).close();
+  const { root: directory, dataDirectory, make, inStore, remove } = ownDirectory();
+  await make();
   const run: OwnStore['run'] = async (args, { stdin = [], env = {}, isTerminal = false } = {}) => {
     const said = { stdout: '', stderr: '', read: false };
     const typed = Readable.from((function* () {
@@ -66,15 +58,7 @@ export async function ownStore(): Promise<OwnStore> {
       assert.deepEqual([code, stderr], [0, ''], args.join(' '));
       return JSON.parse(stdout);
     },
-    async inStore(work) {
-      const store = await opened(readMasterKey(place), false);
-      try {
-        return await work(store);
-      } finally {
-        await store.close();
-      }
-    },
-    end: () => rmSync(directory, { recursive: true, force: true }),
+    inStore, end: remove,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The command line run in the test's own process, as `main.ts` runs it in a process of its own. The same words go in and out, in a fraction
- * of the time.
+ * Runs the command line in the test's own process, as `main.ts` runs it in a separate one. Input and output are the same, in a fraction of
+ * the time.
  */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import type { CliResult } from '@metergate/testkit/system.ts';
 import { runProgram } from '../command-line/run.ts';
 import { program } from '../program.ts';
 
-/** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. `operator`: who works it. */
+/** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. `operator`: who runs it. */
 export async function runInProcess(
   args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', operator: string = 'operator',
 ): Promise<CliResult> {

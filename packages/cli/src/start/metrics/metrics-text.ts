@@ -150,7 +150,7 @@ async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures
   }).inc(recordsSetAside);
   new Counter({ name: 'metergate_shipped_rows_total', help: 'Journal rows shipped to the store.', registers: [registry] }).inc(rowsShipped);
   new Gauge({
-    name: 'metergate_ship_lag_seconds', help: 'Time since everything due in the journal was last shipped.', registers: [registry],
+    name: 'metergate_ship_lag_seconds', help: 'How long rows of the journal may have waited to be shipped.', registers: [registry],
   }).set(Math.max(0, processMs() - shippedMs) / 1_000);
   const metrics = await metricsOf();
   const up = new Gauge({ name: 'metergate_gateway_up', help: '1 if the gateway thread answered.', registers: [registry] });

@@ -1,11 +1,11 @@
-/** Held: one cause that stops several tasks is told once, and once that it is over, when the last of them is well. */
+/** One cause that stops several tasks is reported once, and its end once, when the last of them has recovered. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tellFaults } from './told-faults.ts';
+import { reportFaults } from './reported-faults.ts';
 
-test('each cause is told once while anything fails, and the end of all of them once', () => {
+test('each cause is reported once while anything fails, and the end of all of them once', () => {
   const said: string[] = [];
-  const report = tellFaults('store', (sentence) => said.push(sentence));
+  const report = reportFaults('store', (sentence) => said.push(sentence));
   const away = { message: 'The store cannot be reached.' };
   for (const each of [away, away, { message: 'Something else.' }, null, null]) report(each);
   assert.deepEqual(said, ['The store cannot be reached.', 'Something else.']);
@@ -17,6 +17,6 @@ test('each cause is told once while anything fails, and the end of all of them o
 
 test('an end without a beginning says nothing', () => {
   const said: string[] = [];
-  tellFaults('store', (sentence) => said.push(sentence))(null);
+  reportFaults('store', (sentence) => said.push(sentence))(null);
   assert.deepEqual(said, []);
 });

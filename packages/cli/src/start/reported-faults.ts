@@ -7,20 +7,20 @@
 export type FaultReport = { readonly message: string } | null;
 
 /** `name`: what the thread does, as in `The store works again.` */
-export function tellFaults(name: string, say: (sentence: string) => void): (report: FaultReport) => void {
-  const told = new Set<string>();
+export function reportFaults(name: string, say: (sentence: string) => void): (report: FaultReport) => void {
+  const reported = new Set<string>();
   let failing = 0;
   return (report) => {
     if (report === null) {
       failing = Math.max(0, failing - 1);
-      if (failing > 0 || told.size === 0) return;
-      told.clear();
+      if (failing > 0 || reported.size === 0) return;
+      reported.clear();
       say(`The ${name} works again.`);
       return;
     }
     failing += 1;
-    if (told.has(report.message)) return;
-    told.add(report.message);
+    if (reported.has(report.message)) return;
+    reported.add(report.message);
     say(report.message);
   };
 }
