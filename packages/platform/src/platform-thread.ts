@@ -21,10 +21,10 @@ import { createReports, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
-import { saySeldom } from './say-seldom.ts';
+import { limitRepeats } from './limited-repeats.ts';
 import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
-import { tellFaults } from './told-faults.ts';
+import { reportFaults } from './reported-faults.ts';
 
 /** What the parent gives. */
 export interface PlatformThreadData {
@@ -59,7 +59,7 @@ let figuring = false;
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
-const tell = tellFaults(Date.now, (warning) => parent.postMessage({ warning }));
+const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
 
 try {
   await serve();
@@ -75,7 +75,7 @@ async function serve(): Promise<void> {
   const oidc = await oidcParts();
   try {
     const platform = await startPlatform(data, {
-      partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => tell('answer a request', fault),
+      partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => reportFault('answer a request', fault),
     });
     await remember(store, publicUrlAt(platform.port));
     const finishErasures = createErasureFinisher(store);
@@ -115,7 +115,7 @@ function noticeWorkOn(store: Store): NoticeWork {
 function retentionWorkOn(store: Store): RetentionWork {
   return createRetentionWork({
     store, clock: Date.now, steadyClock: () => performance.now(), holder: newId(idPrefix.platform, randomBytes),
-    say: (line) => parent.postMessage({ note: line }), failed: (fault) => tell('remove records for their age', fault),
+    say: (line) => parent.postMessage({ note: line }), failed: (fault) => reportFault('remove records for their age', fault),
   });
 }
 
@@ -124,7 +124,7 @@ async function removeOld(work: RetentionWork): Promise<void> {
   try {
     await work.pass();
   } catch (error) {
-    tell('remove records for their age', error);
+    reportFault('remove records for their age', error);
   }
 }
 
@@ -137,7 +137,7 @@ async function reportFigures(store: Store, retention: RetentionWork): Promise<vo
     const behindMs = await retentionDelayMs(store, Date.now());
     parent.postMessage({ retention: { ...retention.removed(), behindMs } });
   } catch (error) {
-    tell('count organizations near their caps and what is to be removed', error);
+    reportFault('count organizations near their caps and what is to be removed', error);
   } finally {
     figuring = false;
   }
@@ -152,7 +152,7 @@ async function lookForNotices(work: NoticeWork): Promise<void> {
   try {
     await work.pass();
   } catch (error) {
-    tell('look for what to tell of', error);
+    reportFault('look for events to report', error);
   } finally {
     noticing = false;
   }
@@ -162,7 +162,7 @@ async function lookForNotices(work: NoticeWork): Promise<void> {
 function reportsBeside({ engine }: Store): Reports | null {
   if (engine === 'sqlite') return reportsAt(data.databaseUrl);
   if (data.reportsDatabaseUrl === null) return null;
-  const say = saySeldom(Date.now, (warning) => parent.postMessage({ warning }));
+  const say = limitRepeats(Date.now, (warning) => parent.postMessage({ warning }));
   return replicaFirst({ replica: reportsAt(data.reportsDatabaseUrl), primary: reportsAt(data.databaseUrl), say });
 }
 
@@ -186,7 +186,7 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
       store, masterKey: data.masterKey, publicUrl, clock, passwords, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),
     attempts: createAttempts(clock), oidc,
-    report: (fault) => tell('answer a request', fault),
+    report: (fault) => reportFault('answer a request', fault),
   };
 }
 
@@ -212,7 +212,7 @@ async function remember(store: Store, publicUrl: string): Promise<void> {
     await store.platformAddress.remember(publicUrl);
     await store.serverSettings.remember({ providerUrls: data.providerUrls, upstreamAllow: data.upstreamAllow, sandbox: data.sandbox });
   } catch (error) {
-    tell('note its address and settings in the store', error);
+    reportFault('note its address and settings in the store', error);
   }
 }
 
@@ -232,7 +232,7 @@ async function keepHouse(store: Store, finishErasures: () => Promise<void>): Pro
     await store.masterKey.endHandOver();
     await finishErasures();
   } catch (error) {
-    tell('look after the store', error);
+    reportFault('look after the store', error);
   } finally {
     busy = false;
   }

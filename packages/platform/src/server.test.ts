@@ -1,4 +1,4 @@
-/** Held: the platform listens where it is told, serves its app and the tap's endpoint there, and closes. Design 5, Platform HTTP. */
+/** The platform listens on its configured address, serves its app and the tap's endpoint there, and closes. Design 5, Platform HTTP. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -57,7 +57,7 @@ function said(bytes: string): Promise<string> {
   });
 }
 
-test('what others may read differently is refused before any route, and the connection ends', async () => {
+test('requests that others may read differently are refused before any route, and the connection ends', async () => {
   const refused: [string, string, number][] = [
     ['GET http://evil.example/limits HTTP/1.1', 'Host: a', 400], ['GET /limits HTTP/1.1', 'Host: a\r\nHost: b', 400],
     ['GET /limits HTTP/1.1', 'X-No: host', 400], ['GET /limits HTTP/1.1', 'Host: a<b>', 400], ['GET /limits HTTP/1.1', 'Host: [::', 400],
@@ -73,13 +73,13 @@ test('what others may read differently is refused before any route, and the conn
   assert.match(await said('GET /limits?from=/../ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 200 /);
 });
 
-test("an address that is taken is the system's error, for the start to put into words; a closed one takes nothing", async () => {
+test("a taken address is the system's error, which the start puts into words; a closed server accepts nothing", async () => {
   await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, { partsAt: () => context.parts, report }), { code: 'EADDRINUSE' });
   await platform.close();
   await assert.rejects(fetch(url));
 });
 
-test('requests that come while the app is loaded share it; one that fails to load is 500, told, and the next one tries again', async (t) => {
+test('requests that come while the app loads share it; if loading fails, that is a 500 and reported, and the next request tries again', async (t) => {
   const told: unknown[] = [];
   let asked = 0;
   const late = await startPlatform({ host: '127.0.0.1', port: 0 }, {

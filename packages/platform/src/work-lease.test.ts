@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorkLease } from './work-lease.ts';
 
-/** The lease as the store keeps it, and how often it was asked for. */
+/** The lease as the store keeps it, and how often it was requested. */
 function keptLease() {
   let kept = { holder: '', untilMs: 0 };
   let asked = 0;
@@ -19,7 +19,7 @@ function keptLease() {
   };
 }
 
-test('who has it asks again when half of it is over, who has it not every five seconds, and it goes over when it is given up', async () => {
+test('the holder renews it at half time, others ask every five seconds, and it passes on when it is given up', async () => {
   const leases = keptLease();
   const [one, other] = [createWorkLease(leases, 'work', 'one'), createWorkLease(leases, 'work', 'other')];
   assert.equal((await one.hold(1_000_000.4))?.cursor, 7);

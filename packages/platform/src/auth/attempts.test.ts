@@ -1,4 +1,4 @@
-/** Held: how often a password may be tried, by pair, email and address, and that nobody is locked out from elsewhere by ten tries. */
+/** How often a password may be tried, by pair, email and address, and that nobody is locked out from elsewhere by ten tries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAttempts } from './attempts.ts';
@@ -48,7 +48,7 @@ test('junk from the address of a proxy locks out nobody who has signed in from t
   assert.notEqual(attempts.take({ email: 'bob@example.com', address: '1.1.1.1' }), null);
 });
 
-test('a flood of names does not make the table forget whom it is guessing at', () => {
+test('a flood of names does not make the table forget the name under attack', () => {
   const { attempts, taken } = context();
   const ada = (index: number) => ({ email: 'ada@example.com', address: `10.0.${index >> 8}.${index & 255}` });
   assert.equal(taken(150, ada), 100);

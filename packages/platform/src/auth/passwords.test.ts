@@ -1,4 +1,4 @@
-/** Passwords: what one may be, what a hash of one costs today, and what is taken of a hash that was made at another cost. */
+/** Passwords: which are allowed, what a hash costs today, and which hashes at another cost are accepted. */
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { passwordRefusal, passwords, Passwords } from './passwords.ts';
 
 const cheap = new Passwords({ N: 1_024, r: 8, p: 1 });
 
-test('a hash of today takes 32 MiB three times over, has a salt of its own, and is of its password alone', async () => {
+test('a current hash takes 32 MiB in three passes, has its own salt, and matches only its password', async () => {
   const hash = await passwords.hash('correct horse battery');
   const [, N, r, p, salt, derived] = hash.split('$');
   assert.deepEqual([Number(N), Number(r), Number(p)], [32_768, 8, 3]);
@@ -21,7 +21,7 @@ test('of one password no two hashes are alike; the same text in another composit
   assert.equal(await cheap.verify('cafe\u0301 cafe cafe', one), true);
 });
 
-test('a hash at another cost is verified and called dated; what is no hash, or would take too much, is never worked on', async () => {
+test('a hash at another cost is verified and marked as dated; an invalid or too expensive one is never computed', async () => {
   const hash = await cheap.hash('correct horse battery');
   assert.deepEqual([cheap.isDated(hash), passwords.isDated(hash), await passwords.verify('correct horse battery', hash)], [false, true, true]);
   for (const wrong of [hash.replace('$1024$', '$1000$'), hash.replace('$1024$', '$16777216$'), hash.replace('$8$1$', '$8$999$'), 'scrypt$', '']) {

@@ -1,6 +1,6 @@
 /**
- * Alerts and webhooks on a real store against real receivers: told once, signed so that the published library takes it, retried with the same
- * id, never led to a private address; receivers that are slow, down, and redirecting.
+ * Alerts and webhooks on a real store against real receivers: sent once, signed so that the published library accepts them, retried with the
+ * same id, never sent to a private address; receivers that are slow, down, and redirecting.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -81,7 +81,7 @@ after(async () => {
   place.remove();
 });
 
-test('each threshold of a cap is told once a window, and reached and reset are told and audited', async () => {
+test('each threshold of a cap is sent once a window, and reached and reset are sent and audited', async () => {
   const token = one.tokens.admin;
   const all = await receiver();
   const some = await receiver();
@@ -113,7 +113,7 @@ test('each threshold of a cap is told once a window, and reached and reset are t
   assert.deepEqual(actions.filter((each) => each.startsWith('capRe')), ['capReset', 'capReached']);
 });
 
-test('a receiver that fails is tried again within ten seconds with the same id, until it takes it', async () => {
+test('a receiver that fails is tried again within ten seconds with the same id, until it accepts', async () => {
   const failing = await receiver();
   failing.answer = { status: 500 };
   const made = await hook(failing.url);
@@ -131,7 +131,7 @@ test('a receiver that fails is tried again within ten seconds with the same id, 
   granted(await removeWebhook(useCases(), made.id));
 });
 
-test('one that is slow is given up after the deadline and holds up nobody; one that is down is told as such', async () => {
+test('a slow receiver is given up after the deadline and delays nobody; one that is down is reported as such', async () => {
   const [slow, well, down] = [await receiver(), await receiver(), await receiver()];
   slow.answer = null;
   await new Promise((resolve) => { servers.at(-1)!.close(resolve); });
@@ -180,7 +180,7 @@ test('no redirect is followed, to a private address or anywhere, and a name that
   assert.equal(redirecting.received.length, 1);
 });
 
-test('a receiver that turns out to be at a refused address gets nothing, should what was judged before the dial be wrong', async () => {
+test('a receiver that turns out to be at a refused address gets nothing, even if the check before the dial was wrong', async () => {
   const came: Buffer[] = [];
   const peer = createPeer((socket) => socket.on('error', () => {}).on('data', (bytes) => came.push(Buffer.from(bytes as Buffer))));
   await new Promise<void>((resolve) => { peer.listen(0, '127.0.0.1', resolve); });
@@ -220,7 +220,7 @@ test('private addresses in any spelling are refused when a webhook is made, and 
   assert.equal((await context.ask(`/platform/v1/webhooks/${id}`, { method: 'DELETE', token })).status, 200);
 });
 
-test('an unusual day is told once, and only where two of the same weekdays are known', async () => {
+test('an unusual day is sent once, and only if two of the same weekdays are known', async () => {
   const told = await receiver();
   const made = await hook(told.url);
   const organization = one.id;
@@ -236,7 +236,7 @@ test('an unusual day is told once, and only where two of the same weekdays are k
   granted(await removeWebhook(useCases(), made.id));
 });
 
-test('a run that ended over its budget is told once, with what it spent', async () => {
+test('a run that ended over its budget is sent once, with what it spent', async () => {
   const told = await receiver();
   const made = await hook(told.url);
   await passed();
@@ -257,11 +257,11 @@ test('a run that ended over its budget is told once, with what it spent', async 
   granted(await removeWebhook(useCases(), made.id));
 });
 
-test('a Baseline is told of once as its report begins, and once as it closes', async () => {
+test('a Baseline is sent once as its report begins, and once as it closes', async () => {
   const told = await receiver();
   const own = await context.organization('measured');
   const made = granted(await createWebhook(useCases(), { organization: own.id, url: told.url, events: null }, { allow }));
-  // On a paid plan a Baseline goes on.
+  // On a paid plan a Baseline continues.
   granted(await context.store.organizations.set(own.id, { plan: 'free' }));
   const key = { hash: 'ab'.repeat(32), prefix: 'svc_tap_xx' };
   const baseline = granted(await context.store.baselines.create({ organization: own.id, key, unread: null }));
@@ -283,7 +283,7 @@ test('a Baseline is told of once as its report begins, and once as it closes', a
   granted(await removeWebhook(useCases(), made.id));
 });
 
-test('one platform at a time does the work; another goes on once the first is gone', async () => {
+test('one platform at a time does the work; another continues once the first is gone', async () => {
   const other = workOn(undefined, 'plt_other');
   await passed();
   assert.equal(await other.pass(), false);

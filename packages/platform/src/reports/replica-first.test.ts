@@ -1,4 +1,4 @@
-/** Held: reports are read from a replica that takes no writes, and from the store itself where the replica does not answer. */
+/** Reports are read from a replica that takes no writes, and from the store itself if the replica does not answer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -68,14 +68,14 @@ test('a replica that takes no writes answers every report as the store does', as
     const [status, text] = await asked(path, reports);
     const [there, whole] = await asked(path, null);
     assert.deepEqual([path, status], [path, there]);
-    // The last line of receipts tells when it was signed.
+    // The last line of receipts says when it was signed.
     const fixed = (answer: string): string => path.endsWith('/receipts') ? answer.split('\n').slice(0, -2).join('\n') : answer;
     assert.ok(fixed(text) === fixed(whole), path);
   }
   assert.deepEqual(said, []);
 });
 
-test('where the replica does not answer, the store does, and the operator hears it', async () => {
+test('if the replica does not answer, the store does, and the operator is told', async () => {
   const away = new URL(url);
   away.port = '1';
   const reports = replicaFirst({ replica: reportsAt(away.href), primary: reportsAt(url), say: (sentence) => said.push(sentence) });
@@ -85,7 +85,7 @@ test('where the replica does not answer, the store does, and the operator hears 
   assert.ok(!said[0]!.includes(new URL(url).password));
 });
 
-test('where neither answers, the fault is the store\'s', async () => {
+test('if neither answers, the fault is the store\'s', async () => {
   const primary: Reports = { begin: () => {}, run: async () => { throw new Error('the store is away'); }, close: async () => {} };
   const reports = replicaFirst({ replica: nobody, primary, say: () => {} });
   await assert.rejects(reports.run('showUsage', { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 }), /the store is away/);

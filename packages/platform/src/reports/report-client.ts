@@ -4,7 +4,7 @@
  */
 import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';
-import { AskedThread, type ReportWorker } from './asked-thread.ts';
+import { RunningThread, type ReportWorker } from './running-thread.ts';
 import type { FileHead, ReportRequest } from './messages.ts';
 
 /** Runs reading operations on another thread. */
@@ -30,14 +30,14 @@ const afterTimer: After = (delayMs, task) => {
 
 /** `start`: makes a thread. */
 export function createReports(start: () => ReportWorker, after: After = afterTimer): Reports {
-  let running: AskedThread | null = null;
+  let running: RunningThread | null = null;
   /** Including those that were asked to end. */
-  const alive = new Set<AskedThread>();
+  const alive = new Set<RunningThread>();
   let stayAlive = (): void => {};
   let closed = false;
 
-  function begin(): AskedThread {
-    const thread = new AskedThread(start(), {
+  function begin(): RunningThread {
+    const thread = new RunningThread(start(), {
       answered: () => {
         if (running === thread) endLater(thread);
       },
@@ -52,7 +52,7 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
   }
 
   /** From now on, unless somebody asks meanwhile. */
-  function endLater(thread: AskedThread): void {
+  function endLater(thread: RunningThread): void {
     stayAlive();
     stayAlive = after(idleMs, () => {
       if (running !== thread || !thread.isIdle) return;
@@ -80,6 +80,6 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
   };
 }
 
-function fileOf(thread: AskedThread, file: number, { contentType, fileName }: FileHead): Download {
+function fileOf(thread: RunningThread, file: number, { contentType, fileName }: FileHead): Download {
   return { download: { contentType, fileName, pieces: thread.pieces(file) } satisfies CallExport };
 }

@@ -47,7 +47,7 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
     post({ kind: 'piece', number, piece });
   }
 
-  async function letGo(file: number): Promise<void> {
+  async function release(file: number): Promise<void> {
     const pieces = files.get(file);
     files.delete(file);
     await pieces?.return?.();
@@ -58,7 +58,7 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
       return files.size;
     },
     hear(message) {
-      if (message.kind === 'let_go') return void letGo(message.file).catch(() => {});
+      if (message.kind === 'let_go') return void release(message.file).catch(() => {});
       const answered = message.kind === 'run' ? run(message.number, message.operation, message.request) : next(message.number, message.file);
       answered.catch((fault: unknown) => {
         if (message.kind === 'piece') files.delete(message.file);

@@ -1,4 +1,4 @@
-/** Reports on a thread of their own, on a real store: the same answers as without one, files piece by piece, faults, the end. */
+/** Reports on a separate thread, on a real store: the same answers as without one, files piece by piece, faults, the end. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type Tes
 import { platformApp } from '../http/app.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
-import type { ReportWorker } from './asked-thread.ts';
+import type { ReportWorker } from './running-thread.ts';
 import { createReports, idleMs, type After, type Reports } from './report-client.ts';
 import { createReportDesk } from './report-desk.ts';
 import { readingOperations } from './reading-operations.ts';
@@ -78,14 +78,14 @@ test('many at once are each answered with their own, on one thread', async () =>
   assert.equal(workers.length, 1);
 });
 
-test('who may not ask is told so before the thread hears of it', async () => {
+test('a caller without the right is refused before the thread gets the request', async () => {
   const before = workers.length;
   const refused = await platformApp(elsewhere()).request('http://platform.test/platform/v1/usage');
   assert.equal(refused.status, 401);
   assert.equal(workers.length, before);
 });
 
-test('a page that is opened starts the thread, once, before anything is asked of it', async () => {
+test('opening a page starts the thread, once, before the first request', async () => {
   let started = 0;
   const early = createReports(() => {
     started += 1;
@@ -97,17 +97,18 @@ test('a page that is opened starts the thread, once, before anything is asked of
   assert.equal(started, 1);
 });
 
-test('a thread that ends is a fault to those who asked, and the next question begins another', async () => {
+test('if the thread ends, open requests fail, and the next one starts another', async () => {
   const [worker] = workers;
-  const request = { actor: { organization: one.id } as never, params: {}, query: { by: 'day' }, body: {}, nowMs: 0 };
-  const lost = reports.run('showUsage', request);
-  const [, fault] = await Promise.all([worker!.terminate(), lost.then(() => null, (error: Error) => error)]);
-  if (fault !== null) assert.match(fault.message, /report thread has ended/);
+  const request = { actor: { organization: one.id } as never, params: {}, query: { by: ['day'] }, body: {}, nowMs: 0 };
+  // Asked once the thread is stopping and before its end is known, so that it cannot have answered.
+  const stopped = worker!.terminate();
+  await assert.rejects(reports.run('showUsage', request), /report thread has ended/);
+  await stopped;
   assert.equal((await asked('/platform/v1/usage', elsewhere())).status, 200);
   assert.equal(workers.length, 2);
 });
 
-test('a thread of which nothing was asked for some minutes ends, and the next question begins another; a file that is read keeps it', async (t) => {
+test('a thread without requests for some minutes ends, and the next request starts another; reading a file keeps it', async (t) => {
   const timers = new Map<object, () => void>();
   const after: After = (delayMs, task) => {
     assert.equal(delayMs, idleMs);
@@ -163,7 +164,7 @@ function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']
 const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: null as never, readsLong: true } as const;
 const request = { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 };
 
-test('a fault of the store keeps its code, any other its sentence; the desk goes on', async () => {
+test('a fault of the store keeps its code, any other its sentence; the desk keeps working', async () => {
   const { reports: asks } = deskOf([
     operation({ ...shape, id: 'away', run: async () => { throw new StoreFault('store_unreachable', 'The store is away.'); } }),
     operation({ ...shape, id: 'broken', run: async () => { throw new TypeError('x is not a function'); } }),
@@ -175,7 +176,7 @@ test('a fault of the store keeps its code, any other its sentence; the desk goes
   assert.equal(await asks.run('well', request), 7);
 });
 
-test('a file that nobody takes further is let go of; one that breaks is a fault to who takes it', async () => {
+test('a file that nobody reads to its end is released; one that breaks is a fault to its reader', async () => {
   let ended = 0;
   async function* pieces() {
     try {

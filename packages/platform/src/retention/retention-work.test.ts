@@ -1,5 +1,5 @@
 /**
- * The work of removing what is past its age: one platform at a time, organization by organization, ended between two slices, and not by a
+ * Removing records past their age: one platform at a time, organization by organization, ended between two slices, and not by a
  * clock that just stepped. Decision 0032.
  */
 import assert from 'node:assert/strict';
@@ -46,7 +46,7 @@ async function aged(records: number): Promise<OrganizationId> {
 }
 const left = async (organization: OrganizationId): Promise<number> => (await store.calls.list({ organization, limit: 10_000 })).length;
 
-test('what is past its age goes pass by pass, and is told once it is done', async () => {
+test('records past their age are removed pass by pass, and that is logged once it is done', async () => {
   const organizations = [await aged(400), await aged(30)] as const;
   const one = work('one');
   assert.deepEqual([await one.pass(), await left(organizations[0])], [false, 400], 'a clock is trusted after a minute');
@@ -67,7 +67,7 @@ test('what is past its age goes pass by pass, and is told once it is done', asyn
   await one.end();
 });
 
-test('one platform at a time; when it ends another goes on at once', async () => {
+test('one platform at a time; when it ends another continues at once', async () => {
   const organization = await aged(50);
   const [one, other] = [work('one'), work('other')];
   advance(60_000);
@@ -87,7 +87,7 @@ test('one platform at a time; when it ends another goes on at once', async () =>
   await other.end();
 });
 
-test('a clock that stepped is not believed until it has gone on evenly for a minute', async () => {
+test('a clock that stepped is not trusted until it has run evenly for a minute', async () => {
   const organization = await aged(10);
   wallMs = startMs;
   const one = work('one');
@@ -107,7 +107,7 @@ test('a clock that stepped is not believed until it has gone on evenly for a min
 test('an organization that cannot be worked on holds up no other, and is tried again later', async () => {
   const [broken, sound] = [await aged(10), await aged(10)];
   const one = work('one', {
-    removeSlice: (organization, slice) => (organization === broken ? Promise.reject(new Error('no')) : store.retention.removeSlice(organization, slice)),
+    removeSlice: (id, slice) => (id === broken ? Promise.reject(new Error('no')) : store.retention.removeSlice(id, slice)),
   });
   advance(60_000);
   while (await one.pass());

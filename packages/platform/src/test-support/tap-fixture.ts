@@ -1,5 +1,5 @@
 /**
- * The tap's endpoint on a port of its own, over a fresh store, with a clock that tests set, for tests of it from outside.
+ * The tap's endpoint on a free port, over a fresh store, with a clock that tests set, for tests from outside.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -28,12 +28,12 @@ export interface TapFixture {
   baseline(plan?: Plan): Promise<MintedBaseline & { readonly organization: Parameters<Store['baselines']['list']>[0] }>;
   /** Events in the store, all Baselines together. */
   eventRows(): number;
-  /** Everything that lies in the store's files. */
+  /** The content of all the store's files. */
   bytesOnDisk(): string;
   end(): Promise<void>;
 }
 
-/** `behind`: what the endpoint has of the store, in place of all of it. `url`: where a store is to be made, in place of an embedded one. */
+/** `behind`: replaces the endpoint's store. `url`: where to make a store, instead of an embedded one. */
 export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store, url?: string): Promise<TapFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-tap-'));
   const file = join(directory, 'store.db');

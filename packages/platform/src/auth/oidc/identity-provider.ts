@@ -4,7 +4,7 @@
  * the cached one stays in use, and it is asked again after a few seconds. No token is stored on a server.
  */
 import * as oidc from 'openid-client';
-import { saySeldom } from '../../say-seldom.ts';
+import { limitRepeats } from '../../limited-repeats.ts';
 import { claimsOf, lacksRoleOrEmail, type ProvidedClaims } from './provided-claims.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 
@@ -56,8 +56,8 @@ export interface IdentityProviderOptions {
 
 export function createIdentityProvider({ settings, clock, say }: IdentityProviderOptions): IdentityProvider {
   const { issuer, roleClaim } = settings;
-  const tell = saySeldom(clock, say);
-  const lookUp = discovery(settings, clock, tell);
+  const sayOnce = limitRepeats(clock, say);
+  const lookUp = discovery(settings, clock, sayOnce);
   return {
     name: new URL(issuer).host, issuer, roleClaim,
     async warm() {
@@ -86,7 +86,7 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
         return { claims: claimsOf(own, more, roleClaim), idToken: tokens.id_token! };
       } catch (error) {
         const fault = faultOf(error);
-        if (fault !== 'denied') tell(`A sign-in by OpenID Connect was not completed: ${codeOf(error)}.`);
+        if (fault !== 'denied') sayOnce(`A sign-in by OpenID Connect was not completed: ${codeOf(error)}.`);
         return { fault };
       }
     },
@@ -100,7 +100,7 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
 }
 
 /** Null while the provider does not answer. One look at a time, whoever waits for it. */
-function discovery(settings: OidcSettings, clock: () => number, tell: (sentence: string) => void): () => Promise<oidc.Configuration | null> {
+function discovery(settings: OidcSettings, clock: () => number, sayOnce: (sentence: string) => void): () => Promise<oidc.Configuration | null> {
   let known: { readonly config: oidc.Configuration; readonly atMs: number } | null = null;
   let failedAtMs = -askAgainMs;
   let looking: Promise<void> | null = null;
@@ -109,7 +109,7 @@ function discovery(settings: OidcSettings, clock: () => number, tell: (sentence:
       known = { config: await discovered(settings), atMs: clock() };
     } catch (error) {
       failedAtMs = clock();
-      tell(`The identity provider of SVC_OIDC_ISSUER cannot be used, so nobody signs in by it until it can: ${codeOf(error)}.`);
+      sayOnce(`The identity provider of SVC_OIDC_ISSUER cannot be used, so nobody signs in by it until it can: ${codeOf(error)}.`);
     } finally {
       looking = null;
     }

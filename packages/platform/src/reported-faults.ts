@@ -4,11 +4,11 @@
  * is repeated only after a minute.
  */
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-import { saySeldom } from './say-seldom.ts';
+import { limitRepeats } from './limited-repeats.ts';
 
 /** `what`: what the platform could not do, such as `answer a request`. */
-export function tellFaults(clock: () => number, say: (line: string) => void): (what: string, fault: unknown) => void {
-  const seldom = saySeldom(clock, say);
+export function reportFaults(clock: () => number, say: (line: string) => void): (what: string, fault: unknown) => void {
+  const seldom = limitRepeats(clock, say);
   return (what, fault) => {
     if (fault instanceof StoreFault) seldom(`The platform could not ${what}. ${fault.message}`, fault.message);
     else say(`The platform could not ${what}: ${faultLine(fault)}`);

@@ -2,7 +2,7 @@
 const againMs = 60_000;
 
 /** `cause`: what makes two sentences the same. `clock`: wall time, milliseconds; if it was set back, the sentence is said again. */
-export function saySeldom(clock: () => number, say: (sentence: string) => void): (sentence: string, cause?: string) => void {
+export function limitRepeats(clock: () => number, say: (sentence: string) => void): (sentence: string, cause?: string) => void {
   let last = { cause: '', atMs: 0 };
   return (sentence, cause = sentence) => {
     const nowMs = clock();

@@ -26,7 +26,7 @@ export interface ThreadNews {
   readonly over: () => void;
 }
 
-export class AskedThread {
+export class RunningThread {
   readonly #worker: ReportWorker;
   readonly #questions = new Map<number, Question>();
   readonly #tell: ThreadNews;
@@ -39,7 +39,7 @@ export class AskedThread {
   constructor(worker: ReportWorker, tell: ThreadNews) {
     this.#worker = worker;
     this.#tell = tell;
-    worker.on('message', (message) => this.#hear(message));
+    worker.on('message', (message) => this.#take(message));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     let cause = new Error('The report thread has ended.');
@@ -90,7 +90,7 @@ export class AskedThread {
     this.#worker.postMessage({ kind: 'stop' });
   }
 
-  #hear(message: FromReports): void {
+  #take(message: FromReports): void {
     const question = this.#questions.get(message.number);
     this.#questions.delete(message.number);
     if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));
