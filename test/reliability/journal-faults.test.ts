@@ -1,6 +1,6 @@
 /**
  * The journal's disk full, unwritable, damaged, or older than the store (reliability F5, F9, F12): nothing is ever forwarded
- * unrecorded, the product recovers without a restart where it can and says what to do where it cannot.
+ * unrecorded, the product recovers without a restart if it can, and otherwise says what to do.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -20,14 +20,14 @@ import { bearer } from '../running-product.ts';
 import { assertEnvelope } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, requestedCall, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
 
-/** How long anything may take until it is well again. Milliseconds. */
+/** How long recovery may take. Milliseconds. */
 const deadlineMs = 15_000;
 let lastNumber = 0;
 
 interface UseCaseContext {
   system: System;
   readonly key: string;
-  /** Numbers the provider saw, and numbers whose answer came whole. */
+  /** Numbers of calls that the provider saw, and of calls whose answer came whole. */
   readonly seen: number[];
   readonly delivered: number[];
   call(): Promise<RawAnswer>;
@@ -71,7 +71,7 @@ async function callsUntil({ call }: UseCaseContext, status: number): Promise<Raw
   }
 }
 
-/** Every call a provider saw has one record, every one delivered has its figure, once all are shipped. */
+/** Once all are shipped, every call a provider saw has one record, and every delivered one has its figure. */
 async function assertRecorded({ system, seen, delivered }: UseCaseContext): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   const pause = pauses();
@@ -92,7 +92,7 @@ async function assertRecorded({ system, seen, delivered }: UseCaseContext): Prom
   }
 }
 
-/** A stream that is open while `harm` is done and ends after it: its caller gets all of it. */
+/** A stream that is open while `harm` is done and ends afterwards: its caller gets all of it. */
 async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): Promise<void> {
   const { system, key, delivered, seen } = given;
   const { opened, open } = gate();
@@ -127,7 +127,7 @@ async function readyBecomes(opsUrl: string, status: number, words: RegExp): Prom
   }
 }
 
-/** What must hold from the moment nothing can be written until it can again, without a restart. */
+/** What must hold from the moment nothing can be written until writing works again, without a restart. */
 async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () => void): Promise<void> {
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
   await streamAcross(given, async () => {
@@ -136,7 +136,7 @@ async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () 
     for (let count = 0; count < 20; count += 1) {
       const before = given.seen.length;
       const answer = await given.call();
-      // A log that was reused may still have room for a row or two; what is forwarded then is recorded like any other.
+      // A reused segment may still have room for a row or two; what is forwarded then is recorded like any other call.
       if (answer.status === 200) continue;
       assertEnvelope(answer, 500, 'internal_error');
       assert.equal(given.seen.length, before, 'a call was forwarded that could not be recorded');
@@ -146,22 +146,35 @@ async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () 
   await readyBecomes(opsUrl, 503, /^not ready\njournal: The journal in .* cannot be written: .*Make room/);
   assert.match(given.system.stderr(), /The journal in .* cannot be written: .*Make room on that disk/);
   mend();
-  // Without a call: a proxy sends none to a node that is not ready.
+  // Recovery needs no call: a proxy sends none to a node that is not ready.
   await readyBecomes(opsUrl, 200, /^ready\n$/);
   await callsUntil(given, 200);
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
   await assertRecorded(given);
 }
 
-test('files that may not grow: nothing is forwarded, open streams end whole, and all is well again without a restart (F5)', async (t) => {
-  // The limit of the kernel on the size of files; the product sees a write that fails, on every file system and as any user.
+test('files that cannot grow: nothing is forwarded, open streams end whole, and it recovers without a restart (F5)', async (t) => {
+  // The kernel's limit on file sizes: the product sees a failed write, on every file system and as any user.
   if (process.platform !== 'linux') return void t.diagnostic('limits of a running process can be set on Linux alone; the full disk is held there');
   const given = await context(t, {});
   const limit = (bytes: string): void => void execFileSync('prlimit', ['--pid', String(given.system.pid), `--fsize=${bytes}:unlimited`]);
   await assertSurvives(given, () => limit('4096'), () => limit('unlimited'));
 });
 
-test('a full disk: nothing is forwarded, open streams end whole, and all is well again without a restart once there is room (F5)', async (t) => {
+test('files that cannot grow until the end: the stop is orderly, and the log says how many calls will be recorded as interrupted', async (t) => {
+  if (process.platform !== 'linux') return void t.diagnostic('limits of a running process can be set on Linux alone');
+  const given = await context(t, {});
+  const limit = (bytes: string): void => void execFileSync('prlimit', ['--pid', String(given.system.pid), `--fsize=${bytes}:unlimited`]);
+  await streamAcross(given, async () => {
+    limit('4096');
+    await callsUntil(given, 500);
+  });
+  assert.equal(await given.system.stop(), 0);
+  assert.match(given.system.stderr(), /One call ended and could not be written to the journal; it will be recorded as interrupted\./);
+  assert.doesNotMatch(given.system.stderr(), /thread (broke|ended)/);
+});
+
+test('a full disk: nothing is forwarded, open streams end whole, and it recovers without a restart once there is room (F5)', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-small-'));
   const mounted = process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=0700', 'tmpfs', directory]).status === 0;
   t.after(() => {
@@ -172,12 +185,12 @@ test('a full disk: nothing is forwarded, open streams end whole, and all is well
   const given = await context(t, { dataDirectory: join(directory, 'data') });
   const filler = join(directory, 'filler');
   await assertSurvives(given, () => {
-    // dd ends with an error when nothing more fits, which is what it is for here.
+    // dd ends with an error when nothing more fits, which is the purpose here.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
   }, () => rmSync(filler));
 });
 
-test('a journal directory made read-only, and a second start on it: what runs goes on; a start that cannot be refuses with its name', async (t) => {
+test('a read-only journal directory, and a second start on it: the running product continues; the start refuses and names it', async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-ro-'));
   const given = await context(t, { dataDirectory });
   const journal = join(dataDirectory, 'journal');
@@ -191,7 +204,7 @@ test('a journal directory made read-only, and a second start on it: what runs go
   for (let count = 0; count < 8; count += 1) assert.equal((await given.call()).status, 200);
   await assertRecorded(given);
   await given.system.kill9();
-  // Rights do not bind root: it writes all the same.
+  // Permissions do not bind root: it can still write.
   if (process.getuid?.() === 0) given.system = await given.system.restart();
   else await assert.rejects(given.system.restart(), (error: Error) => error.message.includes(journal));
   chmodSync(journal, 0o700);
@@ -200,7 +213,7 @@ test('a journal directory made read-only, and a second start on it: what runs go
   await assertRecorded(given);
 });
 
-/** What the head of a segment takes, which is synced before the segment is used. */
+/** The size of a segment's head, which is synced before the segment is used. */
 const headBytes = 512;
 
 /** The largest segment of the journal. */
@@ -210,7 +223,7 @@ function journalFile(dataDirectory: string): string {
   return files.sort((a, b) => statSync(b).size - statSync(a).size)[0] ?? assert.fail('no segment in the journal');
 }
 
-test('a journal that lost its tail starts, counts nothing twice and loses no call that it has (F9)', async (t) => {
+test('a journal that lost its tail starts, counts nothing twice and loses no call that it still has (F9)', async (t) => {
   const given = await context(t, {});
   for (const cutBytes of [1, 9_000]) {
     for (let count = 0; count < 12; count += 1) assert.equal((await given.call()).status, 200);
@@ -219,7 +232,7 @@ test('a journal that lost its tail starts, counts nothing twice and loses no cal
     const segment = journalFile(given.system.dataDirectory);
     truncateSync(segment, Math.max(headBytes, statSync(segment).size - cutBytes));
     given.system = await given.system.restart();
-    // All was shipped before the damage, so all is there still, and once.
+    // Everything was shipped before the damage, so all of it is still there, once.
     await assertRecorded(given);
   }
 });
@@ -240,7 +253,7 @@ test('a journal segment that is damaged stops the start with its name; moved awa
   await assertRecorded(given);
 });
 
-test('a data directory restored from an older copy, its store ahead of it: each call keeps its one record (F12)', async (t) => {
+test('a data directory restored from an older copy, with a newer store: each call keeps its one record (F12)', async (t) => {
   const postgres = await testPostgres();
   t.after(() => postgres.stop());
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-older-'));
@@ -252,7 +265,7 @@ test('a data directory restored from an older copy, its store ahead of it: each 
   const given = await context(t, { dataDirectory, env });
   for (let count = 0; count < 6; count += 1) assert.equal((await given.call()).status, 200);
   await streamAcross(given, async () => {
-    // Taken with a call open: the copy has its opening and will never have its closing.
+    // The copy is made while a call is open: it has the opening and will never have the closing.
     mkdirSync(copy);
     cpSync(dataDirectory, copy, { recursive: true });
     for (let count = 0; count < 6; count += 1) assert.equal((await given.call()).status, 200);

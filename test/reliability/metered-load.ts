@@ -1,6 +1,6 @@
 /**
- * A load whose every call can be told apart: call i names project `NAME-i` and its provider reports i prompt tokens, so that records
- * can be held against what the providers saw and what the callers got. Both wires, streamed and not, in turn.
+ * A load in which each call can be identified: call i names project `NAME-i` and its provider reports i prompt tokens, so that records
+ * can be compared with what the providers saw and what the callers got. Both wires, streamed and not, in turn.
  */
 import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
@@ -32,12 +32,12 @@ export const upstreamKinds: readonly Kind[] = [
   { name: 'declared, streamed', target: '/upstream/v1/chat/completions', streamed: true, wire: 'upstream' },
 ];
 
-/** The body that asks for an answer of call `number`. */
+/** The body of call `number`. */
 export function bodyOf(kind: Kind, number: number): string {
   return `{"model":"m","n":${number}${kind.streamed ? ',"stream":true' : ''}}`;
 }
 
-/** The whole answer to call `number` in that kind, in the pieces it comes in. The usage is in the last but one of a stream. */
+/** The whole answer to call `number` of that kind, in its pieces. In a stream, the last but one holds the usage. */
 export function answerPieces(kind: Kind, number: number): readonly string[] {
   if (kind.wire === 'anthropic') return kind.streamed ? messageEvents(number) : [message(number)];
   return kind.streamed ? chatEvents(number) : [`{"model":"gpt-4o-mini","choices":[],"usage":${tokens(number)}}`];
@@ -73,7 +73,7 @@ function messageEvents(number: number): string[] {
   ];
 }
 
-/** What a request asks for. @throws where it is none of a load's. */
+/** The call that a request is for. @throws if it is not a request of a load. */
 export function requestedCall({ target, body }: ReceivedRequest): { readonly number: number; readonly kind: Kind } {
   const text = body.toString('latin1');
   const number = Number(/"n":(\d+)/.exec(text)?.[1]);
@@ -84,19 +84,19 @@ export function requestedCall({ target, body }: ReceivedRequest): { readonly num
 }
 
 export interface Load {
-  /** Numbers of calls whose request a provider saw, each as often as it did. */
+  /** Numbers of calls whose request a provider saw, each as often as it saw it. */
   readonly seen: number[];
   /** Numbers of calls whose answer a caller got whole. */
   readonly delivered: ReadonlySet<number>;
-  /** Calls whose answer came in part, or with another status than 200, and how it looked. */
+  /** Calls whose answer came only in part, or with another status than 200, and how it looked. */
   readonly spoiled: readonly { readonly number: number; readonly answer: RawAnswer }[];
-  /** Calls that were given up by their connection without one byte of an answer. */
+  /** Calls whose connection ended without one byte of an answer. */
   readonly unanswered: readonly number[];
   /** The project of call `number`. */
   projectOf(number: number): string;
-  /** No further call is begun; resolves when those under way are over, one way or another. */
+  /** Begins no further call; resolves when those in flight are over, one way or another. */
   stop(): Promise<void>;
-  /** Resolves once so many answers are delivered, or the load has come to its end. */
+  /** Resolves once that many answers are delivered, or the load has ended. */
   reached(deliveredCount: number): Promise<void>;
 }
 
@@ -104,9 +104,9 @@ export interface LoadOptions {
   readonly name: string;
   readonly key: string;
   readonly callers: number;
-  /** How many of the callers take a connection for each call instead of one for all; none unless given. */
+  /** How many of the callers use a new connection for each call instead of one for all; default 0. */
   readonly freshCallers?: number;
-  /** How long the providers take between two pieces of an answer; at once unless given. Bounds how many calls there are. */
+  /** The providers' pause between two pieces of an answer; default none. It bounds the number of calls. */
   readonly providerMs?: number;
 }
 
@@ -125,7 +125,7 @@ export function startLoad(system: System, { name, key, callers, freshCallers = 0
   const respond = (request: ReceivedRequest): Script => {
     const { number, kind } = requestedCall(request);
     seen.push(number);
-    // Small pieces, a turn apart: an instant of death finds calls in every phase.
+    // Small pieces, one event-loop turn apart, so that a kill finds calls in every phase.
     return { headers: answerHeaders(kind), body: inTurns(answerPieces(kind, number), providerMs) };
   };
   system.openai.respond(respond);
@@ -183,7 +183,7 @@ export function startLoad(system: System, { name, key, callers, freshCallers = 0
   };
 }
 
-/** A connection that ends where the gateway ends it. */
+/** A connection that ends when the gateway ends it. */
 export async function connectionOf({ gatewayUrl }: System): Promise<RawConnection> {
   const connection = await RawConnection.open(gatewayUrl);
   connection.socket.on('end', () => connection.socket.end());
@@ -197,14 +197,14 @@ async function* inTurns(pieces: readonly string[], pauseMs: number): AsyncGenera
   }
 }
 
-/** Pieces with something awaited before the last: a test's gate, or a promise that never comes. */
+/** Pieces with something awaited before the last one: a test's gate, or a promise that never resolves. */
 export function heldBack(pieces: readonly string[], until: Promise<unknown>): readonly Piece[] {
   return [...pieces.slice(0, -1), until, ...pieces.slice(-1)];
 }
 
 /**
- * The records of a load against its truth: every call a provider saw has one record, no call has two, a call that was delivered
- * whole is completed with its own figure, and a figure is never another's. Returns the records by number.
+ * Compares the records of a load with what happened: every call a provider saw has one record, no call has two, a call that was delivered
+ * whole is completed with its own figure, and no figure is another call's. Returns the records by number.
  */
 export function assertCounted(load: Load, records: readonly CallRecordJson[], openAtMost: number): Map<number, CallRecordJson> {
   const byNumber = new Map<number, CallRecordJson>();

@@ -35,14 +35,14 @@ async function call(kind: Kind, script: (number: number) => Script): Promise<{ n
   return { number, answer, project };
 }
 
-/** The product's descriptors and the providers' connections; null where the system does not tell descriptors. */
+/** The product's file descriptors and the providers' connections; null if the system does not report descriptors. */
 function held(): { descriptors: number | null; connections: number } {
   const { pid, openai, anthropic, upstream } = service.system;
   const descriptors = process.platform === 'linux' ? readdirSync(`/proc/${pid}/fd`).length : null;
   return { descriptors, connections: openai.openConnections + anthropic.openConnections + upstream.openConnections };
 }
 
-/** Runs `attacks`, and then everything must be as it was after one sound call of each kind. */
+/** Runs `attacks`; afterwards everything must be as it was after one good call of each kind. */
 async function leavingNothing(attacks: () => Promise<void>): Promise<void> {
   const sound = async (): Promise<void> => {
     for (const kind of allKinds) {
@@ -89,13 +89,13 @@ test('a provider that ends after its head, or within its body: a cut prefix, and
       for (const ending of endings) {
         const count = answerPieces(kind, 1).length;
         for (let kept = 0; kept <= count; kept += 1) {
-          // Of the last piece all but one byte: the end of the dialogue never comes.
+          // All but one byte of the last piece: the end of the dialogue never comes.
           const cutPieces = (number: number): string[] =>
             answerPieces(kind, number).slice(0, kept).map((piece, at) => (at === count - 1 ? piece.slice(0, kind.streamed ? -2 : -1) : piece));
           const turned = new Promise((resolve) => setImmediate(resolve));
           const { answer, number, project } = await call(kind, (number) => ({ raw: [rawAnswer(kind, cutPieces(number)), turned], ending }));
           assert.deepEqual([answer.status, answer.whole], [200, false], `${kind.name}, ${kept} pieces, ${ending}`);
-          // What a reset overtakes is lost on the provider's side already; what came is never other than what was sent.
+          // Bytes that a reset overtakes are lost on the provider's side already; those that arrive are always what was sent.
           const sent = cutPieces(number).join('');
           assert.ok(sent.startsWith(answer.body.toString()));
           if (ending === 'fin') assert.equal(answer.body.toString(), sent);
@@ -109,7 +109,7 @@ test('a provider that ends after its head, or within its body: a cut prefix, and
   });
 });
 
-/** What had been reported when an answer was cut after so many pieces: usage that came before the cut counts. */
+/** What had been reported when an answer was cut after that many pieces: usage that came before the cut counts. */
 function usageAfter(kind: Kind, pieces: number, number: number): unknown[] {
   if (!kind.streamed) return pieces === 0 ? ['unknown', 'cut', null] : ['reported', null, number];
   if (kind.wire === 'anthropic') {
@@ -119,7 +119,7 @@ function usageAfter(kind: Kind, pieces: number, number: number): unknown[] {
   return pieces < 2 ? ['unknown', 'cut', null] : ['reported', null, number];
 }
 
-test('a provider that resets after its last byte, stalls in the middle, or refuses: caller and record have all (V7, V8, V11)', async () => {
+test('a provider that resets after its last byte, stalls in the middle, or refuses: caller and record have everything (V7, V8, V11)', async () => {
   await leavingNothing(async () => {
     const expected = new Map<string, unknown[]>();
     for (const kind of allKinds) {
@@ -143,7 +143,7 @@ test('a provider that resets after its last byte, stalls in the middle, or refus
   });
 });
 
-/** A round trip to the gateway and back, which leaves no record: what reached it before has been heard. */
+/** A round trip to the gateway and back without a record: after it, the gateway has seen everything that reached it before. */
 async function knock(): Promise<void> {
   for (let time = 0; time < 2; time += 1) assert.equal((await rawCall(service.system.gatewayUrl, { method: 'GET', target: '/nowhere' })).status, 404);
 }
@@ -188,7 +188,7 @@ test('a caller who resets before the head or in the middle: the rest is read for
         connection.abort();
         await knock();
         open();
-        // The next call must not need a second connection: they are sockets that stay for a while.
+        // The next call must not need a second connection, because sockets stay open for a while.
         await noneInFlight();
         expected.set(project, ['caller_gone', 200, 'reported', null, number]);
       }

@@ -1,4 +1,4 @@
-/** A sum of spend that is not that of its records is said by the running product and counted on `/metrics` (reliability 4.6). */
+/** The running product logs a sum of spend that differs from its records, and counts it on `/metrics` (reliability 4.6). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import { startLoad } from './metered-load.ts';
 
 const service = serviceForFile();
 
-/** Waits until the product's metrics hold this line. */
+/** Waits until the product's metrics contain this line. */
 async function metric(line: string): Promise<void> {
   const deadline = performance.now() + 15_000;
   const pause = pauses();
@@ -21,7 +21,7 @@ async function metric(line: string): Promise<void> {
   }
 }
 
-test('spend changed behind the product\'s back is named after the next start, with both figures, and calls go on', async () => {
+test('spend changed behind the product\'s back is reported after the next start, with both figures, and calls still work', async () => {
   const load = startLoad(service.system, { name: 'spent', key: service.key, callers: 2 });
   await load.reached(12);
   await load.stop();

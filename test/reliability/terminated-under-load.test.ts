@@ -1,6 +1,6 @@
 /**
- * SIGTERM under load (reliability F4): nothing that was taken is lost to its caller. Calls under way and open streams end whole within
- * the grace, connections are told that they end, the process ends with 0, and every call is in the records.
+ * SIGTERM under load (reliability F4): no accepted call is lost to its caller. Calls in flight and open streams end whole within the grace
+ * period, connections are told to close, the process ends with 0, and every call is in the records.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function onOwnData<T>(run: (system: System, key: string, records: () => Re
   }
 }
 
-/** Resolves once the gateway takes no new connection. */
+/** Resolves once the gateway accepts no new connection. */
 async function acceptEnded({ gatewayUrl }: System): Promise<void> {
   const { hostname, port } = new URL(gatewayUrl);
   let refused = false;
@@ -47,7 +47,7 @@ async function acceptEnded({ gatewayUrl }: System): Promise<void> {
   await eventually(() => refused, 'the end of accepting');
 }
 
-test('SIGTERM under load, on connections kept and on one for each call: what was taken is answered whole', async () => {
+test('SIGTERM under load, on kept connections and on one for each call: accepted calls are answered whole', async () => {
   await onOwnData(async (system, key, records) => {
     const load = startLoad(system, { name: 'term', key, callers: 8, freshCallers: 4 });
     await load.reached(60);
@@ -61,7 +61,7 @@ test('SIGTERM under load, on connections kept and on one for each call: what was
   });
 });
 
-test('SIGTERM with streams open on both wires: they go on, end whole within the grace, and are recorded as completed', async () => {
+test('SIGTERM with streams open on both wires: they continue, end whole within the grace period, and are recorded as completed', async () => {
   await onOwnData(async (system, key, records) => {
     const go = gate();
     let heard = 0;

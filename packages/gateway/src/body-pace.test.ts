@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BodyPace } from './body-pace.ts';
 
-/** Looks every second at a body whose bytes at each second are told; the second at which it is late, else null. */
+/** Checks every second a body whose bytes at each second are given; the second at which it is late, else null. */
 function lateAt(bytesAt: (second: number) => number, seconds: number, waiting: (second: number) => boolean = () => false): number | null {
   const pace = new BodyPace();
   for (let second = 0; second <= seconds; second += 1) {

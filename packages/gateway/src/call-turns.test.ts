@@ -38,13 +38,13 @@ function context() {
   };
 }
 
-test('an organization that calls alone waits for nothing, and nothing is planned', () => {
+test('a single calling organization waits for nothing, and nothing is scheduled', () => {
   const { taken, burst, end, timers } = context();
   burst(a, 500);
   assert.deepEqual([taken.length, end(), timers()], [500, true, 0]);
 });
 
-test('of several each takes four steps in a turn, and the rest of each in its order in the next ones', () => {
+test('each of several takes four steps in a turn, and the rest in order in the next turns', () => {
   const { taken, burst, end } = context();
   burst(b, 1);
   burst(a, 10);
@@ -70,7 +70,7 @@ test('a step that comes while others of its organization wait goes behind them, 
   assert.deepEqual(taken.slice(5), ['waited 0', 'waited 1', 'waited 2', 'waited 3', 'second step of the first']);
 });
 
-test('a quarter to half of a second after the last alternation an organization is alone again', () => {
+test('a quarter to half of a second after the last alternation an organization counts as the only one again', () => {
   const { taken, burst, end, pass, timers } = context();
   burst(b, 1);
   burst(a, 8);
@@ -85,7 +85,7 @@ test('a quarter to half of a second after the last alternation an organization i
   assert.equal(taken.length, 17 + 100);
 });
 
-test('while others go on calling, an organization that has stopped is forgotten, and one with something that waits is not', () => {
+test('while others keep calling, an organization that has stopped is forgotten, unless something of it waits', () => {
   const { turns, taken, burst, step, end, pass } = context();
   for (let at = 0; at < 1_000; at += 1) step(`org_${at}` as OrganizationId, 'once');
   burst(a, 9);
@@ -97,7 +97,7 @@ test('while others go on calling, an organization that has stopped is forgotten,
   assert.deepEqual(taken.slice(-5), ['org_a 6', 'org_a 7', 'org_a 8', 'org_b 1', 'org_a 9']);
 });
 
-test('what waits is bounded: beyond that a step is taken at once', () => {
+test('the number of waiting steps is bounded: beyond it a step runs at once', () => {
   const { taken, burst } = context();
   burst(b, 1);
   burst(a, 4 + 4_096);
@@ -106,7 +106,7 @@ test('what waits is bounded: beyond that a step is taken at once', () => {
   assert.equal(taken.length, 6);
 });
 
-test('at the end of the node all that waits is done at once, and what comes then waits for nothing', () => {
+test('when the node ends, all waiting steps run at once, and later ones wait for nothing', () => {
   const { turns, taken, burst, end } = context();
   burst(b, 1);
   burst(a, 100);

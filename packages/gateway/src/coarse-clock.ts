@@ -9,7 +9,7 @@ export interface Watched {
   look(): void;
 }
 
-/** A clock for the silence of others, as those see it who wait. */
+/** A clock that measures the silence of peers fairly: it hardly advances while this process has no time to read. */
 export interface SilenceClock {
   readonly awakeMs: number;
   watch(one: Watched): void;
@@ -33,14 +33,14 @@ export class CoarseClock implements SilenceClock {
     this.#nowMs = monotonicMs();
   }
 
-  /** What it was at the last tick: late by a tick, or by as long as this process had no time. */
+  /** The time of the last tick: late by a tick, or by as long as this process had no time. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
   /**
-   * For the silence of others. It goes on by two ticks at most at a time: what a peer sent while this process had no time has not been read
-   * yet, and is no silence. It says when something began too early by a tick at most.
+   * For the silence of peers. It advances by at most two ticks at a time: bytes that a peer sent while this process had no time were not read
+   * yet, so that time is not silence. The start of something is noted at most a tick too early.
    */
   get awakeMs(): number {
     return this.#awakeMs;

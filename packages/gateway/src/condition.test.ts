@@ -1,4 +1,4 @@
-/** A node says what it cannot do, once when that begins and once when it ends. Findings: a full disk and a store that is away. */
+/** A node reports what it cannot do, once when that begins and once when it ends: a full disk, and a store that is away. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalCondition } from '@metergate/store/journal/journal.ts';
@@ -16,7 +16,7 @@ function watching() {
   return { state, look };
 }
 
-test('a journal that cannot be written is told with its reason, and tried again at every look', () => {
+test('a journal that cannot be written is reported with its reason, and tried again at every check', () => {
   const { state, look } = watching();
   assert.equal(look(), null);
   state.fault = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
@@ -27,7 +27,7 @@ test('a journal that cannot be written is told with its reason, and tried again 
   assert.equal(state.probes, 4);
 });
 
-test('a store that is away is told once a call was refused for it, and until the store is heard again, whoever calls meanwhile', () => {
+test('a store that is away is reported once a call was refused for it, until the store answers again, whoever calls meanwhile', () => {
   const { state, look } = watching();
   state.refused = 3;
   assert.equal(look(), null, 'refusals while the store is heard say nothing of the node');

@@ -22,19 +22,19 @@ export interface ConditionOptions {
 }
 
 /** A shared store that is silent for this long does not answer a claim within a call's time either. */
-const unheardMs = 5_000;
+const silentMsMax = 5_000;
 
-/** What it returns looks, and gives the condition where that has changed since it last did, or null. */
+/** Returns a function that checks the condition and gives it if it has changed since the last check, else null. */
 export function createConditionWatch({ journal, monotonicMs, leasesAnsweredMs, unverified }: ConditionOptions): () => NodeCondition | null {
-  let told: NodeCondition = { journal: null, unconfirmed: false };
+  let last: NodeCondition = { journal: null, unconfirmed: false };
   let refusedWhenAnswered = 0;
   return () => {
     journal.probe();
-    const heard = leasesAnsweredMs === null || monotonicMs() - leasesAnsweredMs() < unheardMs;
-    if (heard) refusedWhenAnswered = unverified();
-    const now = { journal: journal.fault === null ? null : inWords(journal.fault), unconfirmed: !heard && unverified() > refusedWhenAnswered };
-    if (now.journal === told.journal && now.unconfirmed === told.unconfirmed) return null;
-    told = now;
+    const answers = leasesAnsweredMs === null || monotonicMs() - leasesAnsweredMs() < silentMsMax;
+    if (answers) refusedWhenAnswered = unverified();
+    const now = { journal: journal.fault === null ? null : inWords(journal.fault), unconfirmed: !answers && unverified() > refusedWhenAnswered };
+    if (now.journal === last.journal && now.unconfirmed === last.unconfirmed) return null;
+    last = now;
     return now;
   };
 }

@@ -1,10 +1,10 @@
-/** Held: how long a departed caller's call is read on, whatever an organization sets, and how many at once (design 3, row 8). */
+/** How long a departed caller's call is read on, whatever an organization sets, and how many at once (design 3, row 8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { createDrains, drainBoundFor, drainsPerNodeMax, drainsPerOrganizationMax } from './drains.ts';
 
-test('without a setting: 10 min and 64 MiB where a cap or a run budget covers the call, else 5 s and 1 MiB', () => {
+test('without a setting: 10 min and 64 MiB if a cap or a run budget covers the call, else 5 s and 1 MiB', () => {
   assert.deepEqual(drainBoundFor(true, null), { covered: true, durationMs: 600_000, bytesMax: 64 * 1024 * 1024 });
   assert.deepEqual(drainBoundFor(false, null), { covered: false, durationMs: 5_000, bytesMax: 1024 * 1024 });
 });
@@ -20,7 +20,7 @@ test('a set time holds for both, and the longest is one that a timer can run: be
   }
 });
 
-test('calls that a limit covers: one organization takes what it leaves free, the next one what is left by both, and each 32 at least', () => {
+test('covered calls: one organization may take half of the free places, the next half of the rest, and each at least 32', () => {
   const drains = createDrains();
   const places = (name: string): number => {
     let taken = 0;
@@ -32,7 +32,7 @@ test('calls that a limit covers: one organization takes what it leaves free, the
   assert.equal(drains.underWay, drainsPerNodeMax);
 });
 
-test('of calls that none covers one organization takes at most 32 places, the node 512, and a place left is free again', () => {
+test('uncovered calls: one organization takes at most 32 places, the node 512, and a released place is free again', () => {
   const drains = createDrains();
   const organization = (index: number): OrganizationId => `org_${index}` as OrganizationId;
   for (let taken = 0; taken < drainsPerOrganizationMax; taken += 1) assert.ok(drains.enter(organization(0), false));

@@ -239,7 +239,8 @@ function watchClock(clock: NodeClock): () => void {
 async function drain({ gateway, log, journal, destinations, traces, sendRefusals }: Parts): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
   sendRefusals();
-  await journal.end();
+  // A journal that cannot take the last rows does not keep the log, the spans and the store from ending as they should.
+  await journal.end().catch((error: unknown) => parent.postMessage({ warning: (error as Error).message }));
   await destinations.close();
   log.flush();
   traces?.flush();

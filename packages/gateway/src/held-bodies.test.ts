@@ -1,4 +1,4 @@
-/** Design 3, row 8a: who may hold how much, and that bodies held half never wait for each other. */
+/** Design 3, row 8a: which organization may hold how much, and that half-received bodies never wait for each other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -32,9 +32,9 @@ class Caller {
   }
 }
 
-test('an organization alone holds half by what it received; the newcomer finds room at once, and so does the one after it', () => {
+test('a single organization holds half by what it received; a newcomer finds room at once, and so does the next one', () => {
   const bodies = createHeldBodies(budgetBytes);
-  // The first of each is its oldest, which may go on: it holds little here and stands still.
+  // The first of each is its oldest, which may continue: it holds little here and stalls.
   for (const name of ['a', 'b', 'c']) new Caller(bodies, name).bring(kibibyte);
   const held: number[] = [];
   for (const name of ['a', 'b', 'c']) {
@@ -47,7 +47,7 @@ test('an organization alone holds half by what it received; the newcomer finds r
   assert.ok(bodies.heldBytes < budgetBytes);
 });
 
-test('nine bodies that announced much and stall hold what they sent, and nobody waits for them', () => {
+test('nine bodies that announced much and stall hold only what they sent, and nobody waits for them', () => {
   const bodies = createHeldBodies(budgetBytes);
   const stalled = Array.from({ length: 9 }, () => new Caller(bodies, 'a'));
   for (const caller of stalled) caller.bring(7 * kibibyte);
@@ -56,7 +56,7 @@ test('nine bodies that announced much and stall hold what they sent, and nobody 
   assert.ok(other.bringAll() >= budgetBytes / 3);
 });
 
-test('bodies larger than the memory, any number of them, all end: the oldest always goes on', async () => {
+test('any number of bodies larger than the memory all end: the oldest always continues', async () => {
   const bodies = createHeldBodies(budgetBytes);
   const wanted = 3 * budgetBytes;
   let open = Array.from({ length: 12 }, (_, at) => new Caller(bodies, `organization ${at % 5}`));
@@ -96,7 +96,7 @@ test('a finished body is held until it is released; both happen once; room that 
   assert.equal(bodies.heldBytes, kibibyte);
 });
 
-test('a body that ends while it waits, or right after it was let go on, leaves nothing behind', async () => {
+test('a body that ends while it waits, or right after it was resumed, leaves nothing behind', async () => {
   const bodies = createHeldBodies(budgetBytes);
   const oldest = new Caller(bodies, 'a');
   new Caller(bodies, 'a').bringAll();

@@ -1,6 +1,6 @@
 /**
- * The table of refusals against the specification's own tables, both ways: every sentence that the specification prints is
- * said, with its status, code and type; and nothing is said that stands neither there nor among the decisions of design 3.
+ * The table of refusals compared with the specification's own tables, both ways: every sentence of the specification is used, with its
+ * status, code and type; and every other one is among the decisions of design 3.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { answerFor } from './refusals.ts';
 const spec = readFileSync(new URL('../../../docs/spec.md', import.meta.url), 'utf8');
 const windowNames = ['Daily', 'Weekly', 'Monthly', 'Yearly', 'Lifetime'];
 
-/** One line of what can be said: `status code type message`. */
+/** One possible refusal: `status code type message`. */
 type Line = string;
 
 const line = (status: number, code: string, type: string, message: string): Line => [status, code, type, message].join(' | ');
@@ -48,7 +48,7 @@ describe('the table of refusals', () => {
     }
   });
 
-  test('tells SDKs not to try again what money refused: every 402 and a cap\'s 429, and nothing else', () => {
+  test('tells SDKs not to retry what was refused for money: every 402 and a cap\'s 429, and nothing else', () => {
     for (const refusal of everyRefusal()) {
       const { status, code, shouldRetry } = answerFor(refusal);
       assert.equal(shouldRetry === false, status === 402 || (status === 429 && code === 'budget_exceeded'), refusal.kind);

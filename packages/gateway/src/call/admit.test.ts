@@ -1,6 +1,6 @@
 /**
- * Calls between their head and their forwarding, on a whole node whose store answers when told: who leaves or is refused meanwhile leaves no
- * call, no live run and no held memory (design 2, Decide, then take; spec: nothing forwarded by a refusal).
+ * Calls between their head and their forwarding, on a whole node whose store answers when the test lets it: a caller who leaves or is refused
+ * meanwhile leaves no call, no live run and no held memory (design 2, Decide, then take; spec: nothing forwarded by a refusal).
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
@@ -74,7 +74,7 @@ async function eventually(holds: () => boolean, what: string): Promise<void> {
 
 const codeOf = (body: Buffer): string => (JSON.parse(body.toString()) as { error: { code: string } }).error.code;
 
-test('a caller who left while its run was asked for is not forwarded, nor the run kept, though another answer went before it', async (t) => {
+test('a caller who left while the store was asked about its run is not forwarded, nor the run kept, though another answer came first', async (t) => {
   const { provider, registry, store, gateway, connect } = await context(t);
   const never = gate();
   provider.respond(async () => {
@@ -123,7 +123,7 @@ test('a call refused after its body was held gives the memory back, and its conn
   assert.deepEqual([provider.requests.length, gateway.heldBodyBytes()], [1, 0]);
 });
 
-test('what changed while a body arrived refuses the call once it is whole, and nothing is asked for it', async (t) => {
+test('a change while a body arrives refuses the call once the body is whole, without asking the store', async (t) => {
   const { store, gateway, held, connect, provider } = await context(t);
   const connection = await connect();
   const request = requestBytes(chat(long, 'r'), 'x');
@@ -174,7 +174,7 @@ test("a provider's key that was put in place of another while a body arrived is 
   await connection.close();
 });
 
-test('a caller who leaves while its body arrives asks for nothing and leaves no memory held', async (t) => {
+test('a caller who leaves while its body arrives causes no question and holds no memory', async (t) => {
   const { store, gateway, connect, registry } = await context(t);
   const connection = await connect();
   connection.send(requestBytes(chat(long, 'r'), 'x').subarray(0, 100_000));
@@ -197,7 +197,7 @@ test('pipelined first calls of one run ask once and are answered in their order'
   await connection.close();
 });
 
-test('where the opening cannot be journalled the run that was made for it is let go of, and nothing is held', async (t) => {
+test('if the opening cannot be journalled the run that was made for it is released, and nothing is held', async (t) => {
   const { store, connect, registry, journalFault, held, gateway, provider } = await context(t);
   journalFault.error = new Error('disk full');
   const connection = await connect();

@@ -1,6 +1,6 @@
 /**
- * Bursts of one organization's calls beside another's, on a whole node (design 3, row 8a; decision 0019): counted in what reaches the provider
- * first, not in time. Turns of the event loop are the test's own where what waits must go on waiting.
+ * Bursts of one organization's calls beside another's, on a whole node (design 3, row 8a; decision 0019): measured by what reaches the provider
+ * first, not by time. The test controls turns of the event loop if calls must keep waiting.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,7 +55,7 @@ test('of a hundred calls of one organization at once and one of another after th
   await ended([neighbour, ...burst]);
 });
 
-/** A node that has heard of two organizations, whose turn ends when told. */
+/** A node that knows two organizations, whose turn ends when the test lets it. */
 async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<typeof startNode>[1] = {}) {
   let ends: (() => void)[] = [];
   let isHeld = false;
@@ -77,7 +77,7 @@ async function heldTurn(t: Parameters<typeof startNode>[0], parts: Parameters<ty
   };
 }
 
-test('who leaves while a call waits for its turn is not forwarded, and another organization is served meanwhile', async (t) => {
+test('a caller who leaves while its call waits for a turn is not forwarded, and another organization is served meanwhile', async (t) => {
   const { provider, gateway, neighbour, callers, release } = await heldTurn(t);
   const before = provider.requests.length;
   const answers = callers.map((caller) => answered(caller, own).catch(() => 'left'));
@@ -92,7 +92,7 @@ test('who leaves while a call waits for its turn is not forwarded, and another o
   await ended([neighbour, ...callers.slice(0, -1)]);
 });
 
-test('a node that ends lets all that waits go on at once', async (t) => {
+test('a node that ends lets all waiting calls continue at once', async (t) => {
   const { gateway, neighbour, callers } = await heldTurn(t);
   const answers = callers.map((caller) => answered(caller, own));
   assert.equal(await answered(neighbour, neighbours), 200);

@@ -9,8 +9,8 @@ import { createPriceBook, type PriceBook } from '@metergate/core/price/price-boo
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
-import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
+import { RawConnection, rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
 import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-fixture.ts';
@@ -110,7 +110,7 @@ async function context(t: TestContext) {
     target: '/v1/chat/completions', headers: [['Authorization', `Bearer svc_live_${'0'.repeat(32)}`]],
     body: `{"stream":true,"a":"${secret}"}`,
   });
-  return { provider, gateway, opened, records, call, weaken: (to: Weakness) => { weak = to; } };
+  return { provider, gateway, opened, records, call, url, weaken: (to: Weakness) => { weak = to; } };
 }
 
 const throwingBook = new Proxy({}, { get: breaks }) as unknown as PriceBook;
@@ -133,7 +133,7 @@ const cases: readonly { readonly name: string; readonly weak: Weakness; readonly
 ];
 
 for (const { name, weak, opened, forwarded } of cases) {
-  test(`${name}: that call alone ends, is never whole, and has at most one record`, async (t) => {
+  test(`${name}: only that call ends, is never whole, and has at most one record`, async (t) => {
     const { provider, gateway, records, call, weaken, ...heard } = await context(t);
     provider.respond({ headers: [['content-type', 'text/event-stream']], body: events });
     weaken(weak);
@@ -158,7 +158,27 @@ for (const { name, weak, opened, forwarded } of cases) {
   });
 }
 
-test('faults are all counted and said once for each place, by name and line, never with what was thrown', () => {
+test('a fault when its caller half-closes ends that call alone', async (t) => {
+  const { provider, gateway, records, call, weaken, url } = await context(t);
+  const go = gate();
+  provider.respond({ headers: [['content-type', 'text/event-stream']], body: [events[0]!, go.opened] });
+  const broken = Object.defineProperty({ ...organization }, 'drainSeconds', { get: breaks });
+  weaken({ key: { ...soundKey, organization: broken } });
+  const connection = await RawConnection.open(url);
+  const headers = [['Authorization', `Bearer svc_live_${'0'.repeat(32)}`]] as const;
+  connection.send(requestBytes({ target: '/v1/chat/completions', headers, body: '{}' }, 'x'));
+  await connection.received(5);
+  connection.halfClose();
+  await connection.ended;
+  go.open();
+  weaken({});
+  provider.respond({ headers: [['content-type', 'text/event-stream']], body: events });
+  assert.equal((await call()).whole, true);
+  assert.deepEqual(records.map(({ outcome, usageReason }) => [outcome, usageReason]), [['cut', 'reader_fault'], ['completed', null]]);
+  assert.deepEqual([gateway.counters.inFlight, gateway.counters.faults], [0, 1]);
+});
+
+test('all faults are counted, and logged once for each place, by name and line, never with the thrown value', () => {
   const counters = { faults: 0 };
   const said: string[] = [];
   const faults = createFaults(counters, (message) => void said.push(message));

@@ -1,4 +1,4 @@
-/** What a call keeps while its answer lasts, which may be long: nothing of what was sent. */
+/** A call keeps nothing of its request while its answer lasts, which may be long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Destination, ExchangeObserver, OutboundRequest } from '../network/destination.ts';

@@ -101,11 +101,11 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   /** The caller's side sent a FIN: what arrives within the bound of a drain is delivered, then the caller counts as gone. */
   callerHalfClosed(): void {
     if (this.#isOver || this.#readingOn !== null) return;
-    this.#readOn(() => {
+    this.#guard.run('caller', () => void this.#readOn(() => {
       this.#callerGone = true;
       this.#response.destroy();
       this.#stopDraining();
-    });
+    }));
   }
 
   /** The node's grace is over: the call ends here and is recorded as cut. */

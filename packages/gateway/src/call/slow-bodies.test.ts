@@ -23,7 +23,7 @@ async function nextLook(time: { looks: () => number }): Promise<void> {
 const head = (target: string, framing: string): string =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
 
-test('a body that stops, in whatever part, is 408 after a minute and its connection ends; what was held is given back', async (t) => {
+test('a body that stops anywhere is 408 after a minute and its connection ends; held memory is released', async (t) => {
   const { gateway, provider, time, connect } = await startNode(t);
   const stalled = {
     'short, nothing sent': head('/v1/responses', 'Content-Length: 60000'),

@@ -5,7 +5,7 @@ import {
 
 /** The events of a parser. Called within `execute` and `finish`; must not throw. */
 export interface ResponseEvents {
-  /** The first byte of a response, interim ones included. This and `complete` where `tellEnds` did not ask for silence. */
+  /** The first byte of a response, interim ones included. This and `complete` where `reportEnds` did not ask for silence. */
   begun(): void;
   /** A part of a long header list, or trailers. */
   pairs(pairs: string[]): void;

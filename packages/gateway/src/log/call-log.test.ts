@@ -1,4 +1,4 @@
-/** Refusals are told once a code and second, with how many were not; with the access log on, every call and refusal has its line. */
+/** Refusals are logged once for each code and second, with the number left out; with the access log on, every call and refusal has a line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId, RequestId } from '@metergate/core/id.ts';
@@ -25,7 +25,7 @@ test('a storm of refusals is one line a code and second, which says how many had
     [['rate_limit_exceeded', 0], ['invalid_api_key', 0], ['rate_limit_exceeded', 999]]);
 });
 
-test('calls have lines only where they are asked for, and lines leave together', () => {
+test('calls have lines only if they are switched on, and lines are sent together', () => {
   const quiet = fixture(false);
   quiet.log.ended(sampleRecord('org_a' as OrganizationId));
   assert.equal(quiet.due.length, 0);

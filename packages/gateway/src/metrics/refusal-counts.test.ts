@@ -1,4 +1,4 @@
-/** Held: refusals are counted by whose they were, why and when; memory is bounded, whatever keys and organizations there are. */
+/** Refusals are counted by whose they were, why and when; memory is bounded, whatever keys and organizations there are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -23,14 +23,14 @@ test('alike ones are one count; another key, reason or hour is another', () => {
   ]);
 });
 
-test('what was taken is counted no more', () => {
+test('counts that were taken are reset', () => {
   const counts = new RefusalCounts();
   counts.add(org, key(1), limited, 0);
   assert.equal(counts.taken().length, 1);
   assert.deepEqual(counts.taken(), []);
 });
 
-test('past the bound keys are counted together, nothing of a known one is lost, and no flood of organizations takes more', () => {
+test('beyond the bound keys are counted together, no count of a known one is lost, and a flood of organizations takes no more memory', () => {
   const counts = new RefusalCounts(3);
   for (let each = 0; each < 10; each += 1) counts.add(org, key(each), limited, 0);
   counts.add(org, key(1), limited, 0);

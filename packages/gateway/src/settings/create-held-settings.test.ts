@@ -46,7 +46,7 @@ function context() {
   return { held, asked, answers, late, faults, change, price, moveTo: (ms: number) => { nowMs = ms; } };
 }
 
-test('all who ask at once share one question; afterwards the same object is held', async () => {
+test('simultaneous callers share one question; afterwards the same object is held', async () => {
   const { held, asked, answers } = context();
   assert.equal(held.held('h'), undefined);
   const both = Promise.all([held.ask('h'), held.ask('h')]);
@@ -55,7 +55,7 @@ test('all who ask at once share one question; afterwards the same object is held
   assert.deepEqual([asked, first === second, held.held('h') === first, first?.key.id], [['h'], true, true, 'key_1']);
 });
 
-test('an answer that came too late for who asked is held for who asks next, and takes the place of nothing that is held', async () => {
+test('an answer too late for its caller is held for the next one, and replaces nothing that is held', async () => {
   const { held, asked, answers, late, change } = context();
   const first = held.ask('h');
   answers[0]!.reject(new Error('late'));
@@ -106,7 +106,7 @@ test('a store that is away rejects and leaves nothing behind: the next one asks 
   assert.equal(asked.length, 2);
 });
 
-test('a change replaces what is held whole; a revoked key and a key of an organization that is gone are asked for again', async () => {
+test('a change replaces the held object as a whole; a revoked key and a key of a removed organization are asked for again', async () => {
   const { held, answers, change } = context();
   const hold = async (hash: string, number: number) => {
     const answer = held.ask(hash);
@@ -126,7 +126,7 @@ test('a change replaces what is held whole; a revoked key and a key of an organi
   assert.equal(held.held('a'), undefined);
 });
 
-test('a new overlay is in force at once; a bad one is told and the prices so far stay', () => {
+test('a new overlay takes effect at once; a bad one is reported and the former prices stay', () => {
   const { held, price, faults } = context();
   price('{}');
   const good = held.priceBook;
@@ -135,7 +135,7 @@ test('a new overlay is in force at once; a bad one is told and the prices so far
   assert.deepEqual([held.priceBook === good, faults], [true, ['no overlay']]);
 });
 
-test('age is the time since the store was heard', () => {
+test('age is the time since the last news of the store', () => {
   const { held, moveTo } = context();
   moveTo(350);
   assert.equal(held.ageMs(), 250);

@@ -1,4 +1,4 @@
-/** Whose trace a call belongs to, which calls are told of, and that nothing leaves but figures and ids. */
+/** Whose trace a call belongs to, which calls are traced, and that only figures and ids are sent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -10,7 +10,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 const parent = (flags: string) => traceParentOf(['TraceParent', `00-${traceId}-${spanId}-${flags}`]);
 
-test('a traceparent is read in its form alone: a later version with what it adds, never two, never zeros', () => {
+test('a traceparent is read only in its exact form: also a later version with additions, never two, never zeros', () => {
   assert.deepEqual(parent('01'), { traceId, spanId, sampled: true });
   assert.equal(parent('00')?.sampled, false);
   assert.ok(traceParentOf(['traceparent', `01-${traceId}-${spanId}-01-more`]));
@@ -23,7 +23,7 @@ test('a traceparent is read in its form alone: a later version with what it adds
   assert.deepEqual([traceParentOf(two), traceParentOf([])], [null, null]);
 });
 
-test('a caller decides for its own trace unless told otherwise; a share holds for calls of no trace and is one for all calls of a trace', () => {
+test('a caller decides for its own trace by default; a share applies to calls without a trace, alike for all calls of a trace', () => {
   const half = { byParent: true, ratio: 0.5 };
   assert.deepEqual([isSampled(half, parent('01'), () => 0.9), isSampled(half, parent('00'), () => 0.1)], [true, false]);
   assert.deepEqual([isSampled(half, null, () => 0.49), isSampled(half, null, () => 0.5)], [true, false]);

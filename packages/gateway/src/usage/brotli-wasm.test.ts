@@ -1,4 +1,4 @@
-/** Decision 0019: where Brotli is undone that may come in long pieces, told by the memory that this thread's decoders take. */
+/** Decision 0019: on which thread Brotli that may come in long pieces is decoded, seen by the memory of this thread's decoders. */
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ function readingOf(keep: boolean, ...chunks: Buffer[]): Promise<Reading> {
   return new Promise((resolve) => copy.finish('whole', 60_000, resolve));
 }
 
-test('a body that unfolds without end takes no window of the thread that forwards calls, in any window', async () => {
+test('a body that decompresses without end takes no window of the thread that forwards calls, whatever its window', async () => {
   const zeros = Buffer.alloc(16 * 1024 * 1024);
   for (const lgwin of [16, 18, 19, 22, 24]) {
     const reading = await readingOf(false, zlib.brotliCompressSync(zeros, { params: { [window]: lgwin, [quality]: 5 } }));
@@ -40,7 +40,7 @@ test('a body that unfolds without end takes no window of the thread that forward
   assert.equal(wasmBrotliDecodersAlive(), 0);
 });
 
-test('what is undone elsewhere is read like any other: in one chunk or many, whole, cut short and broken', async () => {
+test('a copy decompressed on the other thread is read like any other: in one chunk or many, whole, cut short and broken', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker);
   const bytes = zlib.brotliCompressSync(body, { params: { [quality]: 1 } });
   const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, at) => bytes.subarray(at * 1_000, (at + 1) * 1_000));
@@ -52,7 +52,7 @@ test('what is undone elsewhere is read like any other: in one chunk or many, who
   assert.equal(wasmBrotliDecodersAlive(), 0);
 });
 
-test('where the thread ends by a fault, what it had in work is broken, and the next body is read by another', async () => {
+test('if the thread ends by a fault, its current body is broken, and the next body is read by another thread', async () => {
   const bytes = zlib.brotliCompressSync(Buffer.from(`{"a":"${'xyz'.repeat(1_000)}",${marker}}`), { params: { [quality]: 1 } });
   assert.equal((await readingOf(true, bytes)).usage, 'reported');
   const before = threads.length;

@@ -46,7 +46,7 @@ function start(contentEncoding: string | null, { runtimeVersion = aboveFloor, li
   return { copy, reader, finish: (ending, waitMs = 10_000) => new Promise((resolve) => copy.finish(ending, waitMs, resolve)) };
 }
 
-/** Limits with a count of waiting bytes of their own, so that each test can see it return to nothing. */
+/** Limits with a separate count of waiting bytes, so that each test can see it return to zero. */
 function fresh(changes: Partial<CopyLimits> = {}): CopyLimits {
   return { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max }, ...changes };
 }
@@ -148,7 +148,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('says decode_failed where the bytes are not of the coding', async () => {
+  it('says decode_failed if the bytes are not of the coding', async () => {
     for (const coding of ['gzip', 'deflate', 'br', 'zstd']) {
       const { copy, finish } = start(coding, { runtimeVersion: belowFloor });
       copy.push(Buffer.from('{"this is":"plain text, announced as something else"}'.repeat(20)));
@@ -157,7 +157,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('keeps usage that came before a truncated coding ended (V14), else says decode_failed; cut where the response was cut', async () => {
+  it('keeps usage that came before a truncated coding ended (V14), else says decode_failed, or cut if the response was cut', async () => {
     const late = Buffer.from(`{"a":"${'x1y2z3'.repeat(50)}",${marker}`);
     for (const [name, compress] of Object.entries(encode)) {
       if (name === 'identity') continue;
@@ -251,7 +251,7 @@ describe('a copy that cannot be read to its end', () => {
     assert.equal((await next.finish('whole')).usage, 'reported', 'and the next response is read');
   });
 
-  it('says reader_fault where the reader throws, in any place', async () => {
+  it('says reader_fault if the reader throws, at any point', async () => {
     for (const place of ['create', 'push', 'finish']) {
       for (const coding of [null, 'gzip']) {
         const broken = (): never => { throw new Error('broken'); };
@@ -267,7 +267,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('leaves a response that owes no usage at none where it was read; where it was not, what it costs is not known', async () => {
+  it('leaves a response that owes no usage at none if it was read; if it was not, its cost is unknown', async () => {
     const read = async (contentEncoding: string, bytes: Buffer): Promise<Reading> => {
       const copy = createCopyReader({ context: { ...context, endpoint: 'other', without: 'none' }, contentEncoding, limits: fresh() });
       copy.push(bytes);
@@ -294,7 +294,7 @@ function pick(reading: Reading): [string, string | null] {
   return [reading.usage, reading.usageReason];
 }
 
-/** The usage flushed to a block of its own, the stream never ended. */
+/** The usage flushed to a separate block, and the stream never ended. */
 async function withUsageFlushedFirst(coding: string, bare: boolean): Promise<Buffer> {
   const [compressor, flush] = coding === 'br' ? [zlib.createBrotliCompress(), zlib.constants.BROTLI_OPERATION_FLUSH] as const
     : coding === 'zstd' ? [zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush] as const

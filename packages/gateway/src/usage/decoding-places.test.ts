@@ -67,7 +67,7 @@ test('after a copy that unfolded without end its organization rests, longer each
   assert.equal(rests[0]![0], 50, 'as after a first one');
 });
 
-test('where many organizations are remembered, those without a copy under way are forgotten, but not one whose copy unfolded', () => {
+test('if many organizations are remembered, those without a current copy are forgotten, but not one whose copy decompressed to much', () => {
   const { places, begun, copies } = placesByHand();
   const [bomb] = copies('bombs', 1);
   places.leaveUnfolding('bombs', bomb!);

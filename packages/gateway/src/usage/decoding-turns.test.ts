@@ -9,10 +9,10 @@ import { createMarkerReader, marker } from './test-support/marker-reader.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** One clock for all; `after` is told of rests. */
+/** One clock for all; `after` receives the pauses. */
 const byClock = (monotonicMs: () => number, after: TurnsBy['after'] = () => {}): TurnsBy => ({ monotonicMs, workedMs: monotonicMs, after });
 
-/** Turns by a clock that stands still but for what pieces take. */
+/** Turns on a clock that advances only by what pieces take. */
 function turnsByHand() {
   const clock = { nowMs: 1_000 };
   const ran: string[] = [];
@@ -39,7 +39,7 @@ test('a long piece is the only one of its turn, short ones share one; the organi
   assert.equal(ran.length, 192);
 });
 
-test('after a piece of tens of milliseconds its organization rests, longer after each further one, while others go on', async () => {
+test('after a piece of tens of milliseconds its organization pauses, longer after each further one, while others continue', async () => {
   const rests: [delayMs: number, task: () => void][] = [];
   const clock = { nowMs: 0 };
   const ran: string[] = [];
@@ -94,7 +94,7 @@ test('a busy node gives copies a part of each turn, so that honest ones are not 
   assert.ok(ran.length - first >= 8 && ran.length - first <= 11, String(ran.length - first));
 });
 
-test('a piece may put the next; what was put before it runs, whatever it does', async () => {
+test('a piece may add the next; those added before it run, whatever it does', async () => {
   const { ran, put, turns } = turnsByHand();
   turns.next('a', () => put('a', 'after', 0));
   put('a', 'before', 0);

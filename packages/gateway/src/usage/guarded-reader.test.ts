@@ -1,11 +1,11 @@
-/** What a copy that was not read to its end says. Design 2, Journal; 3, row 8. */
+/** The reading of a copy that was not read to its end. Design 2, Journal; 3, row 8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';
 import { noTokens, type Reading } from '@metergate/core/usage/reading.ts';
 import { withReason } from './guarded-reader.ts';
 
-/** A messages stream of which the first event alone was decoded. */
+/** A messages stream of which only the first event was decoded. */
 function begun(): Reading {
   const reader = createUsageReader({ wire: 'anthropic', endpoint: 'messages', streamed: true });
   const start = { type: 'message_start', message: { model: 'claude-x', usage: { input_tokens: 40, output_tokens: 6 } } };
@@ -21,12 +21,12 @@ test('an answer that ended whole and was decoded too late is unknown: the 6 toke
   }
 });
 
-test('of an answer that was cut, what was reported by then is kept, and marked', () => {
+test('the usage that a cut answer had reported is kept, and marked', () => {
   const { usage, usageReason, tokens } = withReason(begun(), 'decode_late', 'cut');
   assert.deepEqual([usage, usageReason, tokens.input, tokens.output], ['partial', 'decode_late', 40, 6]);
 });
 
-test('where the path names no API, an answer that was not read is unknown: that it costs nothing could be said only of what was read', () => {
+test('if the path names no API, an unread answer is unknown: only a read answer can be known to cost nothing', () => {
   const reading = (): Reading => createUsageReader({ wire: 'upstream', endpoint: 'other', streamed: false, without: 'none' }).finish('cut');
   assert.equal(reading().usage, 'none');
   for (const ending of ['whole', 'cut'] as const) {

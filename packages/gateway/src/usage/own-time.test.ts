@@ -23,7 +23,7 @@ function timersByHand(): Timers & { pass(ms: number): void } {
   };
 }
 
-test('it ends after its time where the thread ran, once, and not where it was cancelled', () => {
+test('it ends once, after that much time in which the thread ran, and not if it was cancelled', () => {
   const timers = timersByHand();
   let ended = 0;
   afterOwnTime(250, () => { ended += 1; }, timers);

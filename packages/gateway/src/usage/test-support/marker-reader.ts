@@ -20,7 +20,7 @@ export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): Ma
   let pieces = 0;
   let bytesSeen = 0;
   let dialogueEnded = false;
-  /** What came last, for an end that is cut in two. */
+  /** The last bytes, for an end that is cut in two. */
   let tail = '';
   const bytes = (): Buffer => Buffer.concat(chunks);
   return {
