@@ -1,6 +1,6 @@
 /**
- * `npm run dashboard:pictures`: every page of the dashboard at desktop and phone width, light and dark, on one sheet for each, and two
- * pictures for the README. A product with a seeded store and the sandbox provider is started for it; writes `docs/dashboard/`.
+ * `npm run dashboard:pictures`: every page of the dashboard at desktop and phone width, light and dark, one sheet for each combination, and
+ * two pictures for the README. It starts a product with a seeded store and the sandbox provider, and writes to `docs/dashboard/`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * A real Chromium, as npm brings it, before the whole product with its sandbox provider: pages that note what the browser complains of,
- * persons of every role signed in by the same form as everybody, and axe.
+ * A real Chromium, installed by npm, with the whole product and its sandbox provider: pages that note the browser's complaints, people of
+ * every role signed in by the usual form, and axe.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,24 +12,24 @@ import { chromium as playwright, type Browser, type BrowserContext, type Browser
 export const password = 'a password for the browser';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** How long a page is waited for: a busy machine takes its time, and the test's own limit says what hangs. Milliseconds. */
+/** How long to wait for a page: a busy machine can be slow, and the test's own limit says what hangs. Milliseconds. */
 const patienceMs = 120_000;
 
 export interface Ground {
   readonly system: System;
   readonly browser: Browser;
-  /** What browsers complained of since it was last emptied: faults of scripts, refusals of the page's policy, lines of the console. */
+  /** The browsers' complaints since it was last emptied: script errors, violations of the page's policy, lines of the console. */
   readonly complaints: string[];
-  /** A page of somebody who is not signed in. */
+  /** A page for somebody who is not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Page>;
   /**
-   * The page of another browser than everybody else's, in which nobody is signed in any more and no cookie or setting is kept, only the
-   * files that were loaded. One for all tests of a file, for a new one costs as much as three pages: who was here before is gone.
+   * A page in a separate browser. Nobody is signed in there, and each call removes its cookies and settings and keeps only the cached files.
+   * All tests of a file share this browser, because a new one costs as much as three pages: earlier visitors are gone.
    */
   stranger(): Promise<Page>;
   /** The owner of the default organization, made for it: their email. */
   owner(): Promise<string>;
-  /** A page of a person with this email, who is signed in. */
+  /** A page in which the person with this email is signed in. */
   person(email: string, options?: BrowserContextOptions): Promise<Page>;
   end(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
   };
 }
 
-/** Goes to an address and waits until nothing is asked for any more and nothing is shown as coming. */
+/** Goes to an address and waits until no request is open and nothing is shown as loading. */
 export async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('main h1, h1').first().waitFor();
@@ -94,13 +94,13 @@ export async function openPage(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Goes to an address of the product as a link in its pages does, and waits as `openPage` does. The document stays the one it was, which costs
- * a third of loading it anew; the address must be another than the one that is open.
+ * Goes to an address of the product as a link in its pages does, and waits as `openPage` does. The document stays the same, which costs a
+ * third of loading it again; the address must differ from the current one.
  */
 export async function followTo(page: Page, url: string): Promise<void> {
   const { pathname, search } = new URL(url);
   assert.notEqual(page.url(), url, 'this address is open');
-  // The handle that the router keeps for its own tools. It tells once the new page is what is shown.
+  // The handle that the router keeps for its own tools. It reports when the new page is shown.
   await page.evaluate(`new Promise((shown, fail) => {
     const done = __TSR_ROUTER__.subscribe('onRendered', () => { done(); shown(); });
     __TSR_ROUTER__.navigate({ href: ${JSON.stringify(pathname + search)} }).catch(fail);
@@ -109,7 +109,7 @@ export async function followTo(page: Page, url: string): Promise<void> {
   await settled(page);
 }
 
-/** Until what the page asked for is there. */
+/** Waits until the page has everything it requested. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
 }
@@ -119,7 +119,7 @@ interface Found {
   readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line each: rule and place. `rules`: only these; default: all that axe has on by itself. */
+/** What axe finds wrong, one line each: rule and place. `rules`: only these; default: all that axe enables by default. */
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!await page.evaluate<boolean>("typeof axe === 'object'")) await page.evaluate(axeSource);
   const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }) };
@@ -128,12 +128,12 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
     nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`));
 }
 
-/** The rules of axe that look at colours, and at nothing else that two looks at the same elements in the same places could tell apart. */
+/** The rules of axe whose result depends only on colours if the elements and their places are the same. */
 export const colorRules = ['color-contrast', 'link-in-text-block'] as const;
 
 /**
- * All that is on the page but its colours: every element as it is written, with whether it shows and where. Without the lines of pictures that
- * are only for the eye, of which one is a sun or a moon, and without the mark that Mantine sets for a moment when the window was resized.
+ * Everything on the page except its colours: every element with its markup, whether it is visible, and where. Decorative pictures (one is a sun
+ * or a moon) and the attribute that Mantine sets for a moment after the window was resized are left out.
  */
 export function shownOn(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
@@ -158,7 +158,7 @@ export function call(system: System, key: string, { model = 'gpt-5-mini', text =
   });
 }
 
-/** Asks again until it is so: what changes a setting holds within a second, on its own thread. */
+/** Polls until the condition holds: a changed setting takes effect within a second, on another thread. */
 export async function untilTrue(check: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + patienceMs; !await check();) {
     assert.ok(Date.now() < deadline, 'it did not come to be so');

@@ -1,6 +1,6 @@
 /**
- * Held in a real browser: what bounds and tells. A cap is tried before it is armed and refuses afterwards; a webhook is made, tested and
- * told of a threshold, with a receiver that fails first; a service key is renamed, moved, disabled, enabled and rotated.
+ * In a real browser: limits and notifications. A cap is tried before it is armed and refuses afterwards; a webhook is made, tested and notified
+ * of a threshold, with a receiver that fails first; a service key is renamed, moved, disabled, enabled and rotated.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -50,7 +50,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground?.complaints.filter((line) => !/status of 40[014]/.test(line)), [], 'the browser complains of nothing');
   });
 
-  test('a cap tells what it would have refused, is armed, shows that it is reached, and refuses', async () => {
+  test('a cap shows what it would have refused, is armed, shows that it is reached, and refuses', async () => {
     await openPage(page, at('/caps'));
     await page.getByRole('button', { name: 'New cap' }).first().click();
     const told = page.getByRole('status', { name: 'What it would have refused' });
@@ -82,7 +82,7 @@ if (here !== 'linux-x64') {
     await page.getByRole('img', { name: 'Refusals by day' }).waitFor();
   });
 
-  test('a webhook is made, tested against a receiver that fails at first, and told of a threshold that is passed', async () => {
+  test('a webhook is made, tested against a receiver that fails at first, and notified when a threshold is passed', async () => {
     await openPage(page, at('/alerts'));
     await page.getByRole('button', { name: 'New webhook' }).click();
     await page.getByLabel('Address').fill('https://8.8.8.8:22/');

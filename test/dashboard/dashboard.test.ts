@@ -1,7 +1,7 @@
 /**
- * Held, in a real browser against the whole product: each page does its main job end to end, axe finds nothing on any page in light and
- * dark, nothing is wider than a phone, the browser complains of nothing, and names are text whatever stands in them.
- * The browser comes from npm, for Linux on x64; elsewhere the routes' own tests hold what the pages ask.
+ * In a real browser against the whole product: each page does its main job end to end, axe finds nothing on any page in light and dark,
+ * nothing is wider than a phone, the browser complains of nothing, and names are shown as text whatever they contain.
+ * The browser comes from npm, for Linux on x64; elsewhere the routes' own tests check what the pages request.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { axeFindings, call, colorRules, followTo, openPage, password, settled, shownOn, startGround, untilTrue, type Ground } from './browser.ts';
 import { loadedHere, pagePaths } from './pages.ts';
 
-/** Runs once what was just set in motion has come to rest. */
+/** Waits until everything that was just set in motion has come to rest. */
 const atRest = `new Promise((resolve) => {
   const wait = async () => {
     const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
@@ -20,7 +20,7 @@ const atRest = `new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(wait));
 })`;
 
-/** How wide a page is that was made narrow, once what that set in motion has come to rest. */
+/** The width of a page after it was made narrow, once it has come to rest. */
 async function settledWidth(page: Page): Promise<number> {
   return page.evaluate<number>(`${atRest}.then(() => document.documentElement.scrollWidth)`);
 }
@@ -62,7 +62,7 @@ if (here !== 'linux-x64') {
     key = (await page.locator('pre[aria-label="service key"]').textContent()) ?? '';
     assert.match(key, /^svc_live_/);
     assert.ok((await page.locator('pre[aria-label="settings for curl"]').textContent())?.includes(key), 'the new key is filled in');
-    // A node that has just started may be late to hear of a key, on a busy machine.
+    // On a busy machine, a node that has just started may learn of a key late.
     await untilTrue(async () => (await call(ground.system, key)).status === 200);
     await page.getByText('A call came through').waitFor();
     await page.getByRole('link', { name: 'Look at it' }).click();
@@ -149,7 +149,7 @@ if (here !== 'linux-x64') {
     await elsewhere.getByRole('button', { name: 'Views' }).focus();
     await elsewhere.keyboard.press('Enter');
     await elsewhere.getByRole('menuitem', { name: `Remove ${naughty[0]!}` }).waitFor();
-    // A key that is pressed before the menu has the focus moves nothing in it.
+    // A key press before the menu has the focus moves nothing in it.
     await elsewhere.locator('[role="menu"]:focus-within').waitFor();
     for (let steps = 0; steps < 3 && await elsewhere.locator(':focus').getAttribute('aria-label') !== `Remove ${naughty[0]!}`; steps++) {
       await elsewhere.keyboard.press('ArrowDown');
@@ -183,7 +183,7 @@ if (here !== 'linux-x64') {
       return new URL((await link.getAttribute('href'))!, at('/')).searchParams;
     };
     assert.equal((await leads('Provider errors')).get('status'), 'error');
-    assert.equal((await leads('Cost not known')).get('lacks'), 'any');
+    assert.equal((await leads('Cost incomplete')).get('lacks'), 'any');
     await followTo(page, at('/calls?range=24h&lacks=any'));
     await page.getByRole('cell', { name: /model-that-nobody-priced/ }).first().waitFor();
     assert.equal(await page.getByRole('cell', { name: /gpt-5-mini/ }).count(), 0);
@@ -193,9 +193,9 @@ if (here !== 'linux-x64') {
     await page.getByText('No call in this time').waitFor();
   });
 
-  test('a time that begins before the oldest record is said not to be whole, wherever it is shown', async () => {
+  test('a time range that begins before the oldest record is marked as incomplete, wherever it is shown', async () => {
     const gone = new Date(Date.now() - 5 * 86_400_000).toISOString();
-    // In the page itself: a browser that holds requests up for somebody else keeps no script for its next page.
+    // Done inside the page: a browser whose requests are intercepted does not cache scripts for its next page.
     const script = await page.addInitScript((recordsGoneBefore) => {
       const ask = globalThis.fetch;
       globalThis.fetch = async (...asked) => {
@@ -208,10 +208,10 @@ if (here !== 'linux-x64') {
     for (const path of ['/', '/explore', '/projects', '/exports', '/calls', `/statement?month=${gone.slice(0, 7)}`]) {
       const separator = path.includes('?') ? '&' : '?';
       await followTo(page, at(`${path}${separator}range=30d`));
-      await page.getByText('This time is not whole').waitFor();
+      await page.getByText('Part of this time is missing').waitFor();
       if (path.startsWith('/statement')) continue;
       await followTo(page, at(`${path}${separator}range=24h`));
-      assert.equal(await page.getByText('This time is not whole').count(), 0, path);
+      assert.equal(await page.getByText('Part of this time is missing').count(), 0, path);
     }
     assert.deepEqual(await axeFindings(page), []);
     await script.dispose();
@@ -294,7 +294,7 @@ if (here !== 'linux-x64') {
   });
 
   test('a session that ends loses nothing that was typed', async () => {
-    // Its own session, which nobody else goes on with.
+    // A separate session, which no later test uses.
     const other = await ground.stranger();
     await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'ada@example.com', password } });
     await openPage(other, at('/keys?new=key'));
@@ -332,7 +332,7 @@ if (here !== 'linux-x64') {
     await other.context().close();
   });
 
-  // Every page is opened once: half of them in light and switched to dark while they are open, half the other way.
+  // Every page is opened once: half of them in light and then switched to dark, half the other way.
   const bothWays = [['light', 'dark'], ['dark', 'light']] as const;
   for (const [half, [first, second]] of bothWays.entries()) {
     test(`axe finds nothing on pages in light and dark, opened in ${first}; none is wider than a phone`, async () => {
@@ -350,7 +350,7 @@ if (here !== 'linux-x64') {
       for (const path of pagePaths.filter((_, index) => index % 2 === half)) {
         await page.emulateMedia({ colorScheme: first });
         await page.setViewportSize({ width: 1_280, height: 860 });
-        // What no other test loads is loaded here.
+        // Pages that no other test loads are loaded here.
         if (loadedHere.includes(path)) await openPage(page, at(path));
         else if (page.url() !== at(path)) await followTo(page, at(path));
         assert.equal(new URL(page.url()).pathname, path.replace(/\?.*/, ''), 'the page itself is looked at, not the way in');
@@ -360,7 +360,7 @@ if (here !== 'linux-x64') {
         await page.emulateMedia({ colorScheme: second });
         await page.evaluate(atRest);
         await assertScheme(page, second);
-        // What is the same but for its colours, the other rules find the same in.
+        // If only the colours differ, all other rules find the same.
         await look(page, `${path}, ${second}`, await shownOn(page) === shown ? colorRules : undefined);
         await page.setViewportSize({ width: 375, height: 800 });
         await measure(`${path}, ${second}`);
@@ -375,7 +375,7 @@ if (here !== 'linux-x64') {
         await look(visitor, `${path}, ${first}`);
       }
       assert.deepEqual(found, []);
-      // A browser writes a line of its own about an answer that is 401 or 404: who is signed in, and whether there is an upstream.
+      // The browser itself logs answers that are 401 or 404: who is signed in, and whether there is an upstream.
       assert.deepEqual(ground.complaints.filter((line) => !/status of 40[14]/.test(line)), []);
     });
   }

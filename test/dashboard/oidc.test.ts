@@ -1,6 +1,6 @@
 /**
- * Held, in a real browser against the whole product and a real identity provider: the button on the sign-in page leads there and back into
- * the page that was wanted, with a session that the browser keeps to itself; without a provider there is no button; refused is said.
+ * In a real browser against the whole product and a real identity provider: the button on the sign-in page leads there and back to the
+ * requested page, with a session that scripts cannot read; without a provider there is no button; a refusal is shown.
  */
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ if (here !== 'linux-x64') {
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
   const button = /^Sign in with 127/;
 
-  test('the button leads to the provider and back to the page that was wanted, signed in', async () => {
+  test('the button leads to the provider and back to the requested page, signed in', async () => {
     idp.next = 'ada';
     const page = await ground.stranger();
     await openPage(page, at('/keys'));
@@ -57,7 +57,7 @@ if (here !== 'linux-x64') {
     assert.ok(ground.complaints.splice(0).every((line) => line.includes('401')), 'nobody was signed in at first');
   });
 
-  test('a session that ended is begun again by the provider, on the page where it ended', async () => {
+  test('a session that ended is renewed through the provider, on the page where it ended', async () => {
     idp.next = 'ada';
     const page = await ground.stranger();
     await openPage(page, at('/sign-in?to=/caps'));
@@ -70,11 +70,11 @@ if (here !== 'linux-x64') {
     await page.getByRole('dialog').getByRole('link', { name: button }).click();
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/members');
-    // What was asked for without a session was refused, and said so.
+    // Requests without a session were refused, which the browser reports.
     ground.complaints.length = 0;
   });
 
-  test('signing out ends the session at the provider too, which asks who comes next', async () => {
+  test('signing out ends the session at the provider too, which then asks who signs in', async () => {
     idp.next = 'ada';
     const page = await ground.stranger();
     await openPage(page, at('/sign-in?to=/keys'));
@@ -90,7 +90,7 @@ if (here !== 'linux-x64') {
     ground.complaints.length = 0;
   });
 
-  test('whoever has no role here reads why, and finds the way back', async () => {
+  test('somebody without a role here is told why, and finds the way back', async () => {
     idp.next = 'bob';
     const page = await ground.stranger();
     await openPage(page, at('/sign-in'));

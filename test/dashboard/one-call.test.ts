@@ -1,6 +1,6 @@
 /**
- * Held in a real browser: the sheet of one call says how its cost came about, line by line, and its receipt is verified by the browser's
- * own cryptography: one that holds, one that somebody changed, one that says something else than the page.
+ * In a real browser: the sheet of one call shows line by line how its cost was computed, and the browser's own cryptography verifies its
+ * receipt: a valid one, one that somebody changed, and one that differs from the page.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground?.complaints.filter((line) => !/status of 40[14]/.test(line)), [], 'the browser complains of nothing');
   });
 
-  test('the lines of a cost come to the cost, on a page that names prices and counts', async () => {
+  test('the lines of a cost add up to the cost, on a page that names prices and counts', async () => {
     await openPage(page, at(`/calls?call=${id}`));
     const lines = page.getByRole('region', { name: 'How the cost came about' });
     await lines.getByText('per million').first().waitFor();
@@ -41,7 +41,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(await axeFindings(page), []);
   });
 
-  test('the receipt of a call verifies in the browser, and the checked file is there to keep', async () => {
+  test('the receipt of a call verifies in the browser, and the checked file can be saved', async () => {
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('Verified in this browser').waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the file' }).click()]);

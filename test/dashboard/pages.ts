@@ -7,7 +7,7 @@ export const pagePaths = [
   '/nodes', '/settings', '/settings?tab=you',
 ] as const;
 
-/** Those of them whose address is loaded by itself where axe looks at them: no test of what they do begins there. */
+/** The pages that are loaded directly by address when axe checks them: no other test begins there. */
 export const loadedHere: readonly string[] = [
   '/calls?live=on', '/projects', '/statement', '/start', '/providers', '/tokens', '/audit', '/settings?tab=you',
 ];

@@ -1,12 +1,12 @@
 /**
- * Held in a real browser: what leaves the product as a file. Each form of an export is saved and holds what the page said; the statement
+ * In a real browser: what leaves the product as a file. Each form of an export is saved and holds what the page showed; the statement
  * of a month adds up; receipts verify; projects and the settings' key are there; a member's password link is made and used.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { parquetReadObjects } from 'hyparquet';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { axeFindings, call, followTo, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -18,6 +18,10 @@ if (here !== 'linux-x64') {
   let ground: Ground;
   let page: Page;
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+
+  const panel = (title: string) => page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) });
+
+  const percentIn = async (row: Locator): Promise<number> => Number.parseFloat((await row.getByText(/^[\d.]+%$/).textContent())!);
 
   before(async () => {
     ground = await startGround();
@@ -68,6 +72,71 @@ if (here !== 'linux-x64') {
     await followTo(page, at('/projects'));
     await page.getByRole('cell', { name: 'search', exact: true }).waitFor();
     await page.getByRole('cell', { name: 'billing', exact: true }).waitFor();
+  });
+
+  test('the bar behind a row is as long as the percentage in the row says, on the overview and in explore', async () => {
+    await followTo(page, at('/'));
+    const rows = panel('Projects').getByRole('listitem');
+    await untilTrue(async () => /%/.test((await rows.first().textContent())!));
+    assert.equal(await rows.count(), 2);
+    for (const row of await rows.all()) {
+      const said = await percentIn(row);
+      const drawn = (await row.locator('i').boundingBox())!.width / (await row.boundingBox())!.width * 100;
+      assert.ok(Math.abs(said - drawn) < 1, `${said} % is drawn as ${drawn} %`);
+    }
+    await followTo(page, at('/explore?by=project'));
+    const largest = panel('Largest').getByRole('listitem');
+    await untilTrue(async () => /%/.test((await largest.first().textContent())!));
+    for (const row of await largest.all()) {
+      const percent = Number(await row.getByRole('progressbar').getAttribute('aria-valuenow'));
+      assert.ok(Math.abs(await percentIn(row) - percent) < 1, await row.textContent() ?? '');
+    }
+  });
+
+  test('a cost that nobody knows is never shown as $0, and says which calls are not in a sum', async () => {
+    const { key } = await ground.system.createKey({ project: 'unpriced' });
+    const { key: other } = await ground.system.createKey();
+    await untilTrue(async () => (await call(ground.system, key, { model: 'model-that-nobody-priced' })).status === 200);
+    await untilTrue(async () => (await call(ground.system, other)).status === 200);
+    await ground.system.calls({ count: calls + 2 });
+    await followTo(page, at('/projects?range=24h'));
+    await page.getByRole('row', { name: /^unpriced not known 1 / }).waitFor();
+    await page.getByRole('row', { name: /^without a project / }).waitFor();
+    const leads = page.getByRole('row', { name: /^unpriced/ }).getByRole('link', { name: 'Calls' });
+    assert.match((await leads.getAttribute('href'))!, /range=24h/, 'to the calls of the same time');
+    // Loaded anew: what was asked for a moment ago is not asked for again.
+    await openPage(page, at(`/statement?month=${new Date().toISOString().slice(0, 7)}`));
+    await page.getByRole('row', { name: 'unpriced 1 1 with incomplete cost not known' }).waitFor();
+    await followTo(page, at('/exports?range=7d'));
+    await page.getByText('The cost of 1 call is unknown or incomplete').waitFor();
+  });
+
+  test('the bar of today is said to hold today so far; a time before without a call is said to have had none', async () => {
+    await followTo(page, at('/?range=7d'));
+    await page.getByText('Today is not over').waitFor();
+    const days = page.getByRole('table', { name: 'Spend by day' }).getByRole('rowheader');
+    const named = (await days.allTextContents()).filter((name) => name.endsWith(', today so far'));
+    assert.equal(named.length, 1, 'a screen reader is told which day it is');
+    assert.ok((await days.last().textContent())!.endsWith(', today so far'));
+    await page.getByText('no spend in the 7 days before').waitFor();
+    await page.getByText('no calls in the 7 days before').waitFor();
+    await followTo(page, at('/?range=last-month'));
+    // A month that is over has no such bar.
+    await page.getByText('Today is not over').waitFor({ state: 'hidden' });
+  });
+
+  test('every time on a page is of UTC and says so, whatever zone the browser is in', async () => {
+    const [{ startedAt }] = await ground.system.calls({ count: calls }) as unknown as [{ startedAt: string }];
+    const inUtc = new Date(startedAt).toLocaleTimeString('en-US', { timeZone: 'UTC', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+    await followTo(page, at('/calls?range=24h'));
+    const time = page.locator(`time[datetime="${startedAt}"]`).first();
+    assert.ok((await time.textContent())!.startsWith(`${inUtc} UTC`), await time.textContent() ?? '');
+    assert.match((await time.getAttribute('title'))!, /GMT\+[12]$/, "the reader's own zone is on hover");
+    await followTo(page, at('/exports?range=24h'));
+    await page.getByText(/^From .* UTC to .* UTC, end excluded$/).waitFor();
+    await followTo(page, at('/?range=24h'));
+    await page.getByText('By hour, in UTC').waitFor();
+    await page.getByText('This hour is not over').waitFor();
   });
 
   test('the settings show the key of receipts, and another signs on request', async () => {

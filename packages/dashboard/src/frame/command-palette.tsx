@@ -30,7 +30,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       : []),
     {
       id: 'unknown',
-      label: 'Calls whose cost is not whole',
+      label: 'Calls whose cost is unknown or incomplete',
       onClick: () => void navigate({ to: '/calls', search: { lacks: 'any' } }),
     },
     { id: 'light', label: 'Light colors', onClick: () => setColorScheme('light') },

@@ -15,8 +15,8 @@ export interface TimeChartProps {
   readonly format: (value: number) => string;
   /** The moment as text. */
   readonly momentName: (ms: number) => string;
-  /** Bars are days of UTC. */
-  readonly utc: boolean;
+  /** How long each bar is. Days and hours are those of UTC. */
+  readonly step: 'hour' | 'day';
   readonly height?: number;
   readonly onPick?: (ms: number) => void;
 }

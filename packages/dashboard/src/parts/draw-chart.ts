@@ -10,6 +10,8 @@ export interface DrawnChart {
 
 interface Drawing extends TimeChartProps {
   readonly height: number;
+  /** The bar whose time still runs. */
+  readonly running: number | null;
   /** What is under the pointer: the bar's number, and how far from the left it is. */
   readonly onUnder: (under: { readonly at: number; readonly left: number } | null) => void;
 }
@@ -27,7 +29,7 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
       height,
       padding: [10, 8, 0, 0],
       legend: { show: false },
-      ...(drawing.utc ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
       cursor: { x: kind === 'lines', y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
       scales: {
         x: { time: true, range: (_, min, max) => roomFor(moments, kind, min, max) },
@@ -36,6 +38,7 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
       series: [{}, ...order.map((at) => seriesOf(kind, color(`--series-${(at % 8) + 1}`)))],
       axes: [timeAxis(color, drawing), { ...axis(color), size: widthOfNames, values: (_, ticks) => ticks.map((tick) => drawing.format(tick)) }],
       hooks: {
+        draw: [(drawn) => paleRunning(drawn, drawing, color('--mantine-color-body'))],
         setCursor: [
           ({ cursor: { idx, left }, over }) => {
             drawing.onUnder(idx === null || idx === undefined || left === undefined || left < 0 ? null : { at: idx, left: left + over.offsetLeft });
@@ -47,6 +50,20 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
     place,
   );
   return { resize: (width) => chart.setSize({ width, height }), destroy: () => chart.destroy() };
+}
+
+/** Covers what belongs to the running bar with a veil of the page's own colour. */
+function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running }: Drawing, veil: string): void {
+  if (running === null) return;
+  const at = moments[running]! / 1_000;
+  const half = (moments.length > 1 ? (moments[1]! - moments[0]!) / 1_000 : 3_600) / 2;
+  const left = Math.max(bbox.left, valToPos(at - half, 'x', true));
+  const right = Math.min(bbox.left + bbox.width, valToPos(at + half, 'x', true));
+  ctx.save();
+  ctx.globalAlpha = 0.55;
+  ctx.fillStyle = veil;
+  ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.restore();
 }
 
 function seriesOf(kind: Drawing['kind'], ink: string): uPlot.Series {
@@ -79,8 +96,8 @@ function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
 const dayS = 86_400;
 
 /** Bars of days are named by their days alone. */
-function timeAxis(color: (name: string) => string, { utc }: Drawing): uPlot.Axis {
-  if (!utc) return axis(color);
+function timeAxis(color: (name: string) => string, { step }: Drawing): uPlot.Axis {
+  if (step !== 'day') return axis(color);
   return {
     ...axis(color),
     incrs: [1, 2, 7, 14, 28, 91].map((days) => days * dayS),

@@ -14,9 +14,9 @@ export const dimensionNames: Readonly<Record<string, string>> = {
   run: 'Run',
   wire: 'Wire',
   endpoint: 'Endpoint',
-  day: 'Day',
-  month: 'Month',
-  hour: 'Hour',
+  day: 'Day (UTC)',
+  month: 'Month (UTC)',
+  hour: 'Hour (UTC)',
 };
 
 export interface FilterBarProps {

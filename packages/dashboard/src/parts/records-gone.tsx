@@ -1,4 +1,4 @@
-/** Says that a time begins before the organization's oldest record: what is shown of that time is not whole. */
+/** Says that a time begins before the organization's oldest record: a part of it is missing. */
 import { Alert } from '@mantine/core';
 import { Archive } from 'lucide-react';
 import { api } from '../api/client.ts';
@@ -12,7 +12,7 @@ export function RecordsGone({ sinceMs }: { readonly sinceMs: number }) {
   if (before === null || sinceMs >= Date.parse(before)) return null;
   return (
     <Alert color="yellow" variant="light" icon={<Archive size={18} aria-hidden />} styles={{ message: { color: 'var(--mantine-color-text)' } }}>
-      This time is not whole: records before <Moment at={before} /> are gone for their age.
+      Part of this time is missing: records before <Moment at={before} /> were deleted because of their age.
     </Alert>
   );
 }

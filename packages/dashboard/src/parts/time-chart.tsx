@@ -7,23 +7,26 @@ import { useEffect, useRef, useState } from 'react';
 import 'uplot/dist/uPlot.min.css';
 import type { TimeChartProps } from './chart-props.ts';
 import { drawChart, type DrawnChart } from './draw-chart.ts';
+import { runningBar, runningNote, soFar } from './running-bar.ts';
 
 export function TimeChart(props: TimeChartProps) {
-  const { label, moments, series, kind, format, momentName, height = 220, onPick } = props;
+  const { label, moments, series, kind, step, format, height = 220, onPick } = props;
+  const running = runningBar(moments, step, Date.now());
+  const momentName = (ms: number): string => props.momentName(ms) + (running !== null && ms === moments[running] ? soFar[step] : '');
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const [under, setUnder] = useState<{ readonly at: number; readonly left: number } | null>(null);
   const drawn = useRef<DrawnChart | null>(null);
   useEffect(() => {
     const place = box.current!;
-    drawn.current = drawChart(place, { ...props, height, onUnder: setUnder });
+    drawn.current = drawChart(place, { ...props, height, running, onUnder: setUnder });
     const watch = new ResizeObserver(() => drawn.current?.resize(place.clientWidth));
     watch.observe(place);
     return () => {
       watch.disconnect();
       drawn.current?.destroy();
     };
-  }, [moments, series, kind, scheme, height]);
+  }, [moments, series, kind, scheme, height, running]);
   return (
     <figure style={{ margin: 0 }}>
       <div
@@ -50,6 +53,11 @@ export function TimeChart(props: TimeChartProps) {
             </Group>
           ))}
         </Group>
+      )}
+      {running === null ? null : (
+        <Text size="xs" c="dimmed" mt={6}>
+          {runningNote[step]}
+        </Text>
       )}
       <div className="visually-hidden">
         <table>

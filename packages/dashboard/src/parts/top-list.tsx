@@ -1,16 +1,17 @@
-/** The costliest of one dimension, each with its share as a bar; a click leads to its calls. */
+/** The costliest of one dimension, each with its share of the whole as a figure and as a bar; a click leads to its calls. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Filters, RangeSearch } from '../app/page-search.ts';
-import { Money } from '../shown/figures.tsx';
+import { ShareBar } from './share-bar.tsx';
+import { UsageCost, type UsageCostProps } from './usage-cost.tsx';
 import { percent, shortCount } from '../shown/amounts.ts';
 
-export interface TopRow {
+type UsageSum = UsageCostProps['of'];
+
+export interface TopRow extends Pick<UsageSum, 'calls' | 'cost' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'> {
   /** Null: calls without such a name. */
   readonly name: string | null;
   readonly shown: string;
-  readonly calls: number;
-  readonly cost: string;
 }
 
 export function TopList({
@@ -32,12 +33,11 @@ export function TopList({
       </Text>
     );
   }
-  const most = Math.max(...rows.map(({ cost }) => Number(cost)), 0);
   return (
     <Stack gap={2} component="ol" style={{ listStyle: 'none', padding: 0, margin: 0 }}>
       {rows.map((row) => (
         <li key={row.name ?? ''} className="share">
-          <i style={{ width: `${most === 0 ? 0 : (Number(row.cost) / most) * 100}%` }} />
+          <ShareBar part={Number(row.cost)} of={whole} />
           <Group justify="space-between" wrap="nowrap" gap="sm">
             {row.name === null ? (
               <Text size="sm" c="dimmed" className="clip">
@@ -53,7 +53,7 @@ export function TopList({
                 {shortCount(row.calls)} {row.calls === 1 ? 'call' : 'calls'}
               </Text>
               <Text size="sm" fw={550} component="span">
-                <Money amount={row.cost} />
+                <UsageCost of={row} />
               </Text>
               <Text size="xs" c="dimmed" w={38} ta="right" component="span">
                 {whole === undefined ? ' ' : percent(Number(row.cost), whole)}

@@ -53,7 +53,7 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
         moments={moments}
         series={series}
         kind="bars"
-        utc
+        step="day"
         momentName={shownDay}
         format={metricFormat(metric)}
         height={240}

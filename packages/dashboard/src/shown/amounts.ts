@@ -6,10 +6,10 @@ const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximum
 const compactCount = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat('en-US');
 
-/** US dollars: two places from a dollar on, four from a cent on, below that the two first digits that count. */
+/** US dollars, rounded: two places from a dollar on, four from a cent on, below that the two first digits that count. */
 export function shortDollars(amount: string): string {
   const negative = amount.startsWith('-');
-  const [dollars = '0', fraction = ''] = amount.replace('-', '').split('.');
+  const [, fraction = ''] = amount.replace('-', '').split('.');
   const value = Number(amount.replace('-', ''));
   const sign = negative && value !== 0 ? '−' : '';
   if (value === 0) return '$0';
@@ -17,7 +17,7 @@ export function shortDollars(amount: string): string {
   if (value >= 1) return `${sign}$${cents.format(value)}`;
   if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
   const first = fraction.search(/[1-9]/);
-  return `${sign}$${dollars}.${fraction.slice(0, first + 2).replace(/0+$/, '')}`;
+  return `${sign}$${value.toFixed(first + 2).replace(/0+$/, '')}`;
 }
 
 /** Every digit there is. */
@@ -50,7 +50,7 @@ export function shortBytes(bytes: number): string {
 export function percent(part: number, of: number): string {
   if (of === 0) return '0%';
   const share = (part / of) * 100;
-  return share !== 0 && share < 0.1 ? '<0.1%' : `${share.toFixed(share < 10 ? 1 : 0).replace(/\.0$/, '')}%`;
+  return share !== 0 && share < 0.1 ? '<0.1%' : `${share < 10 ? share.toFixed(1).replace(/\.0$/, '') : whole.format(Math.round(share))}%`;
 }
 
 /** How much more or less than before: `+12%`; null if there was nothing before. */

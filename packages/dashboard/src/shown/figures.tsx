@@ -1,6 +1,6 @@
 /** Money, counts and moments in a page: short to read, whole on hover. */
 import { shortCount, shortDollars, wholeCount, wholeDollars } from './amounts.ts';
-import { agoOrAhead, localClock, localDay, localMoment, utcMoment } from './moments.ts';
+import { agoOrAhead, ownMoment, utcClock, utcDay, utcMoment } from './moments.ts';
 
 /** Null: nobody knows, which is not nothing. */
 export function Money({ amount, none = 'unknown' }: { readonly amount: string | null | undefined; readonly none?: string }) {
@@ -21,7 +21,7 @@ export function Count({ of }: { readonly of: number | null | undefined }) {
   );
 }
 
-/** In the reader's zone; UTC on hover. */
+/** In UTC; in the reader's own zone on hover. */
 export function Moment({
   at,
   none = '–',
@@ -34,8 +34,8 @@ export function Moment({
   if (at === null || at === undefined) return <span className="dim">{none}</span>;
   const date = new Date(at);
   return (
-    <time className="nowrap" dateTime={at} title={relative ? `${localMoment(date)} · ${utcMoment(date)}` : utcMoment(date)}>
-      {relative ? agoOrAhead(date, Date.now()) : localMoment(date)}
+    <time className="nowrap" dateTime={at} title={relative ? `${utcMoment(date)} · ${ownMoment(date)}` : ownMoment(date)}>
+      {relative ? agoOrAhead(date, Date.now()) : utcMoment(date)}
     </time>
   );
 }
@@ -44,9 +44,9 @@ export function Moment({
 export function MomentInTwo({ at }: { readonly at: string }) {
   const date = new Date(at);
   return (
-    <time dateTime={at} title={utcMoment(date)}>
-      <div>{localClock(date)}</div>
-      <div className="dim small">{localDay(date)}</div>
+    <time dateTime={at} title={ownMoment(date)}>
+      <div>{utcClock(date)}</div>
+      <div className="dim small">{utcDay(date)}</div>
     </time>
   );
 }

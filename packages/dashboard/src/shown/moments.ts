@@ -1,5 +1,7 @@
-/** Instants as people read them: in the reader's zone, today's as a time without a date, with UTC on hover. */
+/** Instants as people read them. Every page shows UTC and says so, as reports and caps count by days of UTC; the reader's own time is on hover. */
+const utc = { timeZone: 'UTC' } as const;
 const withYear = new Intl.DateTimeFormat(undefined, {
+  ...utc,
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -7,39 +9,50 @@ const withYear = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 });
 const withoutYear = new Intl.DateTimeFormat(undefined, {
+  ...utc,
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
 });
-const clockAlone = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const localDayAlone = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-const localDayOfYear = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
-const dayAlone = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const hourAlone = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const clockAlone = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayAlone = new Intl.DateTimeFormat(undefined, { ...utc, month: 'short', day: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { ...utc, year: 'numeric', month: 'short', day: 'numeric' });
+const hourAlone = new Intl.DateTimeFormat(undefined, { ...utc, weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const ownTime = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-export function localMoment(date: Date): string {
-  const now = new Date();
-  if (date.toDateString() === now.toDateString()) return clockAlone.format(date);
-  return date.getFullYear() === now.getFullYear() ? withoutYear.format(date) : withYear.format(date);
-}
-
-export function localClock(date: Date): string {
-  return clockAlone.format(date);
-}
-
-/** With its year where that is not this one. */
-export function localDay(date: Date): string {
-  return (date.getFullYear() === new Date().getFullYear() ? localDayAlone : localDayOfYear).format(date);
-}
-
+/** With its zone. Without seconds where the year is not this one. */
 export function utcMoment(date: Date): string {
-  return `${date
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.000Z$|Z$/, '')} UTC`;
+  return `${(ofThisYear(date) ? withoutYear : withYear).format(date)} UTC`;
+}
+
+/** The time of day, with its zone. */
+export function utcClock(date: Date): string {
+  return `${clockAlone.format(date)} UTC`;
+}
+
+/** The day of UTC, with its year where that is not this one. */
+export function utcDay(date: Date): string {
+  return (ofThisYear(date) ? dayAlone : dayOfYear).format(date);
+}
+
+/** In the reader's own zone, named: what is shown on hover. */
+export function ownMoment(date: Date): string {
+  return ownTime.format(date);
+}
+
+function ofThisYear(date: Date): boolean {
+  return date.getUTCFullYear() === new Date().getUTCFullYear();
 }
 
 /** A day of the reports, which is a day of UTC. */
@@ -48,7 +61,7 @@ export function shownDay(ms: number): string {
 }
 
 export function shownHour(ms: number): string {
-  return hourAlone.format(ms);
+  return `${hourAlone.format(ms)} UTC`;
 }
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -46,6 +46,19 @@ export function before({ sinceMs, untilMs }: Range): { readonly sinceMs: number;
   return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
 }
 
+/** The time of `before` as it is said: `the 7 days before`. */
+export function timeBefore({ sinceMs, untilMs }: Range): string {
+  const hours = Math.round((untilMs - sinceMs) / hourMs);
+  if (hours <= 1) return 'the hour before';
+  if (hours <= 48) return hours === 24 ? 'the 24 hours before' : `the ${hours} hours before`;
+  return `the ${Math.round(hours / 24)} days before`;
+}
+
+/** Whether the time of the range still runs at `nowMs`: what is compared with a full one then is not full yet. */
+export function stillRuns({ sinceMs, untilMs }: Range, nowMs: number): boolean {
+  return sinceMs <= nowMs && nowMs < untilMs - 60_000;
+}
+
 export function isoOf(range: { readonly sinceMs: number; readonly untilMs: number }): { readonly since: string; readonly until: string } {
   return { since: new Date(range.sinceMs).toISOString(), until: new Date(range.untilMs).toISOString() };
 }

@@ -38,10 +38,10 @@ export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => v
           data-autofocus
           {...form.getInputProps('url')}
         />
-        <Radio.Group label="It is told of" {...form.getInputProps('which')}>
+        <Radio.Group label="Events to send" {...form.getInputProps('which')}>
           <Group mt={6}>
-            <Radio value="all" label="Everything" />
-            <Radio value="some" label="These alone" />
+            <Radio value="all" label="All events" />
+            <Radio value="some" label="Only these" />
           </Group>
         </Radio.Group>
         {form.values.which === 'some' ? (

@@ -140,7 +140,7 @@ function WebhookActions({ of: { id, url }, open }: { readonly of: Webhook; reado
         busy={removing.isPending}
         onAct={() => removing.mutate(undefined)}
         onClose={removal.close}>
-        <b className="wrap">{url}</b> is told of nothing any more. Deliveries on their way, and the log of all others, go with it.
+        <b className="wrap">{url}</b> gets no more events. Pending deliveries and the delivery log are deleted with it.
       </Confirm>
     </Group>
   );

@@ -9,7 +9,7 @@ import type { KeyNames } from '../../shown/key-names.ts';
 /** Two lines each, so that a page of them can be looked through. */
 export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
   return [
-    { id: 'at', head: 'When', width: '7.25rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
+    { id: 'at', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
     {
       id: 'model',
       head: 'Model',

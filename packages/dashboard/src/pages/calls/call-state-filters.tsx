@@ -14,7 +14,7 @@ const statuses: readonly Choice[] = [
   { value: '2xx', label: '2xx' },
 ];
 const lacks: readonly Choice[] = [
-  { value: 'any', label: 'Cost not whole' },
+  { value: 'any', label: 'Cost unknown or incomplete' },
   { value: 'unpriced', label: 'Without a price' },
   { value: 'gaps', label: 'With gaps' },
 ];

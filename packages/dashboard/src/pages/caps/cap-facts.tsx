@@ -2,8 +2,9 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
+import { CostIncomplete, incompleteIn } from '../../parts/usage-cost.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { percent, wholeCount } from '../../shown/amounts.ts';
+import { percent } from '../../shown/amounts.ts';
 import { Money } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { share } from './cap-share.ts';
@@ -57,11 +58,7 @@ export function Spent({ of: cap }: { readonly of: Cap }) {
         aria-label={`Spent ${percent(Number(cap.spent), Number(cap.limit))} of the limit`}
         color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
       />
-      {cap.unknownCalls === 0 ? null : (
-        <Text size="xs" className="warn">
-          {wholeCount(cap.unknownCalls)} calls of unknown cost are not in it
-        </Text>
-      )}
+      <CostIncomplete of={incompleteIn([{ unknownCalls: cap.unknownCalls, unpricedCalls: 0, gapCalls: cap.gapCalls }])} />
     </div>
   );
 }

@@ -7,11 +7,12 @@ import { api, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
-import { change, wholeCount } from '../../shown/amounts.ts';
+import { wholeCount } from '../../shown/amounts.ts';
+import { comparedWith } from '../../shown/comparison.ts';
 import { Count } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
-import { shownHour } from '../../shown/moments.ts';
-import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { ownMoment, shownHour } from '../../shown/moments.ts';
+import { isoOf, rangeOf, timeBefore } from '../../shown/ranges.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
 
 type Row = Shown<'RefusalsOfKey'>;
@@ -25,7 +26,8 @@ const choices = [
 export function RefusalsPanel() {
   const [days, setDays] = useState('7d');
   const names = useKeyNames();
-  const query = useMemo(() => isoOf(rangeOf({ range: days }, Date.now())), [days]);
+  const range = useMemo(() => rangeOf({ range: days }, Date.now()), [days]);
+  const query = useMemo(() => isoOf(range), [range]);
   const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 5_000 });
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
@@ -56,7 +58,7 @@ export function RefusalsPanel() {
                 {wholeCount(total)} {total === 1 ? 'call' : 'calls'} refused
                 <Text span c="dimmed" inherit>
                   {' '}
-                  ({change(total, before) ?? 'none'} {before === 0 ? 'in' : 'against'} the time before)
+                  ({comparedWith({ now: total, before, time: timeBefore(range), of: 'refusals' })})
                 </Text>
               </Text>
               <DataTable<Row> caption="Refused calls" rows={rows} rowId={rowId} columns={columns} minWidth={620} />
@@ -96,7 +98,7 @@ function columnsOf(names: KeyNames): readonly Column<Row>[] {
       right: true,
       sortBy: ({ lastHour }) => lastHour,
       cell: ({ lastHour }) => (
-        <time className="nowrap" dateTime={lastHour} title={`${lastHour.slice(0, 16).replace('T', ' ')} UTC`}>
+        <time className="nowrap" dateTime={lastHour} title={ownMoment(new Date(lastHour))}>
           {shownHour(Date.parse(lastHour))}
         </time>
       ),

@@ -41,8 +41,8 @@ export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: 
     <div style={{ minHeight: 66 }} role="status" aria-label="What it would have refused">
       {!whole ? (
         <Text size="sm" c="dimmed">
-          {named ? 'Name a limit' : scope === 'key' ? 'Choose a key and a limit' : 'Name a project and a limit'}, and what the cap would have
-          refused in the past 30 days is told here, before it is armed.
+          {named ? 'Name a limit' : scope === 'key' ? 'Choose a key and a limit' : 'Name a project and a limit'}, to see what the cap would
+          have refused in the past 30 days, before it is armed.
         </Text>
       ) : trial.error !== null ? (
         <Text size="sm" className="bad">

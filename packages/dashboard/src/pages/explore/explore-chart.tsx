@@ -1,10 +1,13 @@
-/** The chart of the explore page: over days where a dimension is the day, else the largest as bars. */
+/** The chart of the explore page: over days where a dimension is the day, else the largest, each with its share of all calls. */
 import { Progress, Stack, Group, Text } from '@mantine/core';
+import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
+import { shareOf } from '../../parts/share-bar.tsx';
 import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
+import { percent } from '../../shown/amounts.ts';
 import type { Range } from '../../shown/ranges.ts';
-import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from '../../parts/usage-rows.ts';
+import { metricOf, nameIn, useExplored, type Dimension, type ExploredRow, type Metric } from '../../parts/usage-rows.ts';
 
 
 interface ExploreChartProps {
@@ -14,12 +17,15 @@ interface ExploreChartProps {
   readonly metric: Metric;
   readonly range: Range;
   readonly names: KeyNames;
+  readonly filters: Filters;
 }
 
 export function ExploreChart(props: ExploreChartProps) {
   const { by, and, metric } = props;
   return (
-    <Panel>
+    <Panel
+      title={by === 'day' || and === 'day' ? 'Over time' : 'Largest'}
+      about={by === 'day' || and === 'day' ? 'By day, in UTC' : 'The bar and the percentage are the share of all these calls'}>
       {by === 'day' || and === 'day' ? (
         <UsageOverDays {...props} other={by === 'day' ? and : by} />
       ) : (
@@ -31,9 +37,11 @@ export function ExploreChart(props: ExploreChartProps) {
 
 type Formatting = ExploreChartProps & { readonly format: (value: number) => string };
 
-function Largest({ rows, by, and, metric, names, format }: Formatting) {
+function Largest({ rows, by, and, metric, names, range, filters, format }: Formatting) {
+  // A call with two labels is in two rows, so rows do not add up to the whole. Every call has one provider.
+  const all = useExplored({ by: 'wire', and: null, range, filters });
+  const whole = all.data?.reduce((sum, row) => sum + metricOf(row, metric), 0);
   const largest = rows.toSorted((one, two) => metricOf(two, metric) - metricOf(one, metric)).slice(0, 10);
-  const most = metricOf(largest[0]!, metric);
   return (
     <Stack gap={8} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
       {largest.map((row) => {
@@ -46,12 +54,15 @@ function Largest({ rows, by, and, metric, names, format }: Formatting) {
               </Text>
               <Text size="sm" fw={550} className="figure nowrap">
                 {format(metricOf(row, metric))}
+                <Text span size="xs" c="dimmed" ml="sm" miw={40} ta="right" display="inline-block">
+                  {whole === undefined ? ' ' : percent(metricOf(row, metric), whole)}
+                </Text>
               </Text>
             </Group>
             <Progress
               size="md"
-              value={most === 0 ? 0 : (metricOf(row, metric) / most) * 100}
-              aria-label={`${name}: ${format(metricOf(row, metric))}`}
+              value={shareOf(metricOf(row, metric), whole) * 100}
+              aria-label={`${name}: ${format(metricOf(row, metric))} of ${whole === undefined ? 'all' : format(whole)}`}
             />
           </li>
         );

@@ -9,6 +9,7 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { wholeCount } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { rangeOf } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
@@ -85,10 +86,10 @@ export function ExplorePage() {
             </Panel>
           ) : (
             <>
-              <ExploreChart {...{ rows, by, and, metric, range, names }} />
+              <ExploreChart {...{ rows, by, and, metric, range, names }} filters={search} />
               <Panel
                 flush
-                title={`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
+                title={`${wholeCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`}
                 actions={<SaveFile {...{ rows, by, and, names, range }} />}>
                 <ExploreTable {...{ rows, by, and, names, range }} filters={search} />
               </Panel>

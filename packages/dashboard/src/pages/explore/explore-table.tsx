@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { filterNames, type CallsSearch, type Filters } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { dimensionNames } from '../../parts/filter-bar.tsx';
+import { UsageCost } from '../../parts/usage-cost.tsx';
 import { Count, Money } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
@@ -59,13 +60,24 @@ export function ExploreTable({
   );
 }
 
-/** Columns that nothing reports are left out. */
+/** The cost comes first, where it is seen on a narrow screen too. Columns that nothing reports are left out. */
 function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
   const count = (id: keyof ExploredRow, head: string): Column<ExploredRow>[] =>
     rows.some((row) => Number(row[id] ?? 0) !== 0)
       ? [{ id, head, right: true, sortBy: (row) => Number(row[id] ?? 0), cell: (row) => <Count of={Number(row[id] ?? 0)} /> }]
       : [];
   return [
+    {
+      id: 'cost',
+      head: 'Cost',
+      right: true,
+      sortBy: (row) => Number(row.cost),
+      cell: (row) => (
+        <Text span inherit fw={600}>
+          <UsageCost of={row} />
+        </Text>
+      ),
+    },
     { id: 'calls', head: 'Calls', right: true, sortBy: (row) => row.calls, cell: (row) => <Count of={row.calls} /> },
     ...count('inputTokens', 'Input'),
     ...count('cachedTokens', 'Cached'),
@@ -86,17 +98,6 @@ function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
           },
         ]
       : []),
-    {
-      id: 'cost',
-      head: 'Cost',
-      right: true,
-      sortBy: (row) => Number(row.cost),
-      cell: (row) => (
-        <Text span inherit fw={600}>
-          <Money amount={row.cost} />
-        </Text>
-      ),
-    },
   ];
 }
 

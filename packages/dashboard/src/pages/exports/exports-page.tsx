@@ -3,11 +3,12 @@ import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { api } from '../../api/client.ts';
+import { api, type Shown } from '../../api/client.ts';
 import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
+import { CostIncomplete, incompleteIn } from '../../parts/usage-cost.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars } from '../../shown/amounts.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
@@ -49,7 +50,7 @@ export function ExportsPage() {
             Save the {format.label} file
           </Button>
           <Text size="sm" c="dimmed">
-            Of the command line: <span className="mono">metergate {format.value === 'receipts' ? 'receipts export' : 'export'}</span>
+            On the command line: <span className="mono">metergate {format.value === 'receipts' ? 'receipts export' : 'export'}</span>
           </Text>
         </Group>
       </Panel>
@@ -72,15 +73,20 @@ function Whole({ range }: { readonly range: Range }) {
       {({ data }) => (
         <Stack gap={2}>
           <Text fw={600} component="div">
-            <Count of={data.reduce((sum, { calls }) => sum + calls, 0)} /> calls,{' '}
+            <Count of={summed(data, ({ calls }) => calls)} /> {summed(data, ({ calls }) => calls) === 1 ? 'call' : 'calls'},{' '}
             <Money amount={sumDollars(data.map(({ cost }) => cost))} />
           </Text>
+          <CostIncomplete of={incompleteIn(data)} />
           <Text size="sm" c="dimmed" component="div">
-            From <Moment at={new Date(range.sinceMs).toISOString()} /> up to <Moment at={new Date(range.untilMs).toISOString()} />, itself
+            From <Moment at={new Date(range.sinceMs).toISOString()} /> to <Moment at={new Date(range.untilMs).toISOString()} />, end
             excluded
           </Text>
         </Stack>
       )}
     </Loaded>
   );
+}
+
+function summed(rows: readonly Shown<'Usage'>[], figure: (row: Shown<'Usage'>) => number): number {
+  return rows.reduce((sum, row) => sum + figure(row), 0);
 }

@@ -6,7 +6,7 @@ import { useDoing } from '../../parts/doing.ts';
 import { keyLives } from '../../parts/key-form.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
-import { localMoment } from '../../shown/moments.ts';
+import { utcMoment } from '../../shown/moments.ts';
 
 type Key = Shown<'ServiceKey'>;
 
@@ -34,7 +34,7 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
     changes: ['/platform/v1/keys', '/platform/v1/audit'],
     after: onDone,
   });
-  const end = key.expiresAt === null ? 'does not expire' : `ends ${localMoment(new Date(key.expiresAt))}`;
+  const end = key.expiresAt === null ? 'does not expire' : `ends ${utcMoment(new Date(key.expiresAt))}`;
   return (
     <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       <Stack>

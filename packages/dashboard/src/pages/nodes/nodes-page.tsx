@@ -8,7 +8,7 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { shortBytes, shortMs, wholeCount } from '../../shown/amounts.ts';
-import { Count, Moment } from '../../shown/figures.tsx';
+import { Count, Moment, MomentInTwo } from '../../shown/figures.tsx';
 
 type Node = Shown<'GatewayNode'>;
 
@@ -80,7 +80,7 @@ function NodePanel({ of: node }: { readonly of: Node }) {
             <Moment at={node.heardAt} relative />
           </Figure>
           <Figure name="Running since">
-            <Moment at={node.startedAt} />
+            <MomentInTwo at={node.startedAt} />
           </Figure>
           <Figure name="Calls in flight">
             <Count of={node.callsInFlight} />

@@ -106,7 +106,7 @@ export function OverTime({ overview: { series, step }, refusals }: OverTimeProps
   return (
     <Panel
       title="Over time"
-      about={step === 'hour' ? 'By hour, in your time' : 'By day, in UTC'}
+      about={step === 'hour' ? 'By hour, in UTC' : 'By day, in UTC'}
       actions={
         <Group gap="xs">
           <GroupPicker />
@@ -120,7 +120,7 @@ export function OverTime({ overview: { series, step }, refusals }: OverTimeProps
           moments={moments}
           series={lines}
           kind={drawn.kind}
-          utc={step === 'day'}
+          step={step}
           momentName={step === 'day' ? shownDay : shownHour}
           format={drawn.format}
           onPick={(ms) =>

@@ -10,8 +10,8 @@ export type Refusals = Shown<'Refusals'>;
 export type TopBy = 'model' | 'project' | 'key' | 'label' | 'run' | 'wire';
 
 export const topShown = 6;
-/** Models tell what caching saved too, so all of them are asked for. */
-const modelsMax = 1_000;
+/** Every call has one of the three providers, so these rows together are all calls: what a share is of. A call may have several labels. */
+export const wholeBy = 'wire';
 const standing = { placeholderData: keepPreviousData, refetchInterval: 30_000 } as const;
 
 export function overviewQuery(range: Range) {
@@ -23,7 +23,7 @@ export function refusalsQuery(range: Range) {
 }
 
 export function topQuery(by: TopBy, range: Range, filters: Filters) {
-  const query = { by, limit: by === 'model' ? modelsMax : topShown, ...isoOf(range), ...chosenFilters(filters) };
+  const query = { by, limit: topShown, ...isoOf(range), ...chosenFilters(filters) };
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 

@@ -3,6 +3,7 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
+import { ShareBar } from '../../parts/share-bar.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { percent } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
@@ -32,7 +33,7 @@ export function RefusedPanel({ range }: { readonly range: Range }) {
             <Stack gap={2} component="ol" style={{ listStyle: 'none', padding: 0, margin: 0 }}>
               {byCode.slice(0, shown).map(({ code, refusals: times }) => (
                 <li key={code} className="share">
-                  <i style={{ width: `${(times / byCode[0]!.refusals) * 100}%` }} />
+                  <ShareBar part={times} of={total} />
                   <Group justify="space-between" wrap="nowrap" gap="sm">
                     <Text size="sm" className="clip" title={code}>
                       {refusalWords({ code })}

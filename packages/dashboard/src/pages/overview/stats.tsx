@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
-import { change, percent, shortMs, wholeCount } from '../../shown/amounts.ts';
+import { percent, shortMs, wholeCount } from '../../shown/amounts.ts';
+import { comparedWith } from '../../shown/comparison.ts';
 import { Count, Money } from '../../shown/figures.tsx';
-import { isoOf, type Range } from '../../shown/ranges.ts';
-import { topQuery, type Overview, type Refusals } from './overview-data.ts';
+import { incompleteIn } from '../../parts/usage-cost.tsx';
+import { isoOf, stillRuns, timeBefore, type Range } from '../../shown/ranges.ts';
+import { topQuery, wholeBy, type Overview, type Refusals } from './overview-data.ts';
 import type { UsedFigures } from './used-figures.ts';
 
 /** What only all calls together have. */
@@ -27,15 +29,15 @@ export interface StatsProps {
 }
 
 export function Stats({ now, before, range, filters, whole }: StatsProps) {
-  const vague = now.unknownCalls + now.unpricedCalls + now.gapCalls;
+  const vague = incompleteIn([now]);
   const calls: CallsSearch = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
-  const against = (figure: (figures: UsedFigures) => number): string => told(figure(now), figure(before));
+  const against = (of: string, figure: (figures: UsedFigures) => number): string => told(range, of, figure(now), figure(before));
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Stat name="Spend" note={against(({ cost }) => Number(cost))} search={calls}>
+      <Stat name="Spend" note={against('spend', ({ cost }) => Number(cost))} search={calls}>
         <Money amount={now.cost} />
       </Stat>
-      <Stat name="Calls" note={against((figures) => figures.calls)} search={calls}>
+      <Stat name="Calls" note={against('calls', (figures) => figures.calls)} search={calls}>
         <Count of={now.calls} />
       </Stat>
       <Stat
@@ -45,15 +47,16 @@ export function Stats({ now, before, range, filters, whole }: StatsProps) {
         <Count of={now.inputTokens} /> / <Count of={now.outputTokens} />
       </Stat>
       <Saved range={range} filters={filters} search={calls} />
-      {whole === null ? null : <WholeStats {...whole} search={calls} />}
-      <Stat name="Cost not known" note={vague === 0 ? 'every call has its cost' : vagueOf(now)} search={{ ...calls, lacks: 'any' }}>
-        {percent(vague, now.calls)}
+      {whole === null ? null : <WholeStats {...whole} range={range} search={calls} />}
+      <Stat name="Cost incomplete" note={vague.calls === 0 ? 'every call has its full cost' : vagueOf(now)} search={{ ...calls, lacks: 'any' }}>
+        {vague.exact ? '' : 'up to '}
+        {percent(vague.calls, now.calls)}
       </Stat>
     </SimpleGrid>
   );
 }
 
-function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { readonly search: CallsSearch }) {
+function WholeStats({ overview: { total }, refusals, range, search }: WholeFigures & { readonly range: Range; readonly search: CallsSearch }) {
   const faults = total.errorCalls + total.throttledCalls;
   return (
     <>
@@ -68,7 +71,7 @@ function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { 
         search={{ ...search, status: 'error' }}>
         {percent(faults, total.calls)}
       </Stat>
-      <Stat name="Refused" note={refusals === undefined ? ' ' : told(refusals.total, refusals.before)} to="/caps">
+      <Stat name="Refused" note={refusals === undefined ? ' ' : told(range, 'refusals', refusals.total, refusals.before)} to="/caps">
         {refusals === undefined ? ' ' : <Count of={refusals.total} />}
       </Stat>
     </>
@@ -77,7 +80,7 @@ function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { 
 
 /** What cached tokens cost less, as usage counts it. */
 function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'> & { readonly search: CallsSearch }) {
-  const { data } = useQuery(topQuery('model', range, filters));
+  const { data } = useQuery(topQuery(wholeBy, range, filters));
   const saved = data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);
   return (
     <Stat name="Caching saved" note="against the price of uncached input" search={search}>
@@ -86,9 +89,10 @@ function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'>
   );
 }
 
-function told(now: number, before: number): string {
-  const share = change(now, before);
-  return share === null ? 'nothing in the time before' : `${share} against the time before`;
+/** A range up to the end of today is compared with days that are over, and says so. */
+function told(range: Range, of: string, now: number, before: number): string {
+  const words = comparedWith({ now, before, time: timeBefore(range), of });
+  return before > 0 && stillRuns(range, Date.now()) ? `${words}; today is not over yet` : words;
 }
 
 function vagueOf({ unknownCalls, unpricedCalls, gapCalls }: UsedFigures): string {

@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { TopList } from '../../parts/top-list.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
-import { topQuery, topShown, type TopBy } from './overview-data.ts';
+import { topQuery, topShown, wholeBy, type TopBy } from './overview-data.ts';
 
 const withoutName: Readonly<Record<TopBy, string>> = {
   model: 'without a model',
@@ -30,8 +30,7 @@ export interface TopPanelProps {
 export function TopPanel({ by, title, range, filters }: TopPanelProps) {
   const names = useKeyNames();
   const usage = useQuery(topQuery(by, range, filters));
-  // Every call has one model or none, and all of them are asked for: together they are the whole.
-  const models = useQuery(topQuery('model', range, filters));
+  const whole = useQuery(topQuery(wholeBy, range, filters));
   const same = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
   const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? (providers[name] ?? name) : name);
   return (
@@ -46,11 +45,11 @@ export function TopPanel({ by, title, range, filters }: TopPanelProps) {
         {({ data }) => (
           <TopList
             empty="Nothing in this time."
-            whole={models.data?.data.reduce((sum, { cost }) => sum + Number(cost), 0)}
+            whole={whole.data?.data.reduce((sum, { cost }) => sum + Number(cost), 0)}
             search={(name) => ({ ...same, [by]: name })}
             rows={data.slice(0, topShown).map((row) => {
               const name = (row[by] as string | null | undefined) ?? null;
-              return { name, shown: name === null ? withoutName[by] : shown(name), calls: row.calls, cost: row.cost };
+              return { ...row, name, shown: name === null ? withoutName[by] : shown(name) };
             })}
           />
         )}

@@ -9,8 +9,9 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
+import { incompleteIn, OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
-import { Count, Money } from '../../shown/figures.tsx';
+import { Count } from '../../shown/figures.tsx';
 import { isoOf, rangeOf } from '../../shown/ranges.ts';
 import { Spent } from '../caps/cap-facts.tsx';
 
@@ -18,9 +19,13 @@ type Cap = Shown<'Cap'>;
 const route = getRouteApi('/shell/projects');
 
 interface Project {
-  readonly name: string;
+  /** Null: calls without a project. */
+  readonly name: string | null;
   readonly calls: number;
   readonly cost: string;
+  readonly unknownCalls: number;
+  readonly unpricedCalls: number;
+  readonly gapCalls: number;
   /** Keys whose calls count for it unless they name another. */
   readonly keys: number;
   readonly caps: readonly Cap[];
@@ -39,6 +44,7 @@ export function ProjectsPage() {
     () => projectsOf(usage.data?.data ?? [], keys.data?.data ?? [], caps.data?.data ?? []),
     [usage.data, keys.data, caps.data],
   );
+  const columns = useMemo(() => columnsFor(range.name === 'custom' ? isoOf(range) : { range: range.name }), [range]);
   return (
     <Page
       title="Projects"
@@ -60,7 +66,7 @@ export function ProjectsPage() {
                 Give a service key a project, or send <span className="mono">x-svc-project: checkout</span> with a call.
               </Nothing>
             ) : (
-              <DataTable<Project> caption="Projects" rows={rows} rowId={({ name }) => name} columns={columns} minWidth={780} />
+              <DataTable<Project> caption="Projects" rows={rows} rowId={({ name }) => name ?? ''} columns={columns} minWidth={680} />
             )
           }
         </Loaded>
@@ -75,34 +81,49 @@ function projectsOf(
   keys: readonly Shown<'ServiceKey'>[],
   caps: readonly Cap[],
 ): readonly Project[] {
-  const names = new Set([used, keys, caps].flatMap((rows) => rows.flatMap(({ project }) => project ?? [])));
+  const named = [used, keys, caps].flatMap((rows) => rows.flatMap(({ project }) => project ?? []));
+  // With the calls that have no project, rows add up to the whole.
+  const names = new Set([...named, ...used.flatMap(({ project }) => (project === null || project === undefined ? [null] : []))]);
   return [...names]
     .map((name) => {
-      const own = used.find(({ project }) => project === name);
+      const own = used.find(({ project }) => (project ?? null) === name);
       return {
         name,
         calls: own?.calls ?? 0,
         cost: own?.cost ?? '0.000000000',
-        keys: keys.filter(({ project, revokedAt }) => project === name && revokedAt === null).length,
-        caps: caps.filter(({ project }) => project === name),
+        unknownCalls: own?.unknownCalls ?? 0,
+        unpricedCalls: own?.unpricedCalls ?? 0,
+        gapCalls: own?.gapCalls ?? 0,
+        keys: keys.filter(({ project, revokedAt }) => project === name && name !== null && revokedAt === null).length,
+        caps: caps.filter(({ project }) => name !== null && project === name),
       };
     })
-    .toSorted((one, other) => Number(other.cost) - Number(one.cost) || one.name.localeCompare(other.name));
+    .toSorted((one, other) => Number(other.cost) - Number(one.cost) || (one.name ?? '').localeCompare(other.name ?? ''));
 }
 
-const columns: readonly Column<Project>[] = [
+function Calls({ of: row }: { readonly of: Project }) {
+  return (
+    <>
+      <Count of={row.calls} />
+      <OfIncompleteCost of={incompleteIn([row])} />
+    </>
+  );
+}
+
+/** Links lead to the calls of the same time. */
+const columnsFor = (time: RangeSearch): readonly Column<Project>[] => [
   {
     id: 'name',
     head: 'Project',
-    sortBy: ({ name }) => name,
+    sortBy: ({ name }) => name ?? '',
     cell: ({ name }) => (
-      <Text span inherit fw={550} className="wrap">
-        {name}
+      <Text span inherit fw={550} className="wrap" c={name === null ? 'dimmed' : undefined}>
+        {name ?? 'without a project'}
       </Text>
     ),
   },
-  { id: 'cost', head: 'Spent', right: true, sortBy: ({ cost }) => Number(cost), cell: ({ cost }) => <Money amount={cost} /> },
-  { id: 'calls', head: 'Calls', right: true, sortBy: ({ calls }) => calls, cell: ({ calls }) => <Count of={calls} /> },
+  { id: 'cost', head: 'Spent', right: true, sortBy: ({ cost }) => Number(cost), cell: (row) => <UsageCost of={row} /> },
+  { id: 'calls', head: 'Calls', right: true, sortBy: ({ calls }) => calls, cell: (row) => <Calls of={row} /> },
   { id: 'keys', head: 'Keys', right: true, sortBy: ({ keys }) => keys, cell: ({ keys }) => keys },
   {
     id: 'caps',
@@ -127,12 +148,12 @@ const columns: readonly Column<Project>[] = [
     id: 'links',
     head: '',
     right: true,
-    cell: ({ name }) => (
+    cell: ({ name }) => name === null ? null : (
       <Group gap="sm" justify="flex-end" wrap="nowrap">
-        <Link to="/calls" search={{ project: name }}>
+        <Link to="/calls" search={{ ...time, project: name }}>
           Calls
         </Link>
-        <Link to="/explore" search={{ project: name, by: 'model' }}>
+        <Link to="/explore" search={{ ...time, project: name, by: 'model' }}>
           By model
         </Link>
       </Group>

@@ -58,7 +58,7 @@ function RunFacts({ run }: { readonly run: Run }) {
           ['Spent', <Money amount={run.spent} />],
           ['Budget declared', <Money amount={run.budget} none="none" />],
           ['Budget in force', <Money amount={run.effective} none="none" />],
-          ['Calls of unknown cost', run.unknownCalls],
+          ['Calls without full usage', run.unknownCalls],
           ['Began', <Moment at={run.startedAt} />],
           ['Time limit', <Moment at={run.expiresAt} none="none" />],
           ['Ended', <Moment at={run.endedAt} none="not yet" />],

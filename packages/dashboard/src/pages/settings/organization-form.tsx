@@ -99,9 +99,9 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
   );
 }
 
-/** Older ones go for good, from 31 days on. */
+/** Older records are deleted, from 31 days on. */
 function goneText({ recordsGoneBefore }: Organization): string {
-  return recordsGoneBefore === null ? 'Older ones go for good. At least 31.' : `Those before ${recordsGoneBefore.slice(0, 10)} are gone.`;
+  return recordsGoneBefore === null ? 'Older records are deleted. At least 31.' : `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
 }
 
 type Amount = number | string;

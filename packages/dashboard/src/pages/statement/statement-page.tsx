@@ -9,6 +9,7 @@ import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
+import { incompleteIn, OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars, wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
@@ -66,6 +67,10 @@ export function StatementPage() {
           </Button>
         </>
       }>
+      <Text size="sm" c="dimmed">
+        A cost is unknown or incomplete if the call reported no usage or only part of it, has no price, or used something that has no price. Such
+        a call may have cost more than is counted here.
+      </Text>
       <RecordsGone sinceMs={Date.parse(`${month}-01`)} />
       <Part of={of} by="project" title="By project" name={(row) => row.project ?? 'without a project'} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -105,15 +110,23 @@ function Part({
                 {data.map((row) => (
                   <Table.Tr key={row[by] ?? ''}>
                     <Table.Td className="wrap">{name(row)}</Table.Td>
-                    <Table.Td className="right">{wholeCount(row.calls)}</Table.Td>
-                    <Table.Td className="right">{wholeDollars(row.cost)}</Table.Td>
+                    <Table.Td className="right">
+                      {wholeCount(row.calls)}
+                      <OfIncompleteCost of={incompleteIn([row])} />
+                    </Table.Td>
+                    <Table.Td className="right">
+                      <UsageCost of={row} digits="all" />
+                    </Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>
               <Table.Tfoot>
                 <Table.Tr>
-                  <Table.Th>{nextCursor === null ? 'Together' : 'The first thousand'}</Table.Th>
-                  <Table.Th className="right">{wholeCount(data.reduce((sum, { calls }) => sum + calls, 0))}</Table.Th>
+                  <Table.Th>{nextCursor === null ? 'Total' : 'The first thousand'}</Table.Th>
+                  <Table.Th className="right">
+                    {wholeCount(data.reduce((sum, { calls }) => sum + calls, 0))}
+                    <OfIncompleteCost of={incompleteIn(data)} />
+                  </Table.Th>
                   <Table.Th className="right">{wholeDollars(sumDollars(data.map(({ cost }) => cost)))}</Table.Th>
                 </Table.Tr>
               </Table.Tfoot>
