@@ -1,4 +1,4 @@
-/** Held: which texts of a claim give a role, for which organization, and which of several counts. */
+/** Which texts of a claim give a role, for which organization, and which of several counts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { roleEntriesMax, roleEntriesOf } from './provided-roles.ts';

@@ -25,20 +25,20 @@ export type CapEvent =
   | { readonly type: 'cap.threshold'; readonly threshold: number }
   | { readonly type: 'cap.reached' };
 
-/** `told`: null if nothing was sent yet. The events in order, and what has been sent after them. */
-export function capEvents(told: SentEvents | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly told: SentEvents } {
+/** `sent`: null if nothing was sent yet. The events in order, and what has been sent after them. */
+export function capEvents(sent: SentEvents | null, moment: CapMoment): { readonly events: readonly CapEvent[]; readonly sent: SentEvents } {
   const { windowStartMs, spent, limit } = moment;
-  const same = told !== null && told.windowStartMs === windowStartMs;
-  const before = same ? told : { windowStartMs, reached: false, thresholds: [] };
+  const same = sent !== null && sent.windowStartMs === windowStartMs;
+  const before = same ? sent : { windowStartMs, reached: false, thresholds: [] };
   const passed = moment.thresholds.filter((percent) => spent > 0n && spent * 100n >= limit * BigInt(percent)).toSorted((a, b) => a - b);
   const fresh = passed.filter((percent) => !before.thresholds.includes(percent));
   const reached = spent >= limit;
   return {
     events: [
-      ...(told !== null && !same && told.reached ? [{ type: 'cap.reset' } as const] : []),
+      ...(sent !== null && !same && sent.reached ? [{ type: 'cap.reset' } as const] : []),
       ...fresh.map((threshold) => ({ type: 'cap.threshold', threshold } as const)),
       ...(reached && !before.reached ? [{ type: 'cap.reached' } as const] : []),
     ],
-    told: { windowStartMs, reached, thresholds: [...before.thresholds, ...fresh] },
+    sent: { windowStartMs, reached, thresholds: [...before.thresholds, ...fresh] },
   };
 }

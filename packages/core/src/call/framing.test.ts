@@ -12,7 +12,7 @@ test('design 3 row 3: framing with one reading passes', () => {
   assert.equal(faultOf([], '/v1/models', 0), null);
 });
 
-test('design 3 row 3: other versions than 1.0 and 1.1 are refused, whatever else is said', () => {
+test('design 3 row 3: other versions than 1.0 and 1.1 are refused, whatever else the request says', () => {
   for (const [major, minor] of [[0, 9], [2, 0]] as const) {
     assert.equal(faultOf(['Host', 'a'], '/v1/models', minor, major), 'The request must be HTTP/1.0 or HTTP/1.1.');
   }

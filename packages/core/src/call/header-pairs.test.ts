@@ -1,4 +1,4 @@
-/** Header edits, both ways, on flat lists: what goes, what stays, in which order. */
+/** Header edits, both ways, on flat lists: what is removed, what stays, in which order. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { allValues, firstValue, inboundResponseHeaders, outboundRequestHeaders } from './header-pairs.ts';

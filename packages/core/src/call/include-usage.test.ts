@@ -1,4 +1,4 @@
-/** Where `stream_options` is inserted, held against JSON.parse (Endpoints rules 1 and 2). */
+/** Where `stream_options` is inserted, compared with JSON.parse (Endpoints rules 1 and 2). */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -40,7 +40,7 @@ function checkAgainstJavaScript(bytes: Uint8Array): void {
   }
 }
 
-describe('Endpoints rule 1: stream_options goes in where stream is literally true and stream_options absent', () => {
+describe('Endpoints rule 1: stream_options is added if stream is literally true and stream_options absent', () => {
   const inserted = [
     '{"stream":true}', ' \r\n\t{ "model":"m" , "stream" : true }\n', '{"stream":false,"stream":true}', '{"\\u0073tream":true}',
     '{"messages":[{"stream_options":{}}],"stream":true}', '{"stream":true,"a":"\\"stream_options\\":1"}',

@@ -1,4 +1,4 @@
-/** Every pattern of the specification, and what lies outside all of them, as a table. */
+/** Every pattern of the specification, and paths outside all of them, as a table. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
@@ -86,7 +86,7 @@ test('TRACE is outside every pattern, for a destination would show the credentia
   for (const target of ['/v1/models', '/upstream/v1/x', '/alt/v1/messages']) assert.equal(routeOf('TRACE', target), null);
 });
 
-/** A path as a web server of another make reads it: all of its own steps, none of ours. */
+/** A path as a different web server reads it: with all of its own steps, and none of ours. */
 function asServed(path: string): string {
   let text = path;
   for (let before = ''; before !== text;) {

@@ -1,4 +1,4 @@
-/** What a cap would have refused, and when it will be reached: plain rules, by hand. */
+/** What a cap would have refused, and when it will be reached: plain rules, checked by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -61,7 +61,7 @@ const now = day('10T12:00');
 const at = (spent: number, limit: number, endMs: number | null, days: readonly (readonly [string, number])[]) =>
   forecastOf(days.map(([text, each]) => ({ dayMs: day(text), spent: nano(each) })), { spent: nano(spent), limit: nano(limit), endMs, nowMs: now });
 
-test('the pace is what was spent since the first day of the last seven with spend, by the time since', () => {
+test('the pace is the spend since the first of the last seven days that has any, divided by the time since', () => {
   // 36 in a day and a half: 24 a day, one an hour.
   assert.deepEqual(at(36, 40, null, [['09T00:00', 24], ['10T00:00', 12]]), { atMs: now + 4 * 3_600_000, pacePerDay: 24n });
   assert.deepEqual(at(36, 40, null, [['01T00:00', 1_000], ['09T00:00', 24], ['10T00:00', 12]]).pacePerDay, 24n);

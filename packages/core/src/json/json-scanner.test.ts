@@ -1,4 +1,4 @@
-/** The scanner held against JSON.parse and the public JSON test suite, cut anywhere. */
+/** The scanner compared with JSON.parse and the public JSON test suite, cut anywhere. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -135,7 +135,7 @@ describe('watched places', () => {
     assert.equal(scanned('{"choices":[{"reason":"stop"}],"choices":[]}').reason.kind, 'absent');
   });
 
-  test('strings are unescaped, numbers kept as written, kinds told apart', () => {
+  test('strings are unescaped, numbers kept as written, kinds distinguished', () => {
     assert.equal(scanned('{"model":"a\\"\\\\\\u00e9\\ud83d\\ude42é"}', 1).model.string(), 'a"\\é🙂é');
     assert.equal(scanned('{"usage":{"tokens":1.50E+2}}', 1).tokens.numberText(), '1.50E+2');
     const kinds = { true: 'true', false: 'false', null: 'null', '{}': 'object', '[]': 'array', '""': 'string' };
@@ -173,7 +173,7 @@ describe('watched places', () => {
     assert.equal(model.string(), 'b');
   });
 
-  test('also where it stopped inside a character, or at bytes that are none', () => {
+  test('also if it stopped inside a character, or at invalid bytes', () => {
     for (const bytes of [[0xe0], [0xed], [0xf0], [0xf0, 0x80], [0xf4], [0xf4, 0x90], [0xc3], [0x5c, 0x75, 0x64]]) {
       const { scanner, model } = scanned('{"model":"');
       scanner.push(Uint8Array.from(bytes));

@@ -11,7 +11,7 @@ function slowRunEnd(source: Uint8Array, from: number, to: number): number {
   return at;
 }
 
-test('every byte that does not stand for itself ends a run, wherever in it', () => {
+test('every byte that does not stand for itself ends a run, at any position', () => {
   const source = new Uint8Array(3_000).fill(0x61);
   for (let byte = 0; byte < 256; byte += 1) {
     for (const at of [0, 1, 127, 128, 129, 143, 144, 145, 1_151, 1_152, 1_153, 2_998, 2_999]) {
@@ -22,7 +22,7 @@ test('every byte that does not stand for itself ends a run, wherever in it', () 
   }
 });
 
-test('a run ends where it is told to, also where what lies behind is not plain, or was not in the run before', () => {
+test('a run ends at the given position, also if what follows is not plain, or was not in the run before', () => {
   const source = new Uint8Array(200_000).fill(0x7f);
   source[150_000] = 0x0a;
   for (const from of [0, 1, 7, 100_000]) {
@@ -46,4 +46,16 @@ test('runs of any lengths end as they do when read byte by byte', () => {
     const from = random(source.length);
     assert.equal(plainRunEnd(source, from, source.length), slowRunEnd(source, from, source.length));
   }
+});
+
+test('where WebAssembly cannot be had, it is asked for once, and runs end as they do with it', async (t) => {
+  const here = Object.getOwnPropertyDescriptor(globalThis, 'WebAssembly')!;
+  let asked = 0;
+  Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, get: () => void (asked += 1) });
+  t.after(() => Object.defineProperty(globalThis, 'WebAssembly', here));
+  const without = await import(`./plain-run.ts?${'without'}`) as { readonly plainRunEnd: typeof plainRunEnd };
+  const source = new Uint8Array(3_000).fill(0x61);
+  source[2_000] = 0x22;
+  assert.deepEqual([0, 1, 2].map((from) => without.plainRunEnd(source, from, 3_000)), [2_000, 2_000, 2_000]);
+  assert.equal(asked, 1);
 });

@@ -30,11 +30,12 @@ interface WideReader {
   readonly plainBytes: (bytes: number) => number;
 }
 
-/** Null: there is none. */
+/** Null: there is none. Undefined: nobody has asked yet. */
 let wideReader: WideReader | null | undefined;
 
 function farRunEnd(source: Uint8Array, from: number, to: number): number {
-  const reader = wideReader ??= createWideReader();
+  if (wideReader === undefined) wideReader = createWideReader();
+  const reader = wideReader;
   let at = from;
   if (reader === null) {
     while (at < to && plain[source[at]!] === 1) at++;

@@ -19,7 +19,7 @@ test('a string reads as JavaScript reads it, the first time and again', () => {
   }));
 });
 
-test('strings that share a place, and long ones, are told apart', () => {
+test('strings that share a place, and long ones, are distinguished', () => {
   for (let round = 0; round < 2; round += 1) {
     for (let number = 0; number < 3_000; number += 1) assert.equal(read(`a${number}z`), `a${number}z`);
     for (const raw of ['', 'x'.repeat(64), 'x'.repeat(65), `${'x'.repeat(63)}y`, '\\u0078'.repeat(20)]) {

@@ -86,7 +86,7 @@ test('lines come to the recorded cost, whatever was rounded', () => {
     }));
 });
 
-test('where lines would not come to the recorded cost there are none, and the reason is said', () => {
+test('if lines would not add up to the recorded cost there are none, and the reason is given', () => {
   const call = recorded('plain', { input: 1_000, output: 200 });
   assert.equal(costLines({ ...call, cost: nanoDollars(call.cost! + 1n) }, atHand), 'other_prices');
   assert.equal(costLines({ ...call, priceList: '2025-01-01/0123456789abcdef' }, atHand), 'other_prices');

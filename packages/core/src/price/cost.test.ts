@@ -220,12 +220,12 @@ describe('which price goes first (design 3, rows 6 and 7)', () => {
   it('upstream: fallback before the list', () => {
     assert.deepEqual(upstreamCost(sampleReading(tokens), { fallback }).costSource, 'fallback');
   });
-  it('upstream: the list where it knows the host, what that seller borrows included', () => {
+  it('upstream: the list if it knows the host, including the prices that this seller borrows', () => {
     const own = upstreamCost(sampleReading(tokens, { model: 'my-own-model' }), { upstreamHost: 'API.shop.example:443' });
     assert.deepEqual([dollars(own), own.priceList], ['0.001400000', sampleListId]);
     assert.equal(dollars(upstreamCost(sampleReading(tokens))), '0.004500000');
   });
-  it('upstream: unpriced where the list does not know the host', () => {
+  it('upstream: unpriced if the list does not know the host', () => {
     assert.equal(upstreamCost(sampleReading(tokens), { upstreamHost: 'shop.example.net' }).costSource, 'unpriced');
   });
   it('fallback prices all that went in, the second wire\'s cache reads and writes too', () => {

@@ -51,7 +51,7 @@ describe('prices are taken exactly', () => {
       },
     });
   });
-  it('no prices at all is a fit file: it takes the former overlay back', () => assert.deepEqual(overlay([]).prices, []));
+  it('a file without prices is valid: it removes the former overlay', () => assert.deepEqual(overlay([]).prices, []));
 });
 
 describe('what is wrong is named with its place', () => {

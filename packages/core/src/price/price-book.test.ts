@@ -67,7 +67,7 @@ describe('a declared upstream by its host (design 3, row 6: where the list knows
   ]) {
     it(`${host} is known`, () => assert.notEqual(frozen.upstreamSeller(host).provider, null));
   }
-  it('sellers that share a host are told apart by the URL\'s path', () => {
+  it('sellers that share a host are distinguished by the URL\'s path', () => {
     assert.equal(sold(sample, 'https://router.example/a/v1', 'own'), 'own');
     assert.equal(sold(sample, 'https://router.example/ab', 'own'), null);
     assert.equal(sold(sample, 'router.example', 'own'), null);

@@ -30,20 +30,20 @@ test('the prices that made a cost give it again', () => {
   assert.deepEqual(reprice(call, { book: own, own }), { kind: 'repriced', cost: call.cost, gap: false });
 });
 
-test('other prices give what a hand calculation gives: cached tokens are part of the input, reasoning of the output', () => {
+test('other prices give the result of a hand calculation: cached tokens are part of the input, reasoning of the output', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
   // 600 x 2 + 400 x 0.5 + 100 x 10 millionths of a dollar.
   assert.deepEqual(reprice(call, { book, own }), { kind: 'repriced', cost: nanoDollars(2_400_000n), gap: false });
 });
 
-test('what a price does not know is a gap of the new cost too', () => {
+test('something without a price is a gap of the new cost too', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', output: '10' }]);
   const toolCalls = { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 0 };
   const searched = { ...call, cost: null, costSource: 'unpriced' as const, priceList: null, toolCalls };
   assert.equal((reprice(searched, { book, own }) as { gap: boolean }).gap, true);
 });
 
-test('a call is not repriced where nobody knows its price, nor its host, nor how its cost came about', () => {
+test('a call is not repriced if its price, its host or the origin of its cost is unknown', () => {
   assert.deepEqual(reprice({ ...call, model: 'house-model-1' }, { book: own, own }), { kind: 'not_repriced' });
   assert.deepEqual(reprice({ ...call, wire: 'upstream' }, { book: own, own }), { kind: 'not_repriced' });
   assert.deepEqual(reprice({ ...call, cost: nanoDollars(call.cost! + 1n) }, { book: own, own }), { kind: 'not_repriced' });

@@ -41,7 +41,7 @@ describe('prices show (design 5)', () => {
     assert.deepEqual(showPrices(book, 'nobody', atMs).prices, []);
     assert.deepEqual(showPrices(book, 'sound', atMs).prices, []);
   });
-  it('shows the operator\'s prices first and what they put out of force', () => {
+  it('shows the operator\'s prices first, and those that they override', () => {
     const parsed = parseOverlay(JSON.stringify({ prices: [
       { host: 'llm.example.com', model: 'pla*', input: '0.2', output: '0.25' },
       { provider: 'openai', model: 'plain', input: '1', output: '1' },

@@ -1,7 +1,7 @@
 /**
  * What else a call is charged for: tiers, regions, sound, cache writes, tools, further models. Each cost is calculated by hand, from
- * the rates as providers publish them; what has no rate is named. Design 3, row 6b. Recorded exchanges are priced by a program of this
- * test alone, where they are on this machine.
+ * the rates as providers publish them; anything without a rate is named. Design 3, row 6b. Recorded exchanges, if they are on this machine,
+ * are priced by a separate program in this test.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -112,7 +112,7 @@ describe('output that is not in the output', () => {
     assert.deepEqual(costs(grok({ ...reasoned, completion_tokens: 100, total_tokens: 1_100 })), ['0.004500000'], 'within the output');
   });
 
-  test('more than that is paid as output, and is a gap: nobody says what it is', () => {
+  test('more than that is priced as output, and is a gap: nobody reports what it is', () => {
     assert.deepEqual(costs(grok({ total_tokens: 1_100 })), ['0.004500000', 'other_model']);
     assert.deepEqual(costs(grok({ ...reasoned, total_tokens: 1_200 })), ['0.006000000', 'other_model']);
   });
@@ -131,7 +131,7 @@ describe('second wire', () => {
   // claude-sonnet-5: 1,000 × 2 + 100 × 10 dollars a million.
   const base = '0.003000000';
 
-  test('tier, faster mode and region are gaps where they are not the ordinary ones', () => {
+  test('tier, faster mode and region are gaps unless they are the ordinary ones', () => {
     const costs = (usage: object) => shown(costOfBody('anthropic', 'messages', message(usage)));
     assert.deepEqual(costs({ service_tier: 'standard', inference_geo: 'global', speed: 'standard' }), [base]);
     assert.deepEqual(costs({ inference_geo: 'not_available' }), [base]);
@@ -144,7 +144,7 @@ describe('second wire', () => {
     assert.deepEqual(shown(costOfBody('anthropic', 'messages', both, { book })), ['0.001650000']);
   });
 
-  test('a fallback model\'s iteration is in the message\'s own figures; what the declined turn cost is not told', () => {
+  test('a fallback model\'s iteration is in the message\'s own figures; the cost of the declined turn is not reported', () => {
     const served = { type: 'fallback_message', model: 'claude-sonnet-5', input_tokens: 1_000, output_tokens: 100 };
     const declined = { type: 'message', model: 'claude-opus-4-8', input_tokens: 1_000, output_tokens: 0 };
     assert.deepEqual(shown(costOfBody('anthropic', 'messages', message({ iterations: [declined, served] }))), [base, 'other_model']);
@@ -179,7 +179,7 @@ describe('second wire', () => {
   });
 });
 
-/** What a recorded answer reports, taken from its parsed JSON by this test alone. */
+/** What a recorded answer reports, taken from its parsed JSON only by this test's code. */
 interface Bill { readonly dollars: number; readonly gaps: readonly string[] }
 type Json = Record<string, unknown>;
 
@@ -237,7 +237,7 @@ const recorded = [
 ] as const;
 for (const [folder, wire, endpoint] of recorded) {
   const exchanges = corpus(folder).filter(({ response }) => Math.floor(response.status / 100) === 2);
-  test(`${folder}: ${exchanges.length} recorded answers cost what a calculation of this test's own says, or name the gap`, () => {
+  test(`${folder}: ${exchanges.length} recorded answers cost what this test calculates by itself, or name the gap`, () => {
     const seen = new Set<string>();
     let compared = 0;
     for (const exchange of exchanges) {

@@ -52,7 +52,7 @@ describe('capacity and refill (Limits 2)', () => {
     assert.equal(bucket.level, 200);
   });
 
-  it('a clock that steps back refills nothing, and refill goes on from there', () => {
+  it('a clock that steps back refills nothing, and refill continues from there', () => {
     const bucket = bucketAt(100, 0, 3_600_000);
     advance(bucket, 0);
     assert.equal(bucket.level, 0);
@@ -91,7 +91,7 @@ describe('Retry-After (Limits 5 and 7)', () => {
     it(why, () => assert.equal(retryAfterSeconds(bucketAt(perMinute, holds), amount), seconds));
   }
 
-  it('is the first whole second at which the call fits, where that is within the minute', () => {
+  it('is the first whole second at which the call fits, if that is within the minute', () => {
     const figure = fc.integer({ min: 1, max: perMinuteMax });
     const parts = fc.integer({ min: -1_000_000, max: 1_000_000 });
     fc.assert(fc.property(figure, parts, fc.double({ min: 0, max: 1, noNaN: true }), (perMinute, part, wanted) => {

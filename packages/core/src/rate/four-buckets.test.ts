@@ -64,9 +64,9 @@ describe('order, and nothing taken by a refusal (Limits 1, 3 and 7)', () => {
   const order: readonly Part[] = [['key', 'requests'], ['key', 'tokens'], ['organization', 'requests'], ['organization', 'tokens']];
 
   for (const [first, [pair, bucket]] of order.entries()) {
-    it(`${pair} ${bucket} refuses before what comes after it, and nothing is debited`, () => {
+    it(`${pair} ${bucket} refuses before the buckets that follow, and nothing is debited`, () => {
       const buckets = fullBuckets({ requestsPerMinute: 60, tokensPerMinute: 60 });
-      // Each empty bucket is a different number of seconds short, so that the answer tells which one spoke.
+      // Each empty bucket is a different number of seconds short, so that the answer shows which one refused.
       for (const [at, [eachPair, eachBucket]] of order.entries()) if (at >= first) buckets[eachPair][eachBucket].level = -10 * at * unit;
       const before = holds(buckets);
       assert.equal(call(buckets, 1, 0), 10 * first + 1);
@@ -143,7 +143,7 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
     assert.deepEqual(holds(buckets), [200, 400_000, 200, 400_000]);
   });
 
-  it('what came back never fills above full', () => {
+  it('returned tokens never fill a bucket above full', () => {
     const buckets = fullBuckets();
     takeRate(buckets, 300_000);
     reconcileRate(buckets, { estimate: 300_000, reported: null, outcome: 'failed' }, 119_000);
@@ -157,7 +157,7 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
     assert.equal(buckets.key.tokens.level, 350_000 * unit);
   });
 
-  it('a bucket in debt admits again when it is refilled through, though it was asked all the while', () => {
+  it('a bucket in debt admits again once it is refilled, although calls kept coming', () => {
     const buckets = fullBuckets();
     takeRate(buckets, 1);
     reconcileRate(buckets, { estimate: 1, reported: 10_000_000, outcome: 'answered' }, 0);
@@ -174,7 +174,7 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
     for (const status of [200, 201, 204, 299]) assert.equal(rateOutcomeOf(status), 'answered', String(status));
   });
 
-  it('reported tokens are input plus output, one alone by itself', () => {
+  it('reported tokens are input plus output, or just the one that is reported', () => {
     assert.equal(reportedTokens({ input: 7, output: 5 }), 12);
     assert.equal(reportedTokens({ input: 7, output: null }), 7);
     assert.equal(reportedTokens({ input: null, output: 0 }), 0);
@@ -214,7 +214,7 @@ describe('calls of many keys, in flight and ended in any order, against the sum 
     failed: fc.boolean(),
   });
 
-  it('at one instant, what is missing is exactly what was taken and reported', () => {
+  it('at one instant, exactly what was taken and reported is missing', () => {
     fc.assert(fc.property(fc.array(act, { maxLength: 80 }), (acts) => {
       const organization = fullPair(free, 0);
       const keys = [0, 1, 2].map((): CallBuckets => ({ key: fullPair(free, 0), organization }));

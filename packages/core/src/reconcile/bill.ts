@@ -31,7 +31,7 @@ export class BillFault extends Error {}
 /** The day that a bucket lies in. Buckets of a day or less, each within one day, are summed; a wider one cannot be split by day. */
 export function dayOfBucket(startMs: number, endMs: number | null): string {
   if (!Number.isFinite(startMs) || Math.abs(startMs) > 8_640_000_000_000_000) {
-    throw new BillFault('A bucket of the file has no start that is a time.');
+    throw new BillFault('A line or bucket of the file does not say when it starts. The forms that are read are in docs/reconcile.md.');
   }
   if (endMs !== null && (endMs <= startMs || dayOf(endMs - 1) !== dayOf(startMs))) {
     throw new BillFault('The file has buckets that are longer than a day. Export it by day.');

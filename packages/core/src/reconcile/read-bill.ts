@@ -42,7 +42,7 @@ function bucketsIn(text: string): Members[] {
   });
 }
 
-const notKnown = 'The file is not of a form that is known: it must be a usage or cost export of the provider, as docs/reconcile.md names them.';
+const notKnown = 'The form of the file is not known: it must be a usage or cost export of the provider, in a form that docs/reconcile.md lists.';
 
 function ofBucket(provider: Provider, bucket: Members): Read[] {
   const { results } = bucket;

@@ -1,9 +1,9 @@
-/** Searches of calls: how a status is asked for, which calls have it, and whose cost is not whole. */
+/** Searches of calls: the forms of a status, which calls match it, and whose cost is incomplete. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costLacks, hasStatus, lacksCost, parseStatus } from './call-search.ts';
 
-test('a status is asked for by itself, by its class, or as an error of the provider', () => {
+test('a status is searched exactly, by its class, or as an error of the provider', () => {
   assert.deepEqual(parseStatus('429'), { from: 429, below: 430 });
   assert.deepEqual(parseStatus('4xx'), { from: 400, below: 500 });
   assert.equal(parseStatus('error'), 'error');
@@ -17,7 +17,7 @@ test('errors are calls that were cut or not reached, and answers 5xx and 429', (
   assert.equal(hasStatus({ outcome: 'failed', status: null }, { from: 100, below: 600 }), false);
 });
 
-test('a cost lacks what is unknown, unpriced or a gap', () => {
+test('a cost is incomplete if it is unknown, unpriced or has a gap', () => {
   const whole = { usage: 'reported', costSource: 'priced', costGaps: [] } as const;
   const lacks = (change: object): boolean[] => costLacks.map((lack) => lacksCost({ ...whole, ...change }, lack));
   assert.deepEqual(lacks({}), [false, false, false, false]);

@@ -1,4 +1,4 @@
-/** Held: what an hour says of calls is what the calls were, and percentiles read from its buckets are near the true ones. */
+/** An hour's figures equal those of its calls, and percentiles read from its buckets are near the true ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
@@ -16,7 +16,7 @@ function summed(records: readonly HourRecord[]): Map<string, bigint> {
   return sums;
 }
 
-test('a call counts with what it took, and nothing stands for what is nothing', () => {
+test('a call counts with its figures, and zeros are left out', () => {
   const { calls, cost, input, output, reasoning, ...rest } = Object.fromEntries(summed([call]));
   assert.deepEqual([calls, cost, input, output, reasoning], [1n, 7n, 10n, 5n, 2n]);
   assert.deepEqual(Object.keys(rest).map((name) => name[0]).sort(), ['d', 'f'], 'and one bucket of each latency');

@@ -47,7 +47,7 @@ describe('which caps bind a call (design 3, row 4)', () => {
   ];
   const namesOf = (enforce: boolean): string[] => bindingCapsOf(caps, key, enforce).map(({ scope, window }) => `${scope} ${window}`);
 
-  it("the organization's always, this key's where key caps refuse, a project's never", () => {
+  it("the organization's always, this key's if key caps refuse, a project's never", () => {
     assert.deepEqual(namesOf(false), ['organization year', 'organization day']);
     assert.deepEqual(namesOf(true), ['organization year', 'organization day', 'key lifetime', 'key day']);
   });
@@ -84,7 +84,7 @@ describe('Retry-After of a cap in pause mode (spec: Errors, 429)', () => {
   });
   it('is of the window in force, not of one that is over', () => assert.equal(seconds({ window: 'day', atMs: 0 }), 43_200));
   it('of a lifetime is a day', () => assert.equal(seconds({ window: 'lifetime' }), 86_400));
-  it('is absent where the cap refuses with 402', () => assert.equal(seconds({ mode: 'refuse' }), null));
+  it('is absent if the cap refuses with 402', () => assert.equal(seconds({ mode: 'refuse' }), null));
 });
 
 describe('of several caps (design 3, row 1)', () => {
@@ -114,7 +114,7 @@ describe('of several caps (design 3, row 1)', () => {
     assert.equal(refusedBy(two, sundayMs), 'organization week');
   });
 
-  it('known to be refused goes before what cannot be confirmed, wherever it stands', () => {
+  it('a certain refusal comes before one that cannot be confirmed, in any order', () => {
     const binding = [...all({ confirmed: false }), bound({ scope: 'key', window: 'day', spent: 100 })];
     assert.equal(refusedBy(binding), 'key day');
     assert.equal(refusedBy(all({ confirmed: false })), 'organization lifetime?');
@@ -166,12 +166,12 @@ describe('the tightest (design 3, row 11)', () => {
     assert.equal(nameOf([organization, bound({ window: 'week', limit: 6 })], null), 'organization week');
   });
 
-  it('is none where nothing binds, and the run where it alone does', () => {
+  it('is none if nothing binds, and the run if only the run does', () => {
     assert.equal(nameOf([], null), null);
     assert.equal(nameOf([], 0), 'run');
   });
 
-  it('spend past a limit leaves nothing, not less: it ties with what is just reached', () => {
+  it('spend beyond a limit leaves zero, not less: it ties with a limit that is just reached', () => {
     assert.equal(moneyLeft(bound({ limit: 5, spent: 9 }), nowMs), 0n);
     assert.equal(nameOf([bound({ limit: 5, spent: 5 }), bound({ scope: 'key', limit: 5, spent: 9 })], -3), 'organization month');
   });

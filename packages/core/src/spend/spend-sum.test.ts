@@ -1,4 +1,4 @@
-/** Running sums of spend, against a model that keeps every call and adds nothing up before it is asked. Design 3, row 5a. */
+/** Running sums of spend, against a model that keeps every call and adds up only on request. Design 3, row 5a. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -87,7 +87,7 @@ describe('sums of the five windows (design 3, row 5a)', () => {
 });
 
 describe('what a shared store says of a window', () => {
-  it('stands in the sum of that window or goes on to a later one once that has begun, and never back', () => {
+  it('is in the sum of that window or of a later one that has begun, and never of an earlier one', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, nano(5));
     showSpent(sums.day, windowAt('day', noonMs), { spent: nano(80), nowMs: noonMs });

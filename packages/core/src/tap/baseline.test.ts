@@ -1,5 +1,5 @@
 /**
- * Held: the Baseline's life as days pass: waiting, seven whole days, closing at sixty, re-admission by plan, retirement. Spec: Baseline;
+ * The Baseline's life as days pass: waiting, seven whole days, closing at sixty, re-admission by plan, retirement. Spec: Baseline;
  * design 3, row 20.
  */
 import assert from 'node:assert/strict';

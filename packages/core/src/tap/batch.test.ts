@@ -1,5 +1,5 @@
 /**
- * Held: each of the fifteen field rules at, inside and outside its bounds; every unknown and repeated key at each level; numbers in
+ * Each of the fifteen field rules at, inside and outside its bounds; every unknown and repeated key at each level; numbers in
  * every spelling; and that a refusal is a path and a reason from the fixed list, never a sent value. Spec: Tap event, Tap ingestion
  * errors; design 3, rows 30 and 30a.
  */
@@ -81,7 +81,7 @@ describe('the fifteen fields', () => {
     });
   }
 
-  test('each is required but cached_tokens, which is 0 where it is left out', () => {
+  test('each is required except cached_tokens, which is 0 if left out', () => {
     for (const field of tapFields) {
       const { [field]: _left, ...rest } = sentEvent();
       const expected = field === 'cached_tokens' ? 'ok' : `events[0].${field} is missing`;
@@ -189,7 +189,7 @@ describe('the batch', () => {
     }
   });
 
-  test('bytes that are no UTF-8 are no JSON, wherever they stand', () => {
+  test('invalid UTF-8 is not JSON, at any position', () => {
     const body = batchBody([sentEvent({ model: 'MODEL' })]);
     const at = Buffer.from(body).indexOf('MODEL');
     for (const byte of [0x80, 0xc0, 0xed, 0xff]) {
@@ -214,7 +214,7 @@ describe('what others wrote', () => {
     }
   });
 
-  test('every naughty string is a value in the published set or is refused, as each text field and as a key, and is never said again', () => {
+  test('every naughty string is a value in the published set or is refused, as each text field and as a key, and is never echoed', () => {
     for (const text of naughtyStrings()) {
       for (const field of ['model', 'request_id', 'tag'] as const) {
         const said = ofField({ [field]: text });

@@ -1,5 +1,5 @@
 /**
- * Held: figures of a report carry their label and none is measured; breakdowns add up to the total; costs are the list's alone, with
+ * Figures of a report carry their label and none is measured; breakdowns add up to the total; costs are the list's alone, with
  * each provider's meaning of cached tokens and each call's price step; no price is null, never 0. Spec: Figure labels; design 3, 20 and 27.
  */
 import assert from 'node:assert/strict';
@@ -56,7 +56,7 @@ test('every figure of a report carries its label, and none is measured', () => {
   assert.deepEqual(report.declared, [{ name: 'seats', amount: { value: '12.500000000', label: 'declared' } }]);
 });
 
-test("cached tokens are part of everybody's input but Anthropic's, where they come on top", () => {
+test("cached tokens are part of the input, except Anthropic's, which come on top", () => {
   const figures = { inputTokens: 1_000_000, cachedTokens: 400_000, outputTokens: 100_000 };
   assert.equal(reportOn([{ provider: 'openai', model: 'plain', ...figures }]).total.cost.value, '3.000000000'); // 0.6 × 2.5 + 0.4 × 1.25 + 1
   assert.equal(reportOn([{ provider: 'anthropic', model: 'claude', ...figures }]).total.cost.value, '4.620000000'); // 3 + 0.12 + 1.5
@@ -89,7 +89,7 @@ test('a model without a listed price has a cost of null, never 0, and its calls 
   assert.equal(reportOn([{ model: 'embedding-1', outputTokens: 1 }]).total.cost.value, null);
 });
 
-test('a call begins the days where it has tokens and a listed price', () => {
+test('a call begins the days if it has tokens and a listed price', () => {
   const day = dayOf(sampleNowMs);
   const rows = [
     [{}, true], [{ inputTokens: 0, outputTokens: 0 }, false], [{ model: 'nobody-knows' }, false], [{ provider: 'other' as const }, false],
@@ -159,7 +159,7 @@ test('sums do not depend on how events were cut into batches', () => {
   assert.deepEqual([total.calls, total.inputTokens, total.cost], [whole.total.calls, whole.total.inputTokens, whole.total.cost]);
 });
 
-test('the figures are those of the seven days; what lies outside is shown apart, latencies included', () => {
+test('the figures are those of the seven days; events outside are shown separately, latencies included', () => {
   const first = dayOf(sampleNowMs);
   const at = (day: number, more: Partial<TapEvent> = {}) => understoodEvent({ model: 'plain', timestampMs: first + day * dayLengthMs, ...more });
   const slow = { latencyMs: 100_000 };

@@ -14,7 +14,7 @@ test('is wall time while both clocks move together, and follows a small correcti
 });
 
 for (const [way, step] of [['forward', 3_600_000], ['back', -3_600_000]] as const) {
-  test(`goes on by the monotonic clock across a step ${way}, and follows it only when it has stayed for a minute`, () => {
+  test(`follows the monotonic clock across a step ${way}, and the step only when it has lasted for a minute`, () => {
     const time = startNodeTime(wall, 0);
     readNodeTime(time, wall, 0);
     assert.equal(readNodeTime(time, wall + 1_000 + step, 1_000), wall + 1_000);
@@ -43,7 +43,7 @@ test('a clock that never rests is never followed', () => {
   }
 });
 
-test('never goes back, whatever the clocks do, and never before what was written down', () => {
+test('never goes back, whatever the clocks do, and never before the written time', () => {
   const time = startNodeTime(wall, 0, wall + 7_000);
   assert.equal(readNodeTime(time, wall, 0), wall + 7_000);
   let seed = 1;
@@ -58,7 +58,7 @@ test('never goes back, whatever the clocks do, and never before what was written
   }
 });
 
-test('by a shared store’s time and monotonic time alone, once it was told; a wall clock that differs is shown and not followed', () => {
+test('follows only a shared store’s time and monotonic time, once the former is known; a different wall clock is shown and not followed', () => {
   const time = startNodeTime(wall + 30_000, 0);
   followStoreTime(time, wall, 0);
   for (const second of [1, 30, 61, 200]) {

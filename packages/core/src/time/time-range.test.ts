@@ -1,4 +1,4 @@
-/** Ranges of reports as they are asked for, and what stands where nothing was asked for. Design 5, `usage`. */
+/** Requested ranges of reports, and the defaults. Design 5, `usage`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pastWeekUnless, rangeOf } from './time-range.ts';
@@ -6,7 +6,7 @@ import { pastWeekUnless, rangeOf } from './time-range.ts';
 const weekMs = 7 * 86_400_000;
 const nowMs = Date.parse('2026-11-22T12:00:00Z');
 
-test('the past week ends now, or where it was asked to end, and begins where it was asked to begin', () => {
+test('the past week ends now, or at the requested end, and begins at the requested beginning', () => {
   const [sinceMs, untilMs] = [nowMs - 3 * weekMs, nowMs - 2 * weekMs];
   assert.deepEqual(pastWeekUnless({}, nowMs), { sinceMs: nowMs - weekMs, untilMs: nowMs });
   assert.deepEqual(pastWeekUnless({ untilMs }, nowMs), { sinceMs: untilMs - weekMs, untilMs });

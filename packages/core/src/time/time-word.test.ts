@@ -1,4 +1,4 @@
-/** Held: every form of a time and the instant it means, what is no time, and which range a report is about. Design 5. */
+/** Every form of a time and the instant it means, invalid times, and which range a report is about. Design 5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rangeOf, rangeOrThisMonth, type RangeWords } from './time-range.ts';
@@ -48,7 +48,7 @@ test('months begin and end at their boundaries, also over the turn of a year', (
   assert.equal(monthName(Date.UTC(2026, 11, 31)), '2026-12');
 });
 
-test('a range is a month, or from one time to another, or open; this month where nothing is asked', () => {
+test('a range is a month, or from one time to another, or open; this month by default', () => {
   const [oct, nov, dec] = [9, 10, 11].map((month) => Date.UTC(2026, month)) as [number, number, number];
   const words = (since: string | null, until: string | null): RangeWords =>
     ({ since: since === null ? undefined : parseTime(since)!, until: until === null ? undefined : parseTime(until)! });

@@ -1,5 +1,5 @@
 /**
- * Held: which texts are timestamps (RFC 3339, calendar dates, offset required, leap seconds where they can be) and which instant they
+ * Which texts are timestamps (RFC 3339, calendar dates, offset required, leap seconds where they can be) and which instant they
  * name. Design 3, rows 30 and 30a. The public verdicts are used where they lie beside the checkout.
  */
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ test('the calendar is kept: leap years, lengths of months, no day or month 0', (
   ]) assert.equal(timestampMs(text), null, text);
 });
 
-test('a leap second stands at 23:59:60 UTC only, and belongs to the day it ends', () => {
+test('a leap second exists at 23:59:60 UTC only, and belongs to the day it ends', () => {
   const lastMs = Date.UTC(2016, 11, 31, 23, 59, 59, 999);
   for (const text of ['2016-12-31T23:59:60Z', '2016-12-31T23:59:60.9Z', '2017-01-01T00:59:60+01:00', '2016-12-31T15:59:60-08:00']) {
     assert.equal(timestampMs(text), lastMs, text);

@@ -1,6 +1,6 @@
 /**
- * Events that are told by their likeness to the one before, held against the reader that reads every one of them: a reader that is given its
- * bytes one by one never sees an event as a whole, so it has nothing to compare and reads all.
+ * Events recognised by their likeness to the one before, compared with a reader that reads every one of them: a reader that gets its bytes one
+ * by one never sees a whole event, so it has nothing to compare and reads all.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -57,7 +57,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-/** One event's data, and what it is written with. */
+/** One event's data, and the values in it. */
 const event = fc.record({
   data: fc.oneof({ weight: 8, arbitrary: json }, { weight: 1, arbitrary: fc.constantFrom('[DONE]', '{', '{"a":', 'nul', '', '{}}', '01') }),
   before: fc.constantFrom('', '', '', 'event: a\n', ': comment\n', 'id: 1\r\n', 'data\n'),

@@ -62,7 +62,7 @@ describe('bodies', () => {
       ['reported', null, 'claude-y', 'end_turn', false, { input: 9, cached: 40, cacheWrite: 0, output: 3 }]);
   });
 
-  test('without usage: nothing where nothing is due, else the reason; work that is still to be done says so itself', () => {
+  test('without usage: nothing if nothing is due, else the reason; unfinished work says so itself', () => {
     assert.deepEqual(read(other(false), '{"id":"file_1","bytes":3}'), nothingDue);
     assert.deepEqual(read(other(false), 'no JSON at all'), nothingDue);
     assert.deepEqual(read(other(false), '{"vector_store":1,"status":"in_progress","usage_bytes":0}'), nothingDue);
@@ -81,7 +81,7 @@ describe('bodies', () => {
   });
 });
 
-test('a batch or an agent\'s session begins with zeros, and later tells the usage of its work so far: neither is of this call', () => {
+test('a batch or an agent\'s session begins with zeros, and later reports the usage of its work so far: neither belongs to this call', () => {
   const batch = (usage: object | null): string => JSON.stringify({ id: 'batch_1', object: 'batch', status: 'validating', model: 'gpt-5', usage });
   const zeros = { input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 0, total_tokens: 0 };
   for (const usage of [null, zeros]) {
@@ -92,7 +92,7 @@ test('a batch or an agent\'s session begins with zeros, and later tells the usag
   assert.deepEqual(read(other(false), session), nothingDue, 'its change');
 });
 
-test('sessions, their threads and dreams of the second provider tell the usage of all their work so far as well', () => {
+test('sessions, their threads and dreams of the second provider also report the usage of all their work so far', () => {
   const usage = { input_tokens: 5_000, output_tokens: 3_200, cache_read_input_tokens: 20_000 };
   for (const type of ['session', 'session_thread', 'dream']) {
     const body = JSON.stringify({ id: 'x_1', type, status: 'idle', usage });
@@ -101,7 +101,7 @@ test('sessions, their threads and dreams of the second provider tell the usage o
   }
 });
 
-test('a usage in words that no figure of a record stands for is unknown: the work was charged', () => {
+test('a usage in terms that no figure of a record covers is unknown: the work was charged', () => {
   const answers = [
     { candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 } },
     { pages: [], model: 'ocr-x', usage_info: { pages_processed: 3 } },
@@ -131,7 +131,7 @@ test('an upstream\'s usage is found in its own place, in `x_groq`, or in the cho
   }
 });
 
-test('tools that a seller ran are counted where its usage counts them, and by the answer\'s items else', () => {
+test('tools that a seller ran are counted by its usage if that counts them, else by the answer\'s items', () => {
   const details = { web_search_calls: 1, x_search_calls: 2, file_search_calls: 0, document_search_calls: 3, code_interpreter_calls: 4, mcp_calls: 9 };
   const counted = { webSearch: 3, webFetch: 0, fileSearch: 3, codeInterpreter: 4 };
   const output = [{ type: 'web_search_call', action: { type: 'search' } }, { type: 'shell_call', environment: { type: 'container_reference' } },
@@ -170,7 +170,7 @@ describe('streams', () => {
       ['reported', null, 'm', 'completed', { input: 2, output: 3 }, 'flex', 1]);
   });
 
-  test('cut before a usage came, it is unknown where the events are those of a metered API', () => {
+  test('cut before a usage came, it is unknown if the events are those of a metered API', () => {
     const chunk = { choices: [{ delta: { content: 'a' } }], model: 'm' };
     assert.deepEqual(said(read(other(true), sse(chunk), 'cut')).slice(0, 2), ['unknown', 'cut']);
     assert.deepEqual(read(other(true), sse({ progress: 1 }), 'cut'), nothingDue);
@@ -210,7 +210,7 @@ function usageByHand({ response }: Exchange): Record<string, number | null> | nu
 
 for (const folder of ['openai-other', 'anthropic-other', 'compatible-other']) {
   const exchanges = corpus(folder).filter(({ request, response }) => isWatched(request) && Math.floor(response.status / 100) === 2);
-  test(`${folder}: ${exchanges.length} recorded answers at other paths hold what they report`, () => {
+  test(`${folder}: ${exchanges.length} recorded answers at other paths are read as they report`, () => {
     for (const { name, request, response, streamed, ...exchange } of exchanges) {
       const path = request.path.split(/[?#]/)[0]!;
       const asked = path.startsWith('/v1') ? path : `/v1${path.replace('/api/v1', '')}`;

@@ -1,4 +1,4 @@
-/** Which answers are watched, and what is said where one reports no usage. Design 3, row 6a. */
+/** Which answers are watched, and what is recorded if one reports no usage. Design 3, row 6a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routeOf } from '../call/route.ts';
@@ -35,7 +35,7 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
   ]],
 ];
 
-test('what is charged for without a word of usage is unknown, with its reason; what costs nothing has none', () => {
+test('a charge without reported usage is unknown, with its reason; a free operation has none', () => {
   for (const [expected, paths] of cases) {
     for (const path of paths) {
       const { endpoint } = routeOf('POST', path)!;
@@ -52,7 +52,7 @@ test('every answer to a method that may do work is watched', () => {
   assert.deepEqual(['GET', 'HEAD', 'OPTIONS'].map(watched), [false, false, false]);
 });
 
-test('a change of what the first provider keeps tells usage again, which is not counted again; any other spelling is watched', () => {
+test('changing an object that the first provider keeps reports its usage again, which is not counted again; other spellings are watched', () => {
   const retold = ['/v1/chat/completions/chatcmpl-AbC_9', '/v1/threads/thread_abc/runs/run_abc'];
   for (const path of retold) assert.equal(isWatched({ method: 'POST', path }), false, path);
   const watched = ['/v1/chat/completions', '/v1/chat/completions/', '/v1/chat/completions/x', '/v1/chat/completions/chatcmpl-1;/..',

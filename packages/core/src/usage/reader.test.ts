@@ -110,7 +110,7 @@ describe('first wire, stream', () => {
   const first = { model: 'm', choices: [{ index: 0, delta: {}, finish_reason: null }], usage: null };
   const last = { model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null };
 
-  test('usage from the final chunk, finish reason of the first choice alone', () => {
+  test('usage from the final chunk, finish reason only of the first choice', () => {
     const other = { model: 'm', choices: [{ index: 1, finish_reason: 'length' }] };
     const reading = read(chatStream, events({ model: '', choices: [] }, first, other, last, other, { model: 'm', choices: [], usage },
       '[DONE]'));
@@ -231,13 +231,13 @@ describe('Responses API', () => {
     assert.deepEqual(streamed, reading);
   });
 
-  test('a stream that is cut gives the model alone; its status was none', () => {
+  test('a stream that is cut gives only the model; it had no status', () => {
     const created = { type: 'response.created', response: { model: 'm', status: 'in_progress', usage: null } };
     const reading = read(responsesStream, events(created), 'cut');
     assert.deepEqual([reading.model, reading.finishReason, ...usageOf(reading)], ['m', null, 'unknown', 'cut', {}]);
   });
 
-  test('a terminal event of megabytes is read as it goes by; cut after it, it counts as whole', () => {
+  test('a terminal event of megabytes is read in passing; cut after it, the stream counts as whole', () => {
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'usage "usage": {} '.repeat(300_000) }] }];
     const reader = createUsageReader(responsesStream);
     const body = Buffer.from(events({ type: 'response.completed', response: { model: 'm', status: 'completed', output, usage } }));
@@ -272,7 +272,7 @@ describe('second wire', () => {
   const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } };
   const startFigures = { input: 10, output: 1, cached: 2, cacheWrite: 30, cacheWriteOneHour: 20 };
 
-  test('JSON: all figures, the hour\'s writes told apart', () => {
+  test('JSON: all figures, with the one-hour writes separate', () => {
     const reading = read(messages, JSON.stringify({ ...start.message, stop_reason: 'tool_use' }));
     assert.deepEqual([reading.model, reading.finishReason, ...usageOf(reading)], ['c', 'tool_use', 'reported', null, startFigures]);
   });
@@ -320,7 +320,7 @@ describe('second wire', () => {
   });
 });
 
-describe('a usage that leaves out a figure that is due is told in part, on every wire', () => {
+describe('a usage that lacks a required figure is partial, on every wire', () => {
   const forms: readonly (readonly [string, ReadingContext, (usage: object) => string, 'prompt' | 'input', 'completion' | 'output'])[] = [
     ['chat', chat, (usage) => JSON.stringify({ model: 'm', choices: [], usage }), 'prompt', 'completion'],
     ['a chat stream', chatStream, (usage) => events({ choices: [], usage }, '[DONE]'), 'prompt', 'completion'],
@@ -344,7 +344,7 @@ describe('a usage that leaves out a figure that is due is told in part, on every
     });
   }
 
-  test('embeddings and plain usage at other paths have no output; a cost that an upstream tells is the whole of it', () => {
+  test('embeddings and plain usage at other paths have no output; a cost that an upstream reports is complete', () => {
     for (const endpoint of ['embeddings', 'other'] as const) {
       assert.deepEqual(usageOf(read({ ...chat, endpoint }, '{"usage":{"prompt_tokens":3}}')), ['reported', null, { input: 3 }]);
     }
@@ -364,12 +364,12 @@ describe('declared upstream', () => {
     assert.equal(read(upstream, '{"usage":{"prompt_tokens":-1,"completion_tokens":2,"cost":1}}').reportedCost, null);
   });
 
-  test('a cost alone is a usage, without tokens', () => {
+  test('a cost without tokens is a usage', () => {
     const reading = read(upstream, '{"usage":{"cost":0.5}}');
     assert.deepEqual([reading.reportedCost, ...usageOf(reading)], ['0.5', 'reported', null, {}]);
   });
 
-  test('usage in the choice that ends a stream is read, and is the same where it comes again', () => {
+  test('usage in the choice that ends a stream is read, and a repetition changes nothing', () => {
     const counted = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32, prompt_tokens_details: { cached_tokens: 4 } };
     const ending = { model: 'kimi', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: counted }] };
     const expected = ['reported', null, { input: 19, output: 13, cached: 4 }];
@@ -379,7 +379,7 @@ describe('declared upstream', () => {
     assert.deepEqual(usageOf(read(chatStream, events(ending, '[DONE]'))), ['unknown', 'absent', {}], 'the first provider has none there');
   });
 
-  test('what the total counts beside input and output is told', () => {
+  test('tokens that the total counts besides input and output are reported', () => {
     const beside = (usage: object): number => read(upstream, JSON.stringify({ model: 'm', usage })).outputBeside;
     const figures = { prompt_tokens: 32, completion_tokens: 9 };
     const thought = { completion_tokens_details: { reasoning_tokens: 94 } };

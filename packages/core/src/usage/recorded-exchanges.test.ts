@@ -84,7 +84,7 @@ function checkCut(exchange: Exchange, context: ReadingContext, length: number): 
   const reader = createUsageReader(context);
   const received = Buffer.from(exchange.response.body, 'base64').subarray(0, length);
   reader.push(Uint8Array.from(received));
-  // The last line counts as ended where the bytes end.
+  // The end of the bytes also ends the last line.
   const dialogueEnded = reader.dialogueEnded || /\ndata: ?\[DONE\]$/.test(received.toString('latin1'));
   const { usage, usageReason, tokens } = reader.finish('cut');
   const { input, output } = expectedOf(exchange);

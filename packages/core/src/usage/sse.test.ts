@@ -69,7 +69,7 @@ const cases: [string, string, string[]][] = [
 describe('WHATWG HTML 9.2.6: event streams, cut at any byte', () => {
   for (const [name, stream, events] of cases) test(name, () => checkSplit(stream, events));
 
-  test('at the end of the body, a data line without its newline is told as a line', () => {
+  test('at the end of the body, a data line without its newline is reported as a line', () => {
     for (const [stream, open] of [['data: a', ['a']], ['data:', ['']], ['data', ['']], ['dat', []], ['data: a\nda', ['a']], ['event: x',
       []]] as const) {
       assert.deepEqual(split(Buffer.from(stream)).open, open, stream);

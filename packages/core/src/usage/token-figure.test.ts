@@ -26,7 +26,7 @@ function placeHolding(json: string) {
   return place;
 }
 
-test('design 4: null and absent are no report; what is no number is not a figure', () => {
+test('design 4: null and absent are no report; anything but a number is not a figure', () => {
   assert.equal(tokenFigure(placeHolding('null')), null);
   assert.equal(tokenFigure(watched()), null);
   for (const json of ['"100"', 'true', '[]', '{}', '""', '-1', '1.5',

@@ -29,9 +29,9 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
   const { background: engine } = context;
   return {
     async caps(nowMs) {
-      let told = 0;
-      for (const row of await engine.read((db) => capsToLookAt(db, nowMs))) told += await tell(context, row, nowMs);
-      return told;
+      let sent = 0;
+      for (const row of await engine.read((db) => capsToLookAt(db, nowMs))) sent += await sendEvents(context, row, nowMs);
+      return sent;
     },
     async runs(after, nowMs) {
       const rows = await engine.read((db) => db.selectFrom('run')
@@ -77,18 +77,18 @@ function capsToLookAt(db: Kysely<Schema>, nowMs: number) {
     .execute();
 }
 
-async function tell(context: StoreContext, row: CapRow, nowMs: number): Promise<number> {
+async function sendEvents(context: StoreContext, row: CapRow, nowMs: number): Promise<number> {
   const window = row.window as CalendarWindow;
   const windowStartMs = windowAt(window, nowMs).startMs;
   const before = row.window_start_ms === null ? null
     : { windowStartMs: Number(row.window_start_ms), reached: row.reached === 1n, thresholds: JSON.parse(row.thresholds ?? '[]') as number[] };
-  const { events, told } = capEvents(before, {
+  const { events, sent } = capEvents(before, {
     windowStartMs, spent: nanoDollars(row.spent_nano ?? 0n), limit: nanoDollars(row.limit_nano),
     thresholds: row.at === null ? [] : (JSON.parse(row.at) as number[]),
   });
-  if (events.length === 0 && before !== null && before.windowStartMs === windowStartMs && before.reached === told.reached) return 0;
+  if (events.length === 0 && before !== null && before.windowStartMs === windowStartMs && before.reached === sent.reached) return 0;
   await context.background.write(async (transaction) => {
-    const kept = { window_start_ms: windowStartMs, reached: told.reached ? 1 : 0, thresholds: JSON.stringify(told.thresholds) };
+    const kept = { window_start_ms: windowStartMs, reached: sent.reached ? 1 : 0, thresholds: JSON.stringify(sent.thresholds) };
     await transaction.insertInto('cap_told').values({ cap: row.id, organization: row.organization, ...kept })
       .onConflict((conflict) => conflict.column('cap').doUpdateSet(kept)).execute();
     for (const event of events) await announce(context, transaction, { row, event, windowStartMs, atMs: Math.floor(nowMs) });

@@ -6,7 +6,7 @@ import type { TapEvent } from '../event.ts';
 /** Any moment; tests that pass a clock begin here. 2026-03-04T12:00:00Z. */
 export const sampleNowMs = Date.UTC(2026, 2, 4, 12);
 
-/** An event as JSON has it, with other fields in place of its own. */
+/** An event as JSON has it, with some fields replaced. */
 export function sentEvent(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     schema: 'svc-tap-v1', provider: 'openai', model: 'gpt-4o', request_id: 'chatcmpl-1', input_tokens: 1_000, output_tokens: 200,
