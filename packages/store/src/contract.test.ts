@@ -292,7 +292,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await store.settings.changedSince(revision), { revision, organizations: [], prices: false });
       });
 
-      test('tells of prices, which are kept as given', async () => {
+      test('reports prices, which are kept as given', async () => {
         const revision = await store.settings.revision();
         await store.prices.loadOverlay('{"a": 1.50}');
         assert.equal(await store.prices.overlay(), '{"a": 1.50}');
@@ -328,7 +328,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await listed(organization), [full, bare]);
       });
 
-      test('text that a provider or a caller chose is kept, but for U+0000', async () => {
+      test('text that a provider or a caller chose is kept, except for U+0000', async () => {
         const organization = await newOrganization();
         const texts = naughtyNames();
         await store.calls.ship({ segment: 'seg_naughty', through: texts.length, records: texts.map((text, index) =>
@@ -354,7 +354,7 @@ for (const on of bothEngines) {
         assert.equal(await store.calls.mark('seg_unheard'), 0);
       });
 
-      test('a batch that goes on from a mark which the store has no more is refused whole, and its segment is said', async () => {
+      test('a batch that continues from a mark which the store no longer has is refused as a whole, and its segment is named', async () => {
         const organization = await newOrganization();
         const records = batch(organization, 1, 30);
         await store.calls.ship({ segment: 'seg_back', after: 0, through: 10, records: records.slice(0, 10) });
@@ -450,7 +450,7 @@ for (const on of bothEngines) {
 
 async function planOf(context: EngineFixture, url: string, query: string): Promise<string> {
   if (context.name === 'sqlite') return JSON.stringify(await context.query(url, `explain query plan ${query}`, ['org_x', 1]));
-  // Small tables are read whole whatever the indexes are; what is asked here is whether the index can serve.
+  // Small tables are scanned whatever the indexes are; the question here is whether the index can be used.
   const asked = query.replace('$1', "'org_x'").replace('$2', '1');
   await context.query(url, 'create or replace function plan_of() returns setof text language plpgsql'
     + ' set enable_seqscan = off set enable_bitmapscan = off'
@@ -458,7 +458,7 @@ async function planOf(context: EngineFixture, url: string, query: string): Promi
   return JSON.stringify(await context.query(url, 'select plan_of()'));
 }
 
-/** Everything that lies on disk for SQLite, everything in the tables for PostgreSQL. */
+/** Everything on disk for SQLite, everything in the tables for PostgreSQL. */
 async function dumpOf(context: EngineFixture, url: string): Promise<string> {
   if (context.name === 'sqlite') {
     const path = url.slice('sqlite:'.length);

@@ -1,4 +1,4 @@
-/** A thread gives the processor away within long work where it was told to, and otherwise never. */
+/** A thread gives way during long work if that is switched on, and otherwise never. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { giveWay, giveWayEvery } from './give-way.ts';
@@ -18,7 +18,7 @@ function timed() {
   return { time, by };
 }
 
-test('within work that goes on it sleeps for a moment each time it has worked for so long, and not more often', () => {
+test('during long work it sleeps for a moment after each fixed stretch of work, and not more often', () => {
   const { time, by } = timed();
   giveWayEvery(0.3, by);
   for (let piece = 0; piece < 100; piece += 1) {
@@ -30,7 +30,7 @@ test('within work that goes on it sleeps for a moment each time it has worked fo
   for (const gap of gaps) assert.ok(gap >= 0.3 - 1e-9 && gap < 0.32, String(gap));
 });
 
-test('until it is told to, and once it is told not to, nothing sleeps', () => {
+test('it sleeps only while it is switched on', () => {
   const { time, by } = timed();
   giveWay();
   giveWayEvery(0.3, by);

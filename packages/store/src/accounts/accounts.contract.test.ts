@@ -1,5 +1,5 @@
 /**
- * Held on both engines: an audit row with every change and none without; an organization erased to its figures, also in what
+ * On both engines: an audit row with every change and none without; an organization erased to its figures, also in what
  * arrives later; the master key rotated whole or not at all, followed by whoever still holds the old one.
  */
 import assert from 'node:assert/strict';
@@ -47,7 +47,7 @@ for (const on of bothEngines) {
         assert.ok(row!.atMs > 0);
       });
 
-      test('every change carries its organization and the id of what was changed, whoever asks and by whatever', async () => {
+      test('every change carries its organization and the id of the changed object, whoever makes it and however', async () => {
         const acting = store.acting(intent());
         const { id: organization } = await granted(acting.organizations.create({ name: newName(), plan: 'scale' }));
         const key = await granted(newKey(acting, organization, 'of every change'));
@@ -117,7 +117,7 @@ for (const on of bothEngines) {
         assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');
       });
 
-      test('what is done again and changes nothing leaves no row', async () => {
+      test('a repeated change without effect leaves no row', async () => {
         const organization = await newOrganization();
         const acting = store.acting(intent());
         const key = await granted(newKey(store, organization, 'revoked twice'));
@@ -131,7 +131,7 @@ for (const on of bothEngines) {
         assert.deepEqual((await trail(organization)).map(({ action }) => action), ['revokeToken', 'revokeKey']);
       });
 
-      test('changes of the whole product are a list of their own, and a list begins where it is told to', async () => {
+      test('changes of the whole product are a separate list, and a list begins at the given row', async () => {
         await store.acting(intent({ file: 'prices.json' })).prices.loadOverlay('{"prices":[]}');
         const [row] = (await store.audit.list({ organization: null, limit: 1 }))!;
         assert.deepEqual([row!.action, row!.organization, row!.subject], ['loadPrices', null, null]);
@@ -151,7 +151,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await trail(organization), []);
       });
 
-      test('a trail of one subject or one kind alone holds its changes, and nothing of another organization', async () => {
+      test('a trail of one subject or one kind holds only its changes, and nothing of another organization', async () => {
         const [one, other] = [await newOrganization(), await newOrganization()];
         for (const plan of ['free', 'team'] as const) await store.acting(intent()).organizations.set(one, { plan });
         await store.acting(intent()).serviceKeys.create({
@@ -169,7 +169,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await store.audit.list({ organization: one, action: 'revokeKey', limit: 9 }), []);
       });
 
-      test('pages go on after a row of the own trail, and not after that of another', async () => {
+      test('pages continue after a row of the own trail, and not after that of another', async () => {
         const [one, other] = [await newOrganization(), await newOrganization()];
         for (const plan of ['free', 'team', 'scale'] as const) await store.acting(intent()).organizations.set(one, { plan });
         await store.acting(intent()).organizations.set(other, { plan: 'free' });
@@ -278,7 +278,7 @@ for (const on of bothEngines) {
         assert.equal((await trail(organization)).map(({ action }) => action)[0], 'eraseOrganization', 'who erased it stays known');
       });
 
-      test('it stops at its own: another organization, and a person who belongs to both, stay', async () => {
+      test('it affects only its own: another organization, and a person who belongs to both, stay', async () => {
         const [gone, kept] = [await newOrganization(), await newOrganization()];
         const person = await granted(store.members.create({ organization: gone, email: 'both@example.com', passwordHash: 'h', role: 'owner' }));
         const invitation = {
@@ -294,7 +294,7 @@ for (const on of bothEngines) {
         assert.equal((await store.calls.list({ organization: kept, limit: 1 }))[0]!.project, canary);
       });
 
-      test('what was begun is gone on with in slices, over many records of one millisecond', async () => {
+      test('an erasure continues in slices, over many records of one millisecond', async () => {
         const organization = await newOrganization();
         const records = Array.from({ length: 1_201 }, (_, index) =>
           ({ seq: index + 1, record: sampleRecord(organization, { startedAtMs: 7, project: 'p' }) }));
@@ -354,7 +354,7 @@ for (const on of bothEngines) {
         await Promise.all([again.close(), running.close()]);
       });
 
-      test('who has slept through two rotations arrives at the key in force', async () => {
+      test('a process that missed two rotations arrives at the current key', async () => {
         const sleeper = await open(nextKey);
         const one = await open(nextKey);
         await granted(one.masterKey.rotate(new Uint8Array(randomBytes(32))));
@@ -377,7 +377,7 @@ for (const on of bothEngines) {
         await (await open(testMasterKey)).close();
       });
 
-      test('what was handed over is gone after its hour, and then a holder of the old key is told nothing', async () => {
+      test('the handed-over key is gone after an hour, and then a holder of the old key learns nothing', async () => {
         const on = await open(testMasterKey);
         const late = await open(testMasterKey);
         await granted(on.masterKey.rotate(nextKey));
@@ -388,7 +388,7 @@ for (const on of bothEngines) {
         await Promise.all([on.close(), late.close()]);
       });
 
-      test('no key lies in the store', async () => {
+      test('no key is in the store in the clear', async () => {
         const rows = (await context.query(place, 'select * from store_identity')).map(textOf).join(' ');
         for (const key of [testMasterKey, nextKey]) {
           assert.ok(!rows.includes(Buffer.from(key).toString('hex')) && !rows.includes(Buffer.from(key).toString('base64')));

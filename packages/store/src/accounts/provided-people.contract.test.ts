@@ -1,6 +1,6 @@
 /**
- * Held on both engines: people whom an identity provider vouches for are known by issuer and subject, never by an email that it does not
- * say was verified; the roles that it names are theirs at once, grow and shrink with its word; each such change is in the trail.
+ * On both engines: people whom an identity provider vouches for are known by issuer and subject, never by an unverified email. The roles
+ * that it names are theirs at once, and grow and shrink with its claims; each such change is in the audit trail.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -37,7 +37,7 @@ for (const on of bothEngines) {
     };
     const isOpen = async (session: string) => (await store.accounts.count('session', [{ field: 'id', value: session }])) === 1;
 
-    test('whoever comes for the first time is made, with the roles named, and is the same person from then on, by any email', async () => {
+    test('a person is created at the first sign-in, with the named roles, and is the same person from then on, by any email', async () => {
       const [one, two] = [await newOrganization(), await newOrganization()];
       const ada = someone({ email: 'Ada@Provided.Example' });
       const first = await granted(admit(ada, [one, 'admin'], [two, 'viewer']));
@@ -48,7 +48,7 @@ for (const on of bothEngines) {
       assert.deepEqual(await trail(one), [{ action: 'provideMember', actor: first.id, detail: { issuer, role: 'admin', before: null } }]);
     });
 
-    test('a sign-in that changes nothing leaves no row and takes no revision', async () => {
+    test('a sign-in that changes nothing leaves no row and uses no revision', async () => {
       const organization = await newOrganization();
       const identity = someone();
       await granted(admit(identity, [organization, 'viewer']));
@@ -58,7 +58,7 @@ for (const on of bothEngines) {
       assert.equal((await trail(organization)).length, 1);
     });
 
-    test('a role that shrank or grew at the provider does so here, the last owner\'s too; each is told', async () => {
+    test('a role that shrank or grew at the provider does so here, the last owner\'s too; each change is audited', async () => {
       const organization = await newOrganization();
       const identity = someone();
       for (const role of ['owner', 'viewer', 'member'] as const) {
@@ -87,7 +87,7 @@ for (const on of bothEngines) {
       await store.providedPeople.withdraw(someone());
     });
 
-    test('a person who is there is taken for the provider\'s only by a verified email', async () => {
+    test('an existing person is matched with the provider\'s only by a verified email', async () => {
       const organization = await newOrganization();
       const identity = someone({ emailVerified: false });
       const member = await invited(organization, identity.email!);
@@ -100,7 +100,7 @@ for (const on of bothEngines) {
       assert.equal(joining, 'provideMember');
     });
 
-    test('whoever typed the email before and never proved it keeps no password, no link and no session; who proved it keeps them', async () => {
+    test('a person who never proved the email keeps no password, no link and no session; one who proved it keeps them', async () => {
       const organization = await newOrganization();
       const [typed, proved] = [someone(), someone()];
       for (const identity of [typed, proved]) {
@@ -163,7 +163,7 @@ for (const on of bothEngines) {
       assert.deepEqual(rows, []);
     });
 
-    test('the only organization is named where there is one alone', async () => {
+    test('the only organization is named if there is just one', async () => {
       const place = await context.newStoreUrl();
       const alone = await openTestStore(place);
       assert.equal(await alone.organizations.findOnly(), null);

@@ -20,7 +20,7 @@ function signs(raw: string, text: string, signature: string): boolean {
   return verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(signature, 'base64'));
 }
 
-/** Every receipt of the chain, each held against its record; the hash of the last. */
+/** Checks every receipt of the chain against its record; gives the hash of the last. */
 async function checked(
   store: Store, organization: OrganizationId,
 ): Promise<{ readonly count: number; readonly hash: string; readonly opened: number }> {
@@ -66,7 +66,7 @@ for (const on of bothEngines) {
       assert.equal(isSigned(keys, { ...head!, last: 73 }, 'checkpoint'), false);
     });
 
-    test('a batch that is sent twice stands in the chain once', async () => {
+    test('a batch that is sent twice is in the chain once', async () => {
       const organization = await newOrganization();
       const batch = batchOf('seg_twice', [sampleRecord(organization), sampleRecord(organization)]);
       await store.calls.ship(batch);
@@ -120,7 +120,7 @@ for (const on of bothEngines) {
       assert.equal(sealed[0]!.sealed, null);
     });
 
-    test('erased: the chain verifies as before, its end is signed, words can be opened no more, and what comes late is chained too', async () => {
+    test('erased: the chain verifies as before, its end is signed, words can no longer be opened, and late records are chained too', async () => {
       const organization = await newOrganization();
       await ship('seg_words', [organization], 40);
       const before = await checked(store, organization);
@@ -140,7 +140,7 @@ for (const on of bothEngines) {
       assert.deepEqual(Object.values(secrets[0]!), [null, null]);
     });
 
-    test('where the data key cannot be read records are kept and chained all the same, unsigned', async () => {
+    test('if the data key cannot be read records are still kept and chained, unsigned', async () => {
       const organization = await newOrganization();
       await context.query(url, 'update organization_data_key set wrapped = $1 where organization = $2', [Buffer.alloc(61), organization]);
       await ship('seg_unreadable', [organization], 5, await another());

@@ -1,4 +1,4 @@
-/** Held: when an idle thread collects, and that collecting gives memory back without changing what kept code goes by. */
+/** When an idle thread collects, and that collecting releases memory without changing what kept code relies on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdleRule, findCollector } from './idle-memory.ts';
@@ -19,7 +19,7 @@ test('an idle thread collects again only when its heap has grown by 8 MiB since'
   assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
 });
 
-test('where another thread unset the flag in between, there is no collector this time, and no fault', () => {
+test('if another thread unset the flag in between, there is no collector this time, and no fault', () => {
   assert.equal(findCollector(() => {}), null);
   assert.equal(typeof findCollector(), 'function');
 });

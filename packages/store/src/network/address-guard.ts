@@ -79,7 +79,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
 function judge(hostname: string, addresses: LookupAddress[] | null, admitted: (address: string) => boolean): NotPublicFault | null {
   if (addresses === null || addresses.length === 0) return new NotPublicFault(hostname, 'did not resolve');
   const all = addresses.every(({ address }) => admitted(address));
-  return all ? null : new NotPublicFault(hostname, 'does not resolve to public addresses alone');
+  return all ? null : new NotPublicFault(hostname, 'does not resolve to public addresses only');
 }
 
 /**

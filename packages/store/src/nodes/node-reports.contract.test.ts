@@ -1,4 +1,4 @@
-/** Held on both engines: the last word of each data directory's node, for a day; the first organization is the home, whatever comes after. */
+/** On both engines: the last report of each data directory's node, for a day; the first organization is the home, whatever comes later. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { granted } from '../test-support/contract-fixture.ts';
@@ -16,7 +16,7 @@ for (const on of bothEngines) {
   describe(`reports of nodes on ${on.title}`, async () => {
     const { store, newOrganization } = await contractStore(on);
 
-    test('a node says it anew in its own place; one that was not heard for a day is forgotten', async () => {
+    test('a node replaces its own report; one that was silent for a day is forgotten', async () => {
       await store.nodeReports.say('home_a', report('node_1'), 1_000.5);
       await store.nodeReports.say('home_b', report('node_2'), 2_000);
       await store.nodeReports.say('home_a', report('node_3'), 3_000);

@@ -28,7 +28,7 @@ export interface NodeReport {
   readonly journal: {
     /** Rows that are written there and not in the store yet. */
     readonly rowsToShip: number;
-    /** Milliseconds since everything due was last shipped. */
+    /** How long rows may have waited to be shipped, milliseconds. */
     readonly lagMs: number;
     /** Bytes of its files. */
     readonly bytes: number;

@@ -1,4 +1,4 @@
-/** Held on both engines: counted refusals add up by key, reason and time, for one organization alone; the old ones go, and the erased. */
+/** On both engines: counted refusals add up by key, reason and time, for one organization only; old and erased ones are removed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -18,7 +18,7 @@ for (const on of bothEngines) {
     });
     const all = (organization: OrganizationId) => ({ organization, fromMs: 0, toMs: startMs * 2 });
 
-    test('what several nodes counted adds up; reasons, keys and hours stand apart', async () => {
+    test('counts of several nodes add up; reasons, keys and hours are separate', async () => {
       const organization = await newOrganization();
       const neighbour = await newOrganization();
       const capped = { code: 'budget_exceeded', scope: 'organization', window: 'month' } as const;
@@ -46,7 +46,7 @@ for (const on of bothEngines) {
       assert.deepEqual([rows.length, new Set(rows.map(({ refusals }) => refusals))], [300, new Set([6])]);
     });
 
-    test('what is older than ninety days goes', async () => {
+    test('counts older than ninety days are removed', async () => {
       const organization = await newOrganization();
       await store.refusalHours.add([count(organization), count(organization, { hourMs: startMs + 91 * 24 * hour })]);
       assert.deepEqual((await store.refusalHours.byKey(all(organization), 10)).map(({ refusals }) => refusals), [1]);

@@ -8,7 +8,7 @@ const key = createSecretKey(randomBytes(32));
 const place: SealPlace = { purpose: 'provider-key', organization: 'org_a', record: 'openai', version: 3n };
 const plaintext = Buffer.from('sk-secret');
 
-test('what was sealed unseals in its place, the empty text included', () => {
+test('a sealed text unseals in its place, the empty text included', () => {
   for (const text of ['', 'x', 'sk-secret', '🔑'.repeat(1_000)]) {
     const sealed = seal(Buffer.from(text), randomBytes(12), { key, place });
     assert.equal(Buffer.from(unseal(sealed, { key, place })!).toString(), text);

@@ -1,5 +1,5 @@
 /**
- * Held, on SQLite and on a real PostgreSQL server: one Baseline for each organization, its key read once and never in the clear in
+ * On SQLite and on a real PostgreSQL server: one Baseline for each organization, its key read once and never in the clear in
  * a dump, events kept once whoever sends them when, sums that always equal the events, and nothing stored by a key that stopped.
  * Spec: Tap key, Baseline, Tap ingestion; design 3, rows 20, 23 and 30.
  */
@@ -71,7 +71,7 @@ for (const on of bothEngines) {
     const callsOf = async ({ baseline }: Tapped): Promise<number> =>
       (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
 
-    describe('what is past its age', () => {
+    describe('events past their age', () => {
       test('events and sums of such days go, those of the days that stay are the events\' own, and another organization keeps all', async () => {
         const [tapped, untouched] = [await newBaseline(), await newBaseline()];
         await granted(store.organizations.set(tapped.organization, { plan: 'team', keepRecordsDays: 31 }));
@@ -126,7 +126,7 @@ for (const on of bothEngines) {
         assert.equal(await refusalCode(nobody), 'unknown_organization');
       });
 
-      test('another takes its place only where it closed without ever having begun; the old key is closed for good', async () => {
+      test('another replaces it only if it closed without ever having begun; the old key is closed for good', async () => {
         const tapped = await newBaseline();
         const again = () => refusalCode(store.baselines.create({ organization: tapped.organization, key: stored(newKey()), unread: null }));
         nowMs = noonMs + 60 * dayLengthMs - 1;
@@ -156,7 +156,7 @@ for (const on of bothEngines) {
     });
 
     describe('the tap key', () => {
-      test('is read once by 50 readers at once on two connections, and 49 are told so', async () => {
+      test('is read once by 50 readers at once on two connections, and 49 learn that it was read', async () => {
         const { baseline, key } = await newBaseline();
         assert.deepEqual([baseline.keyPrefix, baseline.keyUnread], [key.slice(0, 12), true]);
         const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? store : other).baselines.readKey(baseline.id)));
@@ -167,7 +167,7 @@ for (const on of bothEngines) {
         assert.equal(await refusalCode(store.baselines.readKey('bsl_none\u0000')), 'unknown_baseline');
       });
 
-      test('rotated, the old one stops and the new one counts as read, also where the old one was never read', async () => {
+      test('rotated, the old one stops and the new one counts as read, also if the old one was never read', async () => {
         const tapped = await newBaseline();
         const next = newKey();
         const rotated = await granted(store.baselines.rotateKey(tapped.baseline.id, stored(next)));
@@ -185,7 +185,7 @@ for (const on of bothEngines) {
         assert.equal(await eventRows(tapped), 0);
       });
 
-      test('rotated in the middle of posts from both nodes: what was accepted is stored, what was refused is not', async () => {
+      test('rotated in the middle of posts from both nodes: accepted events are stored, refused ones are not', async () => {
         const tapped = await newBaseline();
         const posts = Array.from({ length: 30 }, (_, index) =>
           keep(tapped.key, events(index * 10, index * 10 + 10), { from: index % 2 === 0 ? store : other }));
@@ -196,7 +196,7 @@ for (const on of bothEngines) {
         assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [accepted, accepted]);
       });
 
-      test('lies nowhere in the clear: not unread, not read, not rotated', async () => {
+      test('is nowhere in the clear: neither unread, nor read, nor rotated', async () => {
         const tapped = await newBaseline();
         const keys = [tapped.key];
         const dumped = async (): Promise<string> => {
@@ -250,7 +250,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 });
       });
 
-      test('that broke off between two slices adds what is missing when it comes again, and nothing twice', async () => {
+      test('that broke off between two slices adds the missing part when it comes again, and nothing twice', async () => {
         const tapped = await newBaseline();
         nowMs = noonMs + dayLengthMs;
         const batch = events(0, 499).map((each, at) => ({ ...each, tag: `t${at}`, model: `m${at}` }));
@@ -278,7 +278,7 @@ for (const on of bothEngines) {
         assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [500, 500]);
       });
 
-      test('that was admitted is kept to its end whatever becomes of its key, but for an erased organization', async () => {
+      test('that was admitted is kept to its end whatever happens to its key, except for an erased organization', async () => {
         const [rotated, erased] = [await newBaseline(), await newBaseline()];
         const begun = async ({ key }: Tapped) => {
           const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(key), events: events(0, 101), isPriced: () => false, priceSteps: [] });
@@ -299,7 +299,7 @@ for (const on of bothEngines) {
         assert.equal((await store.tapEvents.sums(erased.baseline.id)).cells.length, 0);
       });
 
-      test('adds to sums, latencies and headroom what a whole rollup of all events would be', async () => {
+      test('adds the same to sums, latencies and headroom as a rollup of all events', async () => {
         const tapped = await newBaseline();
         const limits = (requestsRemaining: number) => ({ requestsLimit: 1_000_000_000, requestsRemaining, tokensLimit: 10, tokensRemaining: null });
         const some = [
@@ -324,7 +324,7 @@ for (const on of bothEngines) {
     describe('days passing', () => {
       const state = async ({ baseline }: Tapped) => (await store.baselines.find(baseline.id))!.firstDayMs;
 
-      test('the first whole day with a priced event begins the seven; after them posts store nothing, but for a plan other than Free', async () => {
+      test('the first whole day with a priced event begins the seven; after them posts store nothing, except on a plan other than Free', async () => {
         const tapped = await newBaseline();
         await keep(tapped.key, [event('today')]);
         assert.equal(await state(tapped), null);
@@ -392,7 +392,7 @@ for (const on of bothEngines) {
         assert.equal(await state(tapped), null);
       });
 
-      test('retired it takes nothing more, on every plan, and its key cannot be rotated back to life', async () => {
+      test('retired it accepts nothing more, on every plan, and its key cannot be revived by a rotation', async () => {
         const tapped = await newBaseline();
         await granted(store.organizations.set(tapped.organization, { plan: 'scale' }));
         const { retiredAtMs } = await granted(store.baselines.retire(tapped.baseline.id));

@@ -1,6 +1,6 @@
 /**
- * A process of its own that removes what is past its age, slice by slice, to be killed in the middle of it.
- * Arguments: the store's address, the organization, the time to go by. Prints a line before each slice.
+ * A process that removes records past their age, slice by slice, to be killed in the middle.
+ * Arguments: the store's address, the organization, the current time. Prints a line before each slice.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { openTestStore } from './contract-fixture.ts';

@@ -1,7 +1,7 @@
 /**
- * A process of its own that ships the same journal segment over and over, to be killed in the middle of it.
+ * A process that ships the same journal segment over and over, to be killed in the middle.
  * Arguments: the store's address, the organization. Prints the number of each batch before it is shipped.
- * Record ids are made of their journal number, so that whoever ships them again sends the same records.
+ * Record ids are made from their journal number, so that another process ships the same records again.
  */
 import { openTestStore, shippedAgain } from './contract-fixture.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,5 +1,5 @@
 /**
- * A process of its own that keeps a batch of 500 events and stops after the first slice of them, to be killed there.
+ * A process that keeps a batch of 500 events and stops after the first slice of them, to be killed there.
  * Arguments: the store's address, the key's hash, the time of the events. Prints a line when the first slice is kept.
  */
 import { setTimeout as pass } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Held on both engines: each person's views are their own, in each organization; a name is taken over, and gone is gone. */
+/** On both engines: each person has their own views in each organization; the same name replaces a view, and a removed one is gone. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -17,7 +17,7 @@ for (const on of bothEngines) {
       return { organization, person: (await granted(store.members.create({ organization, email, passwordHash: 'h', role: 'viewer' }))).id };
     };
 
-    test('a view is saved, found by its owner alone, taken over by the same name, and removed', async () => {
+    test('a view is saved, found only by its owner, replaced under the same name, and removed', async () => {
       const [organization, elsewhere] = [await newOrganization(), await newOrganization()];
       const owner = await memberOf(organization);
       const made = await granted(store.savedViews.save(owner, { name: 'By team', query: 'by=label' }));
@@ -50,7 +50,7 @@ for (const on of bothEngines) {
       await granted(store.savedViews.save(owner, { name: 'view 7', query: 'by=key' }));
     });
 
-    test('with the member and with the organization they go, and nobody who is no member has any', async () => {
+    test('they are removed with the member and with the organization, and only members have any', async () => {
       const organization = await newOrganization();
       const [owner, other] = [await memberOf(organization), await memberOf(organization)];
       for (const each of [owner, other]) await granted(store.savedViews.save(each, { name: 'mine', query: '' }));

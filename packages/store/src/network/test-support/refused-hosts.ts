@@ -24,7 +24,7 @@ export const refusedAddresses: readonly string[] = [
   'fec0::1', 'ff02::1', 'ff0e::1',
 ];
 
-/** Literals in other spellings, and what is not a host at all. None of them may be resolved, let alone dialled. */
+/** Literals in other spellings, and texts that are no host at all. None of them may be resolved, let alone dialled. */
 export const refusedTexts: readonly string[] = [
   '127.1', '127.0.1', '0x7f.1', '0x7f.0x0.0x0.0x1', '0177.0.0.1', '0177.1', '2130706433', '0x7f000001', '017700000001', '127.0.0.1.', '0',
   '00', '0x0',
