@@ -33,7 +33,7 @@ function build() {
   emit('cjs', 'commonjs', 'commonjs');
 }
 
-/** One run of the compiler, and what tells Node and TypeScript which module system the folder holds. */
+/** One run of the compiler, and the file that tells Node and TypeScript which module system the folder holds. */
 function emit(folder, module, type) {
   const settings = join(out, `tsconfig.${folder}.json`);
   writeFileSync(settings, JSON.stringify({
@@ -52,14 +52,14 @@ function emit(folder, module, type) {
   writeFileSync(join(out, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
 }
 
-/** What the compiler leaves to be done in one file it wrote. */
+/** What remains to be done in one file that the compiler wrote. */
 function mend(path, file) {
-  // Only what the entry's types name is published: nothing of Node's or of another package's is among it.
+  // Only what the entry's types name is published: no types of Node or of another package are among them.
   if (file.endsWith('.d.ts') && !published.includes(file)) return rmSync(path);
   if (!/\.(js|d\.ts)$/.test(file)) return;
   const text = readFileSync(path, 'utf8')
     .replace(/(from ['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2')
-    // The modules that are imported by a name made at run time are Node's own: their names have no ending to rewrite, and they are taken as they are.
+    // Modules imported by a name made at run time are Node's own: their names have no file ending to rewrite.
     .replaceAll(/__rewriteRelativeImportExtension|__importStar/g, '');
   if (/\b__(?!esModule)\w+\(/.test(text)) throw new Error(`The ${file} that the compiler made needs a helper that is not there.`);
   writeFileSync(path, text);
@@ -73,7 +73,7 @@ function compilerPath() {
   }
 }
 
-/** Where `@types/node` lies, also when the build goes to a folder elsewhere. */
+/** Where `@types/node` is, also if the build goes to another folder. */
 function typeRoots() {
   return dirname(dirname(createRequire(import.meta.url).resolve('@types/node/package.json')));
 }

@@ -1,5 +1,5 @@
 /**
- * The tap's conformance kit, driven for the JavaScript tap: the data files of `test/tap-conformance`, which the taps of all languages
+ * The tap's conformance kit for the JavaScript tap: it runs the data files of `test/tap-conformance`, which the taps of all languages
  * read. Spec: Tap client wrapper, Tap reporter, Tap event; design 3, rows 27 to 30c.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * The tap against the running product, as a team has it: hosts with the providers' own SDKs, tapped, call a provider directly; what they
+ * The tap against the running product, as a team uses it: hosts with the providers' own SDKs, tapped, call a provider directly; what they
  * report arrives at the platform and `baseline show` shows it. Inspect mode sends nothing; a rotated key and a retired tap end the
  * reporting and nothing else. Spec: Tap client wrapper, Tap reporter, Tap ingestion; design 3, rows 20 and 27 to 30c.
  */
@@ -48,7 +48,7 @@ interface Shown {
 }
 const shown = (): Promise<Shown> => cli<Shown>('baseline', 'show', baseline.id);
 const callsShown = async (): Promise<number> => (await shown()).report.total.calls.value;
-/** What is shown once so many calls have arrived: a host that ends waits for a busy platform only so long. */
+/** What is shown once that many calls have arrived: a host that ends waits only a limited time for a busy platform. */
 async function shownOf(calls: number): Promise<Shown['report']> {
   const deadlineMs = performance.now() + 10_000;
   const pause = pauses();
@@ -59,12 +59,12 @@ async function shownOf(calls: number): Promise<Shown['report']> {
   }
 }
 
-/** Settings of a host whose key is this one. */
+/** Settings of a host with this key. */
 const settings = (key: string, more: Record<string, string> = {}): Record<string, string> => ({
   SVC_TAP_KEY: key, SVC_TAP_ENDPOINT: `${system.platformUrl}/tap/v1/events`, OPENAI: system.openai.url, ANTHROPIC: system.anthropic.url, ...more,
 });
 
-/** Clients of the providers' public addresses; only the last step of a request is led to the scripted provider. */
+/** Clients of the providers' public addresses; only the last step of a request is redirected to the scripted provider. */
 const clients = `
 const led = (from, to) => (url, init) => fetch(String(url).replace(from, to), init);
 const OpenAI = (await import(${JSON.stringify(import.meta.resolve('openai'))})).default;
@@ -90,7 +90,7 @@ const wholeHost = (key: string, wrap: string, more?: Record<string, string>): Pr
   runHost(`${clients}${wrap}${calls}`, { env: settings(key, more) });
 const wrapping = `tap(openai, 'checkout'); tap(anthropic, 'support');`;
 
-test('what two tapped SDKs did is what the Baseline shows; the host is as without the tap', async () => {
+test('the Baseline shows what two tapped SDKs did; the host behaves as without the tap', async () => {
   const bare = await wholeHost(baseline.key, '');
   const tapped = await wholeHost(baseline.key, wrapping);
   assert.deepEqual([tapped.code, tapped.stdout, tapped.stderr], [0, bare.stdout, '']);
@@ -156,7 +156,7 @@ test('inspect mode, despite a key: the batch is printed and nothing arrives', as
   assert.equal(await callsShown(), already);
 });
 
-test('after a rotation the key before it is told three times and the host goes on; the new key reports', async () => {
+test('after a rotation the old key is refused three times and the host continues; the new key reports', async () => {
   const before = baseline.key;
   const already = await callsShown();
   baseline = { ...baseline, ...await cli<{ key: string }>('baseline', 'rotate-key', baseline.id) };
@@ -184,7 +184,7 @@ test('a retired tap ends the reporting with one line, and nothing else', async (
   assert.equal(await callsShown(), already);
 });
 
-test('a platform that is away: the host ends as it would, without a word', async () => {
+test('a platform that is away: the host ends as it would, and nothing is printed', async () => {
   const env = settings(baseline.key, { SVC_TAP_ENDPOINT: 'http://127.0.0.1:9/tap/v1/events' });
   const ended = await runHost(`tap(client, 't'); await call(3); console.log(made);`, { env });
   assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, '3\n', '']);

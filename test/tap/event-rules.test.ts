@@ -1,5 +1,5 @@
 /**
- * The tap and the server agree on the field rules: what the tap would send is taken, and what the server would refuse is not sent.
+ * The tap and the server agree on the field rules: what the tap would send is accepted, and what the server would refuse is not sent.
  * Each case goes through the tap's own event and, as plain JSON, through the server's rules. Spec: Tap event; design 3, row 27.
  */
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ for (const { field, accepted, refused } of cases) {
       const event = eventJson({ ...seenCall, [field]: value } as SeenCall, context);
       assert.equal(event !== null && taken(event), true, `accepted: ${JSON.stringify(value)}`);
     }
-    // The server lets `cached_tokens` be left out; the tap always says it.
+    // The server allows `cached_tokens` to be left out; the tap always sends it.
     for (const value of refused.filter((each) => each !== undefined || field !== 'cached_tokens')) {
       const event = JSON.stringify({ ...valid, [field]: value });
       assert.equal(taken(event), false, `the server takes ${JSON.stringify(value)}`);
@@ -31,7 +31,7 @@ for (const { field, accepted, refused } of cases) {
   });
 }
 
-test('whatever an observer saw, what the tap makes of it is taken by the server', () => {
+test('whatever an observer saw, the server accepts the event that the tap makes from it', () => {
   const figure = fc.oneof(fc.integer({ min: -2, max: 5 }), fc.double(), fc.constantFrom(599, 10_000, 3_600_000, 1_000_000_000, 1_000_000_001));
   const text = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 140 }), fc.stringMatching(/^[\w.:/-]{0,130}$/), fc.constant(null));
   const seen = fc.record({
@@ -52,7 +52,7 @@ test('whatever an observer saw, what the tap makes of it is taken by the server'
   assert.ok(sent > 20, `${sent} events were made`);
 });
 
-test('the largest event there is leaves a batch of 100 far below the largest body', () => {
+test('a batch of the 100 largest possible events is far below the largest body', () => {
   const limits = { requests_limit: 1e9, requests_remaining: 1e9, tokens_limit: 1e9, tokens_remaining: 1e9 };
   const event = eventJson({
     provider: 'anthropic', model: 'm'.repeat(128), request_id: 'r'.repeat(128), input_tokens: 1e9, output_tokens: 1e9, cached_tokens: 1e9,

@@ -1,5 +1,5 @@
 /**
- * The Pythons of this machine that the Python tap is made for: those on the PATH, pyenv's, and the environments in `.venvs` that hold the
+ * The Pythons of this machine that the Python tap supports: those on the PATH, pyenv's, and the environments in `.venvs` that hold the
  * providers' SDKs (`.ci/run` makes them).
  */
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
@@ -15,17 +15,17 @@ export const tapPython = join(root, 'packages/tap-python');
 
 /** A program of the end-to-end test takes seconds. */
 const PROGRAM_LIMIT_MS = 60_000;
-/** Between the signal that makes Python print its threads and the end of all it started. */
+/** Between the signal that makes Python print its threads and the end of everything it started. */
 const LAST_WORDS_MS = 2_000;
 
 /** One interpreter. */
 export interface Python {
-  /** Such as `3.12.1`. */
+  /** For example `3.12.1`. */
   readonly version: string;
   readonly path: string;
 }
 
-/** The interpreter at a path, where it is one of 3.9 or later. */
+/** The interpreter at a path, if it is 3.9 or later. */
 function pythonAt(path: string): Python | undefined {
   try {
     const ask = ['-c', 'import platform; print(platform.python_version())'];
@@ -63,12 +63,12 @@ export interface EndedPython {
   readonly stderr: string;
 }
 
-/** Runs a program that finds the tap, and with it only these variables of the tap. */
+/** Runs a program that can import the tap, with only these variables of the tap. */
 export async function runPython({ path }: Python, program: string, env: Record<string, string>): Promise<EndedPython> {
   return ended(spawnPython(path, ['-c', program], { ...withTap(), ...env }), PROGRAM_LIMIT_MS);
 }
 
-/** Runs one module of the Python tap's tests, each told by its name, and ends it with all it started at this limit (ms). */
+/** Runs one module of the Python tap's tests, with the name of each test printed, and ends it and all it started at this limit (ms). */
 export async function unitTests({ path }: Python, module: string, limitMs: number):
 Promise<{ readonly code: number | null; readonly output: string }> {
   const env = { ...withTap(), METERGATE_NODE: process.execPath };
@@ -78,17 +78,17 @@ Promise<{ readonly code: number | null; readonly output: string }> {
 
 type PythonProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-/** A Python that leads a process group of its own, so that nothing it started is left when it is ended. */
+/** A Python that leads its own process group, so that nothing it started is left when it is ended. */
 function spawnPython(path: string, args: readonly string[], env: NodeJS.ProcessEnv): PythonProcess {
   return spawn(path, [...args], { env, cwd: tapPython, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
 }
 
-/** The environment of this process, in which Python finds the sources of the tap and leaves nothing beside them. */
+/** The environment of this process, in which Python finds the sources of the tap and writes nothing beside them. */
 function withTap(): NodeJS.ProcessEnv {
   return { ...process.env, PYTHONPATH: join(tapPython, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
 }
 
-/** How a Python ended, by itself or at the limit: there a test run prints where each of its threads stands. */
+/** How a Python ended, by itself or at the limit, at which a test run prints the stack of each of its threads. */
 async function ended(child: PythonProcess, limitMs: number): Promise<EndedPython> {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => { output[name] += text; });

@@ -1,13 +1,13 @@
 """
-What a wrapper adds to a call of the ``openai`` SDK, in processor time and memory: the bare client, this tap, and where they are installed
-langfuse's and OpenLLMetry's wrappers. Nothing waits for a network: the provider is a transport inside the process, and what the wrappers
-send goes to a server of this program, which takes everything.
+What a wrapper adds to a call of the ``openai`` SDK, in processor time and memory: the bare client, this tap and, if installed, the wrappers of
+langfuse and OpenLLMetry. Nothing waits for a network: the provider is a transport inside the process, and the wrappers send to a server in
+this program, which accepts everything.
 
     pip install openai langfuse opentelemetry-instrumentation-openai opentelemetry-sdk opentelemetry-exporter-otlp-proto-http
     PYTHONPATH=src python bench/overhead.py
 
-Each wrapper runs in processes of its own, in turns, and the least of its turns counts. Processor time is counted, not time that passed, so
-that other programs of the machine disturb little. It takes about half a minute on a quiet machine.
+Each wrapper runs several times in turn, each time in a fresh process, and its lowest figure counts. It measures processor time, not elapsed
+time, so that other programs on the machine matter little. It takes about half a minute on a quiet machine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ STREAMED = b"".join([
 
 
 def wrapped(wrapper: str, sink: str) -> Callable[..., Any]:
-    """What makes a client, seen by this wrapper."""
+    """Returns the function that makes a client observed by this wrapper."""
     import openai
 
     if wrapper == "metergate":
@@ -134,7 +134,7 @@ class Sink(BaseHTTPRequestHandler):
 
 
 def one(wrapper: str, sink: str) -> Optional[Dict[str, float]]:
-    """The figures of one process; None where the wrapper is not installed, or the machine is too busy for it."""
+    """The figures of one process; None if the wrapper is not installed, or the machine is too busy for it."""
     try:
         done = subprocess.run([sys.executable, __file__, wrapper, sink], capture_output=True, text=True, timeout=TURN_LIMIT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -174,5 +174,5 @@ def main() -> None:
 if __name__ == "__main__":
     if len(sys.argv) == 3:
         print(json.dumps(measure(sys.argv[1], sys.argv[2])), flush=True)
-        os._exit(0)  # what the wrappers do at their ends is not measured
+        os._exit(0)  # what the wrappers do when the process ends is not measured
     main()

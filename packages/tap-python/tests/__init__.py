@@ -1,1 +1,1 @@
-"""The tap's tests: the standard library alone, on every Python from 3.9 on. Those in `sdk` need the providers' SDKs."""
+"""The tap's tests: they need only the standard library, on every Python from 3.9 on. Those in `sdk` need the providers' SDKs."""

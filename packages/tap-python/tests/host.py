@@ -1,6 +1,6 @@
 """
-A host: a process of its own with a provider client, the tap, and a script; and how it ended. And an ingestion endpoint on a real socket that
-does as it is told and keeps what it received.
+A host: a separate process with a provider client, the tap and a script; and how it ended. And an ingestion endpoint on a real socket that
+answers by script and keeps what it received.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def call(count=1, client=client):
 
 class Ended(NamedTuple):
     code: int
-    """As the shell has it: minus the signal it died of."""
+    """As Python reports it: minus the number of the signal it died of."""
     stdout: str
     stderr: str
 
@@ -113,7 +113,7 @@ class Ingestion:
         return [event for post in self.posts for event in json.loads(post["body"])["events"]]
 
     def text(self) -> str:
-        """All that was posted, keys excepted: no word of a call may be in it."""
+        """All that was posted, except keys: it must not contain any text of a call."""
         kept = [{**post, "headers": {n: v for n, v in post["headers"].items() if n.lower() != "authorization"}} for post in self.posts]
         return json.dumps(kept)
 

@@ -1,5 +1,5 @@
 """
-The tap's conformance kit, driven for the Python tap: the data files of `test/tap-conformance`, which the taps of all languages read.
+The tap's conformance kit for the Python tap: it runs the data files of `test/tap-conformance`, which the taps of all languages read.
 Spec: Tap client wrapper, Tap reporter, Tap event; design 3, rows 27 to 30c.
 """
 
@@ -106,7 +106,7 @@ class Conformance(unittest.TestCase):
 
 
 class Script:
-    """A reporter on a clock and a transport in the test's hands."""
+    """A reporter on a clock and a transport that the test controls."""
 
     def __init__(self) -> None:
         self.now_ms = 0.0

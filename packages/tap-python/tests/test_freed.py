@@ -1,6 +1,6 @@
 """
-What a host lets go of ends at that moment, as without the tap: by reference count alone, with the collector of cycles off. An open stream
-that is kept for the collector is closed in the middle of some other call, where its client's pool may hold the lock that closing asks for.
+What a host releases is freed at that moment, as without the tap: by reference count, with the garbage collector off. An open stream that only
+the collector frees is closed in the middle of some other call, when its client's pool may hold the lock that closing needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PART = {"id": "a-1", "model": "m", "choices": [{"index": 0, "finish_reason": "st
 
 
 class Part(dict):  # type: ignore[type-arg]
-    """A part that can be referred to weakly."""
+    """A part that can be weakly referenced."""
 
 
 class Response:
@@ -102,7 +102,7 @@ class Raw:
 
 
 class Stainless:
-    """A client of the shape that the generator of OpenAI's and others' SDKs gives; asked for, it makes what it is told to."""
+    """A client of the shape that the generator of OpenAI's and others' SDKs gives; its answers are what the test passes in."""
 
     base_url = "https://api.openai.com/v1/"
 
@@ -141,7 +141,7 @@ class Completions:
 
 
 class Plain:
-    """A client that is known by its methods."""
+    """A client that is recognised by its methods."""
 
     def __init__(self) -> None:
         self.completions = Completions()
@@ -168,7 +168,7 @@ async def got(value: Any) -> Any:
 
 
 async def nothing(made: Any, keep: Callable[[Any], None]) -> None:
-    """The host looks at nothing of it."""
+    """The host does not look at it."""
 
 
 async def first(made: Any, keep: Callable[[Any], None]) -> None:
@@ -197,7 +197,7 @@ async def _next(stream: Any) -> Any:
 
 class Freed(unittest.TestCase):
     def alive(self, client: Any, make: Callable[[], Any], use: Any) -> List[str]:
-        """What lives on after the host let go of everything but its client."""
+        """What is still alive after the host has released everything except its client."""
         kept: List[Any] = []
 
         def keep(thing: Any) -> None:
@@ -232,7 +232,7 @@ class Freed(unittest.TestCase):
         for kind in (Stainless, AsyncStainless, Plain):
             for name, make in MADE.items():
                 if name.startswith("a raw response") if kind is Plain else name == "a generator":
-                    continue  # what clients of this kind do not make
+                    continue  # clients of this kind do not make it
                 for use in (nothing, first, whole, *([closed] if hasattr(make(), "response") else [])):
                     with self.subTest(kind.__name__, made=name, use=use.__name__):
                         seen: List[Figures] = []

@@ -19,7 +19,7 @@ SCRIPT = "tap(client, 't'); call(120); time.sleep(2.2); call(5); print('made', c
 
 
 class Port:
-    """A port that does this with every connection."""
+    """A port that handles every connection in this way."""
 
     def __init__(self, connected: Callable[[socket.socket], Any]) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
@@ -75,7 +75,7 @@ class Hostile(unittest.TestCase):
             port.close()
 
     def test_endpoints_that_harm(self) -> None:
-        """Each host waits most of its time: they wait side by side."""
+        """Each host waits most of the time, so they run in parallel."""
         cases: Any = {
             "absent": lambda: self.unharmed("http://127.0.0.1:9/tap/v1/events"),
             "no such name": lambda: self.unharmed("http://tap.invalid/tap/v1/events"),
@@ -137,7 +137,7 @@ time.time = time.monotonic = json.dumps = json.loads = socket.getaddrinfo = os.u
         self.unharmed("http://127.0.0.1:9/", "tap(client, 't'); call(3); print('made', client.chat.completions.made)", "made 3\n", before=before)
 
     def test_a_frozen_clock(self) -> None:
-        """As libraries that freeze time do it: every function of that name in every module is replaced."""
+        """As libraries that freeze time do: every function of that name is replaced in every module."""
         script = """
 tap(client, 't')
 import time

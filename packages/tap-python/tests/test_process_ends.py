@@ -1,5 +1,5 @@
 """
-The ends of a host's process and its forks: what waits is delivered once, and the host keeps its exit code, its signals and its output
+The ends of a host's process and its forks: waiting events are delivered once, and the host keeps its exit code, its signals and its output
 (spec, Tap client wrapper 3; design 3, row 30c). Real processes, a real endpoint.
 """
 
@@ -37,7 +37,7 @@ class ProcessEnds(unittest.TestCase):
             self.assertEqual(endpoint.ids(), ["call_1", "call_2"])
 
     def test_a_host_whose_resolver_can_start_no_thread_at_the_end(self) -> None:
-        # As gevent's, on Python 3.12.
+        # As gevent's resolver does on Python 3.12.
         before = """
 import socket
 def resolver(*asked): raise RuntimeError("can't create new thread at interpreter shutdown")
@@ -106,7 +106,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
     @unittest.skipUnless(hasattr(os, "fork"), "forks are POSIX")
     def test_a_fork_that_python_is_not_told_of(self) -> None:
-        # As uWSGI's: its workers are forks of a process that loaded the host, and may have made calls meanwhile.
+        # As in uWSGI: its workers are forks of a process that loaded the host, and may have made calls meanwhile.
         script = """
 import atexit, ctypes
 fork = ctypes.PyDLL(None).fork

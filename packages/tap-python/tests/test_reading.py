@@ -1,4 +1,4 @@
-"""What the parts of a stream tell, one after another: those that only carry text are not looked through, and nothing is lost by it."""
+"""Parts of a stream, read one after another: those that only carry text are not searched, and no figure is lost by that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4}
 
 
 class Model:
-    """A model of an SDK: fields, and those that it does not name."""
+    """A model of an SDK: its fields, and fields that it does not name."""
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)
@@ -31,7 +31,7 @@ def chunk(finish_reason: Any = None, usage: Any = None, id: str = "chatcmpl-1", 
 
 
 def models(part: Any) -> Any:
-    """The same as models, all the way down."""
+    """The same as models, at every level."""
     if isinstance(part, dict):
         return Model(**{name: models(value) for name, value in part.items()})
     return [models(each) for each in part] if isinstance(part, list) else part

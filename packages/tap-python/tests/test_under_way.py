@@ -1,4 +1,4 @@
-"""What a flow of control is in the middle of: the innermost of plain functions and coroutines, of each thread and task by itself."""
+"""What a flow of control is in the middle of: the innermost plain function or coroutine, for each thread and task separately."""
 
 from __future__ import annotations
 

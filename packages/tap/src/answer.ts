@@ -8,15 +8,15 @@ export interface Answer {
   readonly closed: boolean;
 }
 
-/** Where no answer came. */
+/** Stands for an answer that never came. */
 export const noAnswer: Answer = { status: 0, closed: false };
 
 /**
- * What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 if it is over
- * (delivered or dropped), undefined if it was posted often enough.
+ * What an answer means for its batch after `attempt` earlier posts: the milliseconds after which it is posted again, 0 if the batch is
+ * finished (delivered or dropped), undefined if there are no attempts left.
  */
 export type Settle = (answer: Answer, attempt: number) => number | undefined;
 
-/** At most three posts, so far apart (spec, Tap client wrapper 4); after these statuses only (design 3, row 29). */
+/** The waits between at most three posts (spec, Tap client wrapper 4); only these statuses are retried (design 3, row 29). */
 export const retryWaitsMs: readonly number[] = [200, 800];
 export const retried = /^(0|408|429|[5-9]..)$/;

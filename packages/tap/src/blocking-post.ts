@@ -1,5 +1,5 @@
 /**
- * Posts while the calling thread blocks, for the end of a process, after which nothing runs any more. A separate thread posts with its own
+ * Posts while the calling thread blocks: at the end of a process nothing asynchronous runs any more. A separate thread posts with its own
  * unpatched fetch; the caller waits on shared memory until a deadline. Throws if no thread can be started.
  */
 import type { Settle } from './answer.ts';
@@ -8,9 +8,9 @@ import { postOf, type Destination } from './post.ts';
 import { monotonicMs, nodeModule } from './runtime.ts';
 
 /**
- * What the thread runs: plain script, in a realm where nothing is that the host patched. Cells of the shared memory `c`: 0 is 1 while
- * it is the thread's turn; 1 the body to post; then the answer: 2 its status, 3 whether its code is `baseline_closed`.
- * Of the answer's body, only a 410's is read, to 16,384 characters.
+ * What the thread runs: plain script, in a realm that contains nothing the host patched. Cells of the shared memory `c`: 0 is 1 while
+ * it is the thread's turn; 1 is the index of the body to post; then the answer: 2 its status, 3 whether its code is `baseline_closed`.
+ * An answer's body is read only for a 410, up to 16,384 characters.
  */
 const script = `const{c,b,e,p}=require('worker_threads').workerData
 ;(async()=>{for(;;){c[2]=c[3]=0
@@ -19,7 +19,7 @@ if(c[2]==410){let t='';for await(const x of r.body)if((t+=Buffer.from(x)).length
 c[3]=JSON.parse(t).error.code=='baseline_closed'}else await r.body?.cancel()}catch{}
 Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 
-/** Posts the bodies in turn, as `Transport` says; attempts are counted from 0 for each body. */
+/** Posts the bodies one after another, as `Transport` describes; attempts are counted from 0 for each body. */
 export function postBlocking(destination: Destination, bodies: readonly string[], answered: Settle, deadlineMs: number): void {
   const leftMs = (): number => deadlineMs - monotonicMs();
   const cells = new Int32Array(new SharedArrayBuffer(20));
@@ -33,7 +33,7 @@ export function postBlocking(destination: Destination, bodies: readonly string[]
   for (let attempt = 0; wait(cells, 0, 1, leftMs()) !== 'timed-out'; attempt += 1) {
     const waitMs = answered({ status: cells[2]!, closed: !!cells[3] }, attempt);
     if (waitMs === undefined || waitMs >= leftMs()) break;
-    // A cell nobody changes: standing still till then.
+    // Nobody changes this cell: waiting on it is a blocking sleep.
     if (waitMs) wait(cells, 4, 0, waitMs);
     else {
       attempt = -1;

@@ -1,6 +1,6 @@
 /**
  * The package as it is published: built into a folder of its own, loaded by both module systems, by this Node and by every other
- * Node from 18 on the PATH, by a strict compiler, and in a realm that has next to nothing. It depends on nothing and stays small.
+ * Node from 18 on the PATH, by a strict compiler, and in a realm that has next to no globals. It has no dependencies and stays small.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const require = createRequire(import.meta.url);
 const project = mkdtempSync(join(tmpdir(), 'tap-package-'));
 after(() => rmSync(project, { recursive: true, force: true }));
 
-/** Installed as npm would install it, but for the download. */
+/** Installed as npm would install it, without the download. */
 const installed = join(project, 'node_modules/@metergate/tap');
 mkdirSync(installed, { recursive: true });
 for (const file of ['package.json', 'README.md']) cpSync(join(root, file), join(installed, file));
@@ -47,10 +47,10 @@ function nodes(): Map<string, string> {
 
 const hosts = [...nodes()].flatMap(([name, node]) => modules.map((module) => ({ name, node, module })));
 
-// A process that ends waits for its posts by the clock: more at once than there are cores would lose some.
+// A process that ends waits for its posts only until a deadline: with more processes than cores, some posts would miss it.
 describe('the package', { concurrency: 2 }, () => {
   for (const { name, node, module } of hosts) {
-    test(`${module.name} on Node ${name}: reports at a normal end, at process.exit and in time, prints in inspect mode`, async () => {
+    test(`${module.name} on Node ${name}: reports at a normal end, at process.exit and at the interval, prints in inspect mode`, async () => {
       const server = await startIngestionServer();
       try {
         const env = { SVC_TAP_KEY: 'svc_tap_test', SVC_TAP_ENDPOINT: server.url };
@@ -58,7 +58,7 @@ describe('the package', { concurrency: 2 }, () => {
           const before = server.ids().length;
           const ended = await runHost(`tap(client, 't'); await call(2); ${end}`, { ...module, env, node });
           assert.deepEqual([ended.code, ended.stdout, ended.stderr], [end === '' ? 0 : 3, '', '']);
-          // A post whose answer is late is made again; the server counts an id once.
+          // A post whose answer is late is retried; the server counts each id once.
           assert.deepEqual([...new Set(server.ids().slice(before))], ['call_1', 'call_2']);
         }
         const inspected = await runHost(`tap(client, 't', { inspect: true }); await call(2);`, { ...module, env, node });
@@ -101,7 +101,7 @@ test('its types serve both module systems under a strict compiler, and name no o
   }
 });
 
-test('it depends on nothing, and publishes what is built and its README only', () => {
+test('it has no dependencies, and publishes only the built files and its README', () => {
   for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies']) {
     assert.equal(manifest[kind], undefined, kind);
   }
@@ -116,7 +116,7 @@ function minified(format: 'esm' | 'iife'): string {
   return execFileSync(esbuild, [join(installed, 'dist/esm/tap.js'), ...flags], { encoding: 'utf8' });
 }
 
-test('it stays small: under 16 KB minified, under 7.5 KB as it travels', () => {
+test('it stays small: under 16 KB minified, under 7.5 KB compressed', () => {
   const text = minified('esm');
   assert.ok(text.length <= 16_384, `${text.length} bytes`);
   assert.ok(gzipSync(text).length <= 7_680, `${gzipSync(text).length} bytes compressed`);

@@ -16,7 +16,7 @@ const clients = ${JSON.stringify(endpoints)}.map((endpoint) => tap({ chat: { com
 const callAll = async (count) => { for (const each of clients) for (let at = 0; at < count; at += 1) await each.chat.completions.create({}); };
 await callAll(120); await later(2300); await callAll(5); console.log('made', made);`;
 
-/** A port that does this with every connection. */
+/** A port that handles every connection in this way. */
 async function port(connected: (socket: Socket) => void): Promise<{ number: number; close: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -32,9 +32,9 @@ async function port(connected: (socket: Socket) => void): Promise<{ number: numb
   return { number: (server.address() as AddressInfo).port, close };
 }
 
-/** What ports do with a connection, by the scheme of the URL that leads there. */
+/** How a port handles a connection, with the scheme of the URL to reach it. */
 const ports: readonly (readonly [string, (socket: Socket) => void])[] = [
-  ['http', (socket) => socket.resume()], // takes the connection and never answers
+  ['http', (socket) => socket.resume()], // accepts the connection and never answers
   ['http', (socket) => { // answers one byte at a time, without end
     socket.resume();
     socket.write('HTTP/1.1 500 Away\r\ncontent-length: 100000\r\n\r\n');
@@ -46,7 +46,7 @@ const ports: readonly (readonly [string, (socket: Socket) => void])[] = [
   ['https', (socket) => socket.end('HTTP/1.1 202 Accepted\r\n\r\n')],
 ];
 
-test('endpoints that are absent, hang, drip, break off, speak no HTTP or bad TLS, fail, redirect or answer 10 MB: the same host', async () => {
+test('endpoints that are absent, hang, drip, break off, speak no HTTP or bad TLS, fail, redirect or send 10 MB do not change the host', async () => {
   const elsewhere = await startIngestionServer();
   const body = JSON.stringify({ error: { code: 'x'.repeat(10_000_000) } });
   const failing = await startIngestionServer(answer(500));
@@ -76,7 +76,7 @@ const patches = `const no = () => { throw new Error('patched'); };
 globalThis.fetch = JSON.stringify = JSON.parse = Date.now = no; performance.now = no; crypto.randomUUID = no; Math.random = no;
 globalThis.setTimeout = globalThis.clearTimeout = no; globalThis.AbortController = globalThis.TextDecoder = globalThis.Date = undefined;`;
 
-test('a host that patches its runtime to throw after loading the tap: the same calls, and the events still arrive', async () => {
+test('a host patches its runtime to throw after loading the tap: its calls are the same, and the events still arrive', async () => {
   const server = await startIngestionServer();
   try {
     const ended = await runHost(`tap(client, 't'); ${patches} await call(3); console.log('made', made); process.exit(0)`, {
@@ -89,7 +89,7 @@ test('a host that patches its runtime to throw after loading the tap: the same c
   }
 });
 
-test('a host whose runtime throws before the tap is loaded: the same calls', async () => {
+test('a host whose runtime throws before the tap is loaded makes the same calls', async () => {
   const source = new URL('tap.ts', import.meta.url).href;
   const client = `const client = { chat: { completions: { create: async () => ({ id: 'a', model: 'm', choices: [], usage: {} }) } } };`;
   const inside = `${client} ${patches} const loaded = await import('${source}'); loaded.tap(client, 't', { key: 'k' });
@@ -98,7 +98,7 @@ test('a host whose runtime throws before the tap is loaded: the same calls', asy
   assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, 'a\n', '']);
 });
 
-test('a stderr that is closed: the lines are lost, the host is not', async () => {
+test('with a closed stderr the lines are lost, and the host runs on', async () => {
   const inside = `import fs from 'node:fs'; fs.closeSync(2); tap(client, 't'); tap({ ...client }, 't', { inspect: true });
     await call(2); console.log(made);`;
   const ended = await runHost(inside);

@@ -15,7 +15,7 @@ const refused = 'the tap key was not accepted';
 export const keyRefusedAtEnd = `${refused}: the last calls are not reported.`;
 export const keyNotAccepted = `${refused} three times: ${stopped}`;
 
-/** The line of a notice, without its end. */
+/** The line of a notice, without its line end. */
 export function noticeLine(notice: string): string {
   return `metergate-tap: ${notice}`;
 }

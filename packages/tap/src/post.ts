@@ -1,15 +1,15 @@
 /**
  * One batch → one POST → its answer. It uses Node's own http modules, not fetch. They rely on captured intrinsics, whereas fetch ends a
  * process whose `Date.now` throws, and their sockets need not keep the process alive. A runtime without them reports nothing. Redirects are
- * not followed, so the key goes to no other host. Only the body of a 410 is read, up to 16 KiB. The whole takes 2.5 s at most. No connection
- * of the host's is shared or displaced. It never rejects: a failure is `noAnswer`.
+ * not followed, so the key goes to no other host. Only the body of a 410 is read, up to 16 KiB. A post takes at most 2.5 s. It neither
+ * shares nor displaces a connection of the host. It never rejects: a failure is `noAnswer`.
  */
 import { noAnswer, type Answer } from './answer.ts';
 import { quietly } from './observe/look.ts';
 import { after, nodeModule } from './runtime.ts';
 import { version } from './version.ts';
 
-/** Where a reporter posts to, and as whom. */
+/** Where a reporter posts to, and with which key. */
 export interface Destination {
   readonly endpoint: string;
   readonly key: string;
@@ -20,7 +20,7 @@ const answerLengthMax = 16_384;
 
 const parseJson = JSON.parse;
 
-/** What every post has, but its body. */
+/** What every post has except its body. */
 export function postOf({ key }: Destination): { readonly method: 'POST'; readonly headers: Record<string, string> } {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': `metergate-tap/${version}` };
   return { method: 'POST', headers };
@@ -29,7 +29,7 @@ export function postOf({ key }: Destination): { readonly method: 'POST'; readonl
 export function postBatch(destination: Destination, body: string): Promise<Answer> {
   return new Promise<Answer>((resolve) => {
     const { request } = nodeModule(/^https/i.test(destination.endpoint) ? 'https' : 'http');
-    // A socket of its own: it takes no place in the host's pools.
+    // A socket of its own, so that it takes no place in the host's pools.
     const post = request(destination.endpoint, { ...postOf(destination), agent: false }, (response) => {
       let text = '';
       const heard = (): void => settle({

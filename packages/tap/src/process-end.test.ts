@@ -1,5 +1,5 @@
 /**
- * The ends of a host's process: what waits is delivered, and the host keeps its exit code, its signal and its handlers
+ * The ends of a host's process: waiting events are delivered, and the host keeps its exit code, its signal and its handlers
  * (spec, Tap client wrapper 3; design 3, row 30c). Real processes, a real endpoint.
  */
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ async function delivered(run: () => Promise<unknown>): Promise<string[]> {
 
 const env = { SVC_TAP_KEY: 'svc_tap_test', SVC_TAP_ENDPOINT: server.url };
 
-test('a normal end delivers what waits and keeps the exit code', async () => {
+test('a normal end delivers the waiting events and keeps the exit code', async () => {
   for (const code of [0, 7]) {
     const ids = await delivered(async () => {
       const ended = await runHost(`tap(client, 't'); await call(3); process.exitCode = ${code};`, { env });
@@ -29,7 +29,7 @@ test('a normal end delivers what waits and keeps the exit code', async () => {
   }
 });
 
-test('process.exit keeps its code and delivers what can be delivered in the moment, a batch of 100 at a time', async () => {
+test('process.exit keeps its code and delivers what it can before the deadline, in batches of 100', async () => {
   const ids = await delivered(async () => {
     const ended = await runHost(`tap(client, 't'); await call(250); process.exit(3);`, { env });
     assert.deepEqual([ended.code, ended.signal, ended.stderr], [3, null, '']);
@@ -41,7 +41,7 @@ test('process.exit keeps its code and delivers what can be delivered in the mome
   assert.equal(server.posts.at(-1)!.headers['content-type'], 'application/json');
 });
 
-test('an uncaught exception ends the host as it would, after what waits is delivered', async () => {
+test('an uncaught exception ends the host as it would, after waiting events are delivered', async () => {
   const ids = await delivered(async () => {
     const ended = await runHost(`tap(client, 't'); await call(2); throw new Error('of the host');`, { env });
     assert.equal(ended.code, 1);
@@ -51,7 +51,7 @@ test('an uncaught exception ends the host as it would, after what waits is deliv
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} without a handler of the host: the process still dies of it, after what waits is delivered`, async () => {
+  test(`${signal} without a handler of the host: the process still dies of it, after waiting events are delivered`, async () => {
     const ids = await delivered(async () => {
       const ended = await runHost(`tap(client, 't'); await call(2); setInterval(() => {}, 1000); console.log('up');`, {
         env, onLine: (_line, kill) => kill(signal),
@@ -61,7 +61,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.deepEqual(ids, ['call_1', 'call_2']);
   });
 
-  test(`${signal} with a handler of the host: it runs once, alone on the list, and decides`, async () => {
+  test(`${signal} with a handler of the host: it runs once, is the only listener, and decides`, async () => {
     const script = `tap(client, 't'); await call(2);
       const open = setInterval(() => {}, 1000);
       process.on('${signal}', () => { console.log('handled', process.listenerCount('${signal}')); clearInterval(open); process.exitCode = 9; });
@@ -74,8 +74,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('a library that sends the signal again where it counts only its own listeners still does', async () => {
-  // What packages that run code at exit do: their listener counts listeners, and ends the process where there is none but theirs.
+test('a library that sends the signal again if it counts only its own listeners still does so', async () => {
+  // Packages that run code at exit do this: their listener counts listeners, and ends the process if there are none but theirs.
   const script = `tap(client, 't'); await call(1);
     process.on('SIGTERM', function own() {
       if (process.listeners('SIGTERM').length !== 1) return;
@@ -97,7 +97,7 @@ test('no signal is listened to while nothing waits', async () => {
   assert.equal(ended.stdout, '0\n2\n0\n');
 });
 
-test('a host with as many listeners as Node takes without a word is not warned of the tap\'s', async () => {
+test('a host with as many listeners as Node allows without a warning is not warned because of the tap\'s', async () => {
   const script = `for (const event of ['exit', 'SIGTERM', 'SIGINT']) for (let at = 0; at < 10; at += 1) process.on(event, () => {});
     tap(client, 't'); await call(); process.on('warning', ({ name }) => console.log(name)); await later(50); process.exit(0);`;
   const ids = await delivered(async () => {
@@ -107,7 +107,7 @@ test('a host with as many listeners as Node takes without a word is not warned o
   assert.deepEqual(ids, ['call_1']);
 });
 
-test('a host that listens to beforeExit hears it once, as without the tap', async () => {
+test('a host that listens to beforeExit is called once, as without the tap', async () => {
   const ids = await delivered(async () => {
     const ended = await runHost(`process.on('beforeExit', () => console.log('before exit')); tap(client, 't'); await call(2);`, { env });
     assert.deepEqual([ended.code, ended.stdout], [0, 'before exit\n']);
@@ -142,7 +142,7 @@ test('inspect mode prints what is queued at every end', async () => {
   }
 });
 
-test('an answer at the end that closes the Baseline or refuses the key is told as at any time', async () => {
+test('an answer at the end that closes the Baseline or refuses the key is reported as at any time', async () => {
   const closing = await startIngestionServer(answer(410, { error: { code: 'baseline_closed', message: 'x' } }));
   const settings = { SVC_TAP_KEY: 'svc_tap_test', SVC_TAP_ENDPOINT: closing.url };
   try {

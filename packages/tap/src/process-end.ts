@@ -1,15 +1,15 @@
 /**
- * The ends of a process, so that what waits is delivered: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
+ * Delivers waiting events at the end of a process: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
  * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread blocks while waiting events are posted:
- * no code of the host runs that would not run without the tap, and `beforeExit` does not fire twice. Signals are listened to only while
- * events wait, and the listener is gone before the host's own run, so that whoever counts listeners counts its own; if there is none the
- * signal is sent again, with its default effect.
+ * no code of the host runs that would not run without the tap, and `beforeExit` does not fire twice. It listens to signals only while
+ * events wait, and removes its listener before the host's own run, so that a library which counts listeners counts only the host's. If the
+ * host has none, the signal is sent again, with its default effect.
  */
 import { quietly } from './observe/look.ts';
 import type { Flushable } from './reporter.ts';
 import { canWaitForThreads, hostProcess, monotonicMs } from './runtime.ts';
 
-/** The end of a process is held up by so much at most, however many reporters there are: both retries of one batch and a little. */
+/** The longest delay of a process's end, however many reporters there are: both retries of one batch and a little more. */
 const endBudgetMs = 1_500;
 const known = new Set<Flushable>();
 const waiting = new Set<Flushable>();
@@ -19,7 +19,7 @@ let listeningToSignals = false;
 /** Listens to the ends of the process, once. `settle` makes events of the calls that are still open then; it does not throw. */
 export function listenToEnds(settle: () => void): void {
   if (!settleOpen && canWaitForThreads) {
-    // The one more listener that each event has here is not a leak of the host's: it is not to be warned of it.
+    // The host must not be warned of a leak because of the one listener that is added here.
     const max = hostProcess!.getMaxListeners();
     if (max) hostProcess!.setMaxListeners(max + 1);
     hostProcess!.on('exit', flushAll);
@@ -27,7 +27,7 @@ export function listenToEnds(settle: () => void): void {
   settleOpen = settle;
 }
 
-/** Notes that something waits to be delivered, or that nothing does any more. */
+/** Notes that events wait to be delivered, or that none do any more. */
 export function noteWaiting(flushable: Flushable, waits: boolean): void {
   known.add(flushable);
   waiting[waits ? 'add' : 'delete'](flushable);
@@ -42,7 +42,7 @@ function listenToSignals(wanted: boolean): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   listenToSignals(false);
-  // The host decides what becomes of its process: what waits goes at its end, or at the next interval.
+  // The host decides whether its process ends: waiting events are posted at that end, or at the next interval.
   if (hostProcess!.listenerCount(signal)) return;
   flushAll();
   hostProcess!.kill(hostProcess!.pid, signal);

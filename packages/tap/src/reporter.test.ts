@@ -1,5 +1,5 @@
 /**
- * The reporter's states, on a clock and a transport in the test's hands (spec, Tap reporter and Tap client wrapper; design 3, rows 29, 30c).
+ * The reporter's states, on a clock and a transport that the test controls (spec, Tap reporter and Tap client wrapper; design 3, rows 29, 30c).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ function started(): { environment: ManualEnvironment; reporter: Reporter; add: (
 
 const numbers = (events: readonly string[]): number[] => events.map((event) => (JSON.parse(event) as { n: number }).n);
 
-/** A reporter that a 410 has stopped; the post that did is the first. */
+/** A reporter that a 410 has stopped; the post that caused it is the first. */
 async function stopped(): Promise<ReturnType<typeof started>> {
   const all = started();
   all.add(1);
@@ -27,7 +27,7 @@ async function stopped(): Promise<ReturnType<typeof started>> {
   return all;
 }
 
-test('what waits is posted 2,000 ms after the first event, in one body with the one key `events`', async () => {
+test('waiting events are posted 2,000 ms after the first one, in one body with the one key `events`', async () => {
   const { environment, add } = started();
   add(1);
   await environment.pass(1_999);
@@ -54,7 +54,7 @@ test('a batch holds at most 100 events, and batches go one after another, in ord
   assert.deepEqual(environment.posts.flatMap(({ events }) => numbers(events)), Array.from({ length: 250 }, (_, at) => at + 1));
 });
 
-test('an event that comes while a batch is under way waits for the next interval', async () => {
+test('an event that arrives while a batch is being posted waits for the next interval', async () => {
   const { environment, add } = started();
   add(1);
   await environment.pass(2_000);
@@ -113,7 +113,7 @@ for (const status of [300, 302, 307, 308, 400, 403, 404, 413, 415, 422]) {
   });
 }
 
-test('three batches answered 401 in a row: one line, queue dropped, quiet for good; none is posted again', async () => {
+test('three batches answered 401 in a row: one line, queue dropped, no more posts; none is retried', async () => {
   const { environment, add } = started();
   add(350);
   await environment.pass(2_000);
@@ -130,7 +130,7 @@ test('three batches answered 401 in a row: one line, queue dropped, quiet for go
   assert.equal(environment.printed.length, 1);
 });
 
-test('an answer that is not 401 begins the count anew; a post without an answer does not', async () => {
+test('an answer that is not 401 resets the count; a post without an answer does not', async () => {
   const { environment, add } = started();
   const batch = async (...statuses: number[]): Promise<void> => {
     add(1);
@@ -208,7 +208,7 @@ test('a re-check that fails asks again a minute later, not with the next event',
 });
 
 for (const code of ['tap_retired', undefined]) {
-  test(`410 with ${code ?? 'no readable code'}: one line, queue dropped, quiet for good`, async () => {
+  test(`410 with ${code ?? 'no readable code'}: one line, queue dropped, no more posts`, async () => {
     const { environment, add } = started();
     add(250);
     await environment.pass(2_000);
@@ -221,7 +221,7 @@ for (const code of ['tap_retired', undefined]) {
   });
 }
 
-test('closed, then retired: quiet for good, with a line of its own', async () => {
+test('closed, then retired: no more posts, and a line of its own', async () => {
   const { environment, add } = await stopped();
   await environment.pass(60_000);
   add(1);
@@ -235,7 +235,7 @@ test('closed, then retired: quiet for good, with a line of its own', async () =>
   assert.notEqual(environment.printed[0], environment.printed[1]);
 });
 
-test('the queue is bounded: what comes when it is full is dropped, and what was kept goes out', async () => {
+test('the queue is bounded: events that arrive when it is full are dropped, and the others are posted', async () => {
   const { environment, add } = started();
   add(queueEventsMax + 500);
   await environment.pass(2_000);
@@ -245,7 +245,7 @@ test('the queue is bounded: what comes when it is full is dropped, and what was 
   assert.equal(posted.at(-1), queueEventsMax);
 });
 
-test('a reporter whose end was none after all goes on as before', async () => {
+test('a reporter continues as before if the process does not end after all', async () => {
   const { environment, reporter, add } = started();
   add(1);
   await environment.pass(2_000);
@@ -271,7 +271,7 @@ test('a blocking flush delivers the batch in flight and the queue, once each', a
   assert.equal(environment.blocked.length, 2);
 });
 
-test('a blocking flush keeps the same rules: two retries, an end after them, after a 410 and after the third 401', () => {
+test('a blocking flush follows the same rules: it ends after two retries, after a 410 and after the third 401', () => {
   const outcomes = (statuses: number[], closed = false): string[] => {
     const { environment, reporter, add } = started();
     environment.blockingAnswers = statuses.map((status) => ({ status, closed }));
@@ -287,7 +287,7 @@ test('a blocking flush keeps the same rules: two retries, an end after them, aft
   assert.deepEqual(outcomes([410], true), ['end', '1 lines']);
 });
 
-test('says when something begins to wait and when nothing does any more', async () => {
+test('reports when events begin to wait and when none do any more', async () => {
   const { environment, add } = started();
   add(2);
   assert.equal(environment.waits.at(-1), true);

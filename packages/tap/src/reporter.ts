@@ -9,16 +9,16 @@ import type { Answer, Settle } from './answer.ts';
 
 const batchEventsMax = 100;
 const flushIntervalMs = 2_000;
-/** Events that wait at most, about 4 MB: a server that is away must not cost the host its memory. What comes then is dropped. */
+/** At most this many events wait, about 4 MB: a server that is away must not use up the host's memory. Later events are dropped. */
 export const queueEventsMax = 10_000;
 
-/** How batches leave. */
+/** How batches are sent. */
 export interface Transport {
   /** Never rejects. */
   post(body: string): Promise<Answer>;
   /**
-   * Posts one body after another while the thread stands still; `answered` says after each answer how to go on: as `Settle` says it,
-   * undefined if no further body is to be posted. Ends at the deadline, monotonic milliseconds. There is one body at least.
+   * Posts one body after another while the thread blocks. After each answer `answered` says how to continue, as `Settle` does; undefined
+   * means that no further body is posted. Ends at the deadline, monotonic milliseconds. There is at least one body.
    */
   postBlocking(bodies: readonly string[], answered: Settle, deadlineMs: number): void;
 }
@@ -27,13 +27,13 @@ export interface Transport {
 export interface ReporterEnvironment extends Transport, StandingEnvironment {
   /** A timer that does not keep the process alive. */
   after(delayMs: number, run: () => void): void;
-  /** Called when something begins to wait and when nothing waits any more. */
+  /** Called when events begin to wait and when none wait any more. */
   waiting(waits: boolean): void;
 }
 
-/** What the ends of a process need of a reporter. */
+/** What the end of a process needs of a reporter. */
 export interface Flushable {
-  /** Delivers what waits before it returns, as far as the moment allows, and tells what its user is to know at the end. */
+  /** Delivers the waiting events before it returns, as far as the deadline allows, and prints what the user must know at the end. */
   flushBlocking(deadlineMs: number): void;
 }
 
@@ -43,7 +43,7 @@ export interface Reporter extends Flushable {
 }
 
 export function createReporter(environment: ReporterEnvironment): Reporter {
-  /** What waits, oldest first, the batch under way at its front. Another list takes its place when all of it is dropped or handed over. */
+  /** Waiting events, oldest first; the batch being posted is at the front. Replaced by a new list when all are dropped or handed over. */
   let queue: string[] = [];
   let running: Promise<void> | undefined;
   const { takes, posting, settle, end } = createStanding(environment, () => {
@@ -51,7 +51,7 @@ export function createReporter(environment: ReporterEnvironment): Reporter {
   });
   const sleep = (durationMs: number): Promise<void> => new Promise((resolve) => environment.after(durationMs, resolve));
 
-  /** Delivers, after this time, what is queued then, and further full batches. */
+  /** Waits this long, then delivers what is queued at that moment, and further full batches. */
   const deliver = async (waitMs: number): Promise<void> => {
     if (waitMs) await sleep(waitMs);
     const events = queue;
@@ -68,7 +68,7 @@ export function createReporter(environment: ReporterEnvironment): Reporter {
       events.splice(0, batch.length);
     }
   };
-  /** One delivery at a time. It fails only in a runtime without timers: there it is left at that, but for the end of the process. */
+  /** One delivery at a time. It fails only in a runtime without timers; there events are delivered only at the end of the process. */
   const schedule = (waitMs = flushIntervalMs): void => {
     const waits = queue.length > 0;
     environment.waiting(waits);
@@ -84,7 +84,7 @@ export function createReporter(environment: ReporterEnvironment): Reporter {
       const asking = !posting();
       if (asking && running || !takes()) return;
       if (queue.length < queueEventsMax) queue.push(event);
-      // A stopped reporter asks with this event alone, and at once.
+      // A stopped reporter posts only this event, and at once, to see whether it may resume.
       schedule(asking ? 0 : flushIntervalMs);
     },
     flushBlocking(deadlineMs) {

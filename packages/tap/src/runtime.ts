@@ -16,12 +16,12 @@ interface NodeModules {
 }
 
 const scope = globalThis as Partial<typeof globalThis>;
-// As a plain value: some runtimes refuse timers that are called as methods of another object.
+// Taken as a plain function: some runtimes refuse timers that are called as methods of another object.
 const { setTimeout: nativeSetTimeout } = scope;
 const nativeRandomUuid = scope.crypto?.randomUUID?.bind(scope.crypto);
 const imported: Record<string, unknown> = {};
 
-/** Node's own `process`, or what stands for it; undefined if there is none. */
+/** Node's own `process`, or another runtime's equivalent; undefined if there is none. */
 export const hostProcess: NodeJS.Process | undefined = scope.process;
 
 const versions = hostProcess?.versions;
@@ -33,17 +33,17 @@ export const wallMs: () => number = Date?.now;
 export const monotonicMs: () => number = scope.performance?.now.bind(scope.performance) ?? wallMs;
 
 /**
- * Prints one line on stderr. The console of Node listens to its stream's error while it writes: a stderr that is closed ends nothing.
+ * Prints one line on stderr. Node's console handles its stream's errors while it writes, so a closed stderr does no harm.
  */
 export const print: (line: string) => void = scope.console?.error.bind(scope.console) ?? ignore;
 
-/** A Node, where a thread can be waited for while the process ends. */
+/** True on Node itself, where a thread can be waited for while the process ends. */
 export const canWaitForThreads = versions?.node && !versions['bun'] && !versions['deno'];
 
-/** False if there is nothing to post by (edge runtimes); Bun and Deno have Node's modules. */
+/** False if the runtime has no sockets to post by (edge runtimes); Bun and Deno have Node's modules. */
 export const canPost = !!versions?.node;
 
-/** One of Node's own modules. Throws if there is none, or none yet. */
+/** One of Node's own modules. Throws if the runtime has none, or has not loaded it yet. */
 export function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
   return (hostProcess!.getBuiltinModule?.(`node:${name}`) ?? imported[name]) as NodeModules[Name];
 }
@@ -56,7 +56,7 @@ export function loadNodeModules(): void {
   }
 }
 
-/** A version 4 UUID. Throws if the runtime makes none. */
+/** A version 4 UUID. Throws if the runtime cannot make one. */
 export function uuid(): string {
   return nativeRandomUuid?.() ?? nodeModule('crypto').randomUUID();
 }

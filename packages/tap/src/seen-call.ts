@@ -3,13 +3,13 @@
  * Figures are as the client reported them; `tap-event.ts` decides whether they make a valid event.
  */
 
-/** Whose call it was, by the public host of the client's base URL; `other` for every other host. */
+/** The provider, by the public host of the client's base URL; `other` for every other host. */
 export type Provider = 'openai' | 'anthropic' | 'google' | 'xai' | 'mistral' | 'other';
 
 /** How the answer ended, in the event's own words (spec, Tap event). */
 export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
-/** The provider's rate-limit headers; a figure is null if the header is absent or no number that an event can hold. */
+/** The provider's rate-limit headers; a figure is null if its header is absent or not a number that an event can hold. */
 export interface RateLimit {
   readonly requests_limit: number | null;
   readonly requests_remaining: number | null;
@@ -20,7 +20,7 @@ export interface RateLimit {
 /** What an observer saw of one provider call; plain figures, no content. */
 export interface SeenCall {
   readonly provider: Provider;
-  /** The model the provider says it served, else the one that was asked for; null if neither is known. */
+  /** The model the provider says it served, else the requested one; null if neither is known. */
   readonly model: string | null;
   /** The provider's response id or request-id header; null if it gave neither. */
   readonly request_id: string | null;
@@ -31,7 +31,7 @@ export interface SeenCall {
   readonly stop_reason: StopReason;
   /** How many tools the answer called. */
   readonly tool_calls: number;
-  /** The provider's HTTP status; 200 where the client returned without one, 599 where no response came. */
+  /** The provider's HTTP status; 200 if the client returned without one, 599 if no response came. */
   readonly status: number;
   /** From the call to its end, milliseconds, not necessarily whole. */
   readonly latency_ms: number;

@@ -1,5 +1,5 @@
 /**
- * Options and environment → settings (spec, Tap client wrapper 5 to 7). An option goes before its variable; an empty one counts as
+ * Options and environment → settings (spec, Tap client wrapper 5 to 7). An option overrides its variable; an empty one counts as
  * not given, and so does anything of another type: a wrong setting never throws.
  */
 
@@ -7,16 +7,16 @@
 export interface TapOptions {
   /** The tap key; else `SVC_TAP_KEY`. */
   readonly key?: string | undefined;
-  /** The whole URL events are posted to; else `SVC_TAP_ENDPOINT`, else that of a Metergate on this machine. */
+  /** The whole URL that events are posted to; else `SVC_TAP_ENDPOINT`, else that of a Metergate on this machine. */
   readonly endpoint?: string | undefined;
-  /** Print batches on stderr and send nothing; else `SVC_TAP_INSPECT`. Goes before it both ways. */
+  /** Print batches on stderr and send nothing; else `SVC_TAP_INSPECT`. Both true and false override the variable. */
   readonly inspect?: boolean | undefined;
 }
 
 export interface Settings {
-  /** Null if none is configured, or where it cannot be a header. */
+  /** Null if none is configured, or if it cannot be a header. */
   readonly key: string | null;
-  /** Null if it is not an http or https URL without user name and password: nothing can be posted there. */
+  /** Null unless it is an http or https URL without user name and password. */
   readonly endpoint: string | null;
   readonly inspecting: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The reporter's state machine, driven by the endpoint's answers (Tap reporter; design 3, row 29): posting → stopped (410 baseline_closed; a
- * single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
+ * The reporter's state machine, driven by the endpoint's answers (Tap reporter; design 3, row 29): posting → stopped (410 baseline_closed; one
+ * event a minute checks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
  */
 import { retried, retryWaitsMs, type Settle } from './answer.ts';
 import { closed, keyNotAccepted, keyRefusedAtEnd, noticeLine, retired } from './notices.ts';
@@ -9,23 +9,23 @@ const recheckAfterMs = 60_000;
 const unauthorizedMax = 3;
 
 export interface Standing {
-  /** True if an event may be taken; a stopped reporter takes one a minute. */
+  /** True if an event may be queued; a stopped reporter takes one a minute. */
   takes(): boolean;
   posting(): boolean;
   readonly settle: Settle;
-  /** The process ends: says that the key was refused, if it was refused less often than makes the reporter stop. */
+  /** The process ends: prints that the key was refused, if that happened too seldom to stop the reporter. */
   end(): void;
 }
 
-/** What a standing touches. */
+/** What the state machine needs. */
 export interface StandingEnvironment {
   monotonicMs(): number;
   print(line: string): void;
 }
 
-/** `dropAll` is called when the reporter stops, to drop what waits. */
+/** `dropAll` is called when the reporter stops, to drop the waiting events. */
 export function createStanding(environment: StandingEnvironment, dropAll: () => void): Standing {
-  /** The notice that ended the posting: after `closed` the reporter is stopped, after any other quiet. */
+  /** The notice that ended the posting: after `closed` the reporter is stopped, after any other it is quiet. */
   let ended: string | undefined;
   let unauthorized = 0;
   let recheckAtMs = 0;
@@ -46,7 +46,7 @@ export function createStanding(environment: StandingEnvironment, dropAll: () => 
     },
     settle(answer, attempt) {
       const { status } = answer;
-      // A failure without an answer does not come between answers.
+      // A failure without an answer does not interrupt a series of 401s.
       if (status) unauthorized = status === 401 ? unauthorized + 1 : 0;
       askedNow();
       if (unauthorized >= unauthorizedMax) endBy(keyNotAccepted);

@@ -27,7 +27,7 @@ for (const { field, accepted, refused } of cases) {
   });
 }
 
-test('an id that cannot be sent gives way to a UUID', () => {
+test('an id that cannot be sent is replaced by a UUID', () => {
   for (const requestId of [null, undefined, '', 'a b', 'ä', 'a/b', 'x'.repeat(129), 'a\n', 7]) {
     assert.equal((JSON.parse(json({ request_id: requestId })!) as { request_id: string }).request_id, someUuid, String(requestId));
   }
@@ -36,14 +36,14 @@ test('an id that cannot be sent gives way to a UUID', () => {
   }
 });
 
-test('a tag is 1 to 64 characters of its set', () => {
+test('a tag is 1 to 64 allowed characters', () => {
   for (const tag of ['a', 'x'.repeat(64), 'A-z_0.9:']) assert.equal(keeps(tag, tagRule), true, tag);
   for (const tag of ['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '\u{1f600}', null, undefined, 7, ['a'], {}]) {
     assert.equal(keeps(tag, tagRule), false, String(tag));
   }
 });
 
-test('whatever a seen call holds besides, nothing of it is in the event', () => {
+test('nothing else that a seen call holds gets into the event', () => {
   const text = json({ prompt: 'canary', headers: { authorization: 'canary' } } as Partial<Record<keyof SeenCall, unknown>>);
   assert.equal(text?.includes('canary'), false);
 });

@@ -6,15 +6,15 @@ import type { SeenCall } from './seen-call.ts';
 
 /** What an event needs besides the seen call. */
 export interface EventContext {
-  /** A tag that keeps `tagRule`. */
+  /** A tag that fits `tagRule`. */
   readonly tag: string;
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Makes the id of a call whose provider gave none that can be sent. */
+  /** Makes the id for a call whose provider gave none that can be sent. */
   readonly uuid: () => string;
 }
 
-/** A form of text, or the least and the greatest whole number. */
+/** A pattern for text, or the smallest and the largest whole number. */
 type Rule = RegExp | readonly [number, number];
 
 const stringify = JSON.stringify;
@@ -22,11 +22,11 @@ const NativeDate = Date;
 
 /** A tag: 1 to 64 characters from `[A-Za-z0-9._:-]`. */
 export const tagRule: Rule = /^[\w.:-]{1,64}$/;
-/** What an event can hold of tokens and of rate limits. */
+/** The largest figures of tokens and of rate limits that an event can hold. */
 export const figureRule: Rule = [0, 1e9];
 const id = /^[\w.:-]{1,128}$/;
 
-/** The fields that come from outside, and their rules. What is not named here does not get into an event. */
+/** The fields that come from outside, and their rules. Nothing else gets into an event. */
 const rules: Readonly<Record<string, Rule>> = {
   provider: tagRule,
   model: /^[\w.:/-]{1,128}$/,
@@ -41,12 +41,12 @@ const rules: Readonly<Record<string, Rule>> = {
   latency_ms: [0, 36e5],
 };
 
-/** The JSON of the event of a seen call; null if a server would refuse it. An id that cannot be sent gives way to a UUID. */
+/** The JSON of a seen call's event; null if a server would refuse it. An id that cannot be sent is replaced by a UUID. */
 export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventContext): string | null {
   const given: Record<string, unknown> = {
     ...seen,
     request_id: keeps(seen.request_id, id) ? seen.request_id : uuid(),
-    // The clients that are observed do not show their own retries.
+    // The observed clients do not show their own retries.
     retries: 0,
     latency_ms: Math.round(seen.latency_ms),
   };
@@ -58,7 +58,7 @@ export function eventJson(seen: SeenCall, { tag, nowMs, uuid }: EventContext): s
   return stringify({ ...event, rate_limit: seen.rate_limit, timestamp: new NativeDate(nowMs).toISOString(), tag });
 }
 
-/** True for a value that is as the rule says. */
+/** True for a value that fits the rule. */
 export function keeps(value: unknown, rule: Rule): boolean {
   if (rule instanceof RegExp) return typeof value === 'string' && rule.test(value);
   return Number.isInteger(value) && (value as number) >= rule[0] && (value as number) <= rule[1];

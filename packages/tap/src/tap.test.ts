@@ -48,7 +48,7 @@ test('no key: one line for each wrapped client when it is wrapped, and nothing i
   assert.equal(server.posts.length, 0);
 });
 
-test('an endpoint that nothing can be posted to is told in one line', async () => {
+test('an unusable endpoint is reported in one line', async () => {
   const settings = { SVC_TAP_KEY: 'k', SVC_TAP_ENDPOINT: 'localhost:8081/tap/v1/events' };
   const ended = await runHost(`tap(client, 'a'); await call(1);`, { env: settings });
   assert.match(ended.stderr, /^metergate-tap: SVC_TAP_ENDPOINT is no plain http or https URL[^\n]*\n$/);
@@ -95,7 +95,7 @@ test('options replace the environment', async () => {
   assert.equal(server.posts.slice(before)[0]?.headers.authorization, 'Bearer from-options');
 });
 
-test('inspect mode: one notice for the process, then each batch as the body that would be posted; nothing is sent, a key or not', async () => {
+test('inspect mode: one notice a process, then each batch as the body that would be posted; nothing is sent, with a key or without', async () => {
   const before = server.posts.length;
   const script = `tap(client, 't'); tap({ chat: { completions: { create: async () => 0 } } }, 't'); await call(2); console.log(made);`;
   const outputs: string[] = [];

@@ -15,22 +15,22 @@ import { eventJson, keeps, tagRule } from './tap-event.ts';
 
 export type { TapOptions } from './settings.ts';
 
-/** What is known of one wrapped client. */
+/** What is known about one wrapped client. */
 interface Wrapped {
   tag: string;
-  /** None where nothing is reported: no key, no endpoint. */
+  /** Undefined if nothing is reported: no key, no endpoint. */
   reporter?: Reporter | undefined;
-  /** What was printed for the user, once each. */
-  readonly told: Set<string>;
+  /** Notices that were printed for the user, once each. */
+  readonly shown: Set<string>;
 }
 
 const wrappedClients = new WeakMap<object, Wrapped>();
-/** One reporter for each key and endpoint, so that what a key's answers mean holds for the process; one for inspect mode. */
+/** One reporter for each key and endpoint, so that a key's answers count for the whole process; one for inspect mode. */
 const reporters = new Map<string, Reporter>();
 
 /**
  * Has every model call of this client reported under a tag. A second `tap` on the same client changes its tag, and its settings
- * where options are given.
+ * if options are given.
  * @param client of `openai`, `@anthropic-ai/sdk`, `@google/genai`, `@mistralai/mistralai`, the Vercel AI SDK, or of the same shape.
  * @param tag 1 to 64 characters from `A-Z a-z 0-9 . _ : -`; the only text of yours that is sent.
  * @returns the same client.
@@ -46,30 +46,30 @@ export function tap<Client>(client: Client, tag: string, options?: TapOptions): 
 /** Throws for what is not an object. */
 function wrap(client: object, tag: string, options: TapOptions | undefined): void {
   const known = wrappedClients.get(client);
-  const wrapped: Wrapped = known ?? { tag, told: new Set<string>() };
+  const wrapped: Wrapped = known ?? { tag, shown: new Set<string>() };
   wrappedClients.set(client, wrapped);
   wrapped.tag = tag;
-  const tell = (notice: string): void => {
-    if (!wrapped.told.has(notice)) print(noticeLine(notice));
-    wrapped.told.add(notice);
+  const printOnce = (notice: string): void => {
+    if (!wrapped.shown.has(notice)) print(noticeLine(notice));
+    wrapped.shown.add(notice);
   };
-  if (!known || options) wrapped.reporter = reporterOf(options, tell);
+  if (!known || options) wrapped.reporter = reporterOf(options, printOnce);
   if (!wrapped.reporter) return;
   const observed = observe(client, (seen) => {
     const event = wrapped.reporter && eventJson(seen, { tag: wrapped.tag, nowMs: wallMs(), uuid });
     if (event) wrapped.reporter!.add(event);
-  }, () => tell(notObserved));
+  }, () => printOnce(notObserved));
   loadNodeModules();
   if (observed) listenToEnds(settleOpenCalls);
-  else tell(notObserved);
+  else printOnce(notObserved);
 }
 
-/** Where the events of these options go; tells why they go nowhere. */
-function reporterOf(options: TapOptions | undefined, tell: (notice: string) => void): Reporter | undefined {
+/** The reporter for these options; if they make no valid one, `printOnce` gets the reason. */
+function reporterOf(options: TapOptions | undefined, printOnce: (notice: string) => void): Reporter | undefined {
   const { key, endpoint, inspecting } = settingsOf(options, (name) => quietly(() => hostProcess!.env[name]));
   const name = inspecting ? '' : `${endpoint} ${key}`;
   const wrong = !inspecting && (key ? !endpoint && badEndpoint : noKey);
-  if (wrong) return void tell(wrong);
+  if (wrong) return void printOnce(wrong);
   let reporter = reporters.get(name);
   if (!reporter) {
     const destination = { endpoint: endpoint!, key: key! };
@@ -85,7 +85,7 @@ function reporterOf(options: TapOptions | undefined, tell: (notice: string) => v
   return reporter;
 }
 
-/** Prints what would be posted, byte for byte, and takes it as delivered. */
+/** Prints what would be posted, byte for byte, and counts it as delivered. */
 const inspectTransport: Transport = {
   async post(body) {
     print(body);

@@ -1,4 +1,4 @@
 /**
- * The version this package tells the server. A test holds it equal to package.json's.
+ * The version that this package reports to the server. A test checks that it equals package.json's.
  */
 export const version = '0.1.0';

@@ -9,7 +9,7 @@ class Answer(NamedTuple):
     """What came back for one post."""
 
     status: int
-    """The HTTP status; 0 where no answer came: no connection, no name, bad TLS, too slow."""
+    """The HTTP status; 0 if no answer came: no connection, no name, bad TLS, too slow."""
     closed: bool = False
     """True for a 410 whose `error.code` says `baseline_closed`."""
 
@@ -17,9 +17,9 @@ class Answer(NamedTuple):
 NO_ANSWER = Answer(0)
 
 RETRY_WAITS_MS = (200, 800)
-"""At most three posts, so far apart (spec, Tap client wrapper 4)."""
+"""The waits between at most three posts (spec, Tap client wrapper 4)."""
 
 
 def is_retried(status: int) -> bool:
-    """After these statuses only is a batch posted again (design 3, row 29)."""
+    """Only after these statuses is a batch posted again (design 3, row 29)."""
     return status in (0, 408, 429) or status >= 500

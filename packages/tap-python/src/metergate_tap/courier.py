@@ -1,7 +1,7 @@
 """
-The courier: one background thread for each endpoint, which posts what the reporters of that endpoint have due. It is a daemon, known to
-no list of the host's, takes no signals, and lives from the first event on. Before a fork it is put to rest, so that the child is not born
-beside a thread that holds something; after it, both go on with threads of their own. Design 3, row 30c.
+The courier: one background thread for each endpoint, which posts the due batches of that endpoint's reporters. It is a daemon, is in none of
+the host's lists of threads, takes no signals, and starts with the first event. It is stopped before a fork, so that no thread holds a lock
+when the child is made; afterwards both processes continue with threads of their own. Design 3, row 30c.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _REST_BUDGET_S = 1.0
 _REST_POSTING_BUDGET_S = 0.1
 _GONE_BUDGET_S = 0.05
 _RESUMES_AT_ONCE = sys.version_info < (3, 13)
-"""Later Pythons count threads after these hooks, and warn of a fork beside one: there the next event, or the end, starts the thread."""
+"""Later Pythons count threads after these hooks, and warn of a fork beside a thread: there the next event, or the end, starts the thread."""
 
 
 class Courier:
-    """Delivers for some reporters, each with what posts its bodies."""
+    """Delivers for some reporters, each with the function that posts its bodies."""
 
     def __init__(self) -> None:
         self._carried: List[Tuple[Reporter, Post]] = []
         self._joined = False
-        """The interpreter joins the thread at its end, and tells beforehand."""
+        """True if the interpreter joins the thread at its end, and announces that beforehand."""
         self.forget()
 
     def forget(self) -> None:
-        """Begins anew without a thread, as the child of a fork does."""
+        """Resets to the state without a thread, as in the child of a fork."""
         self._wake = native.lock()
         self._wake.acquire()
         self._left = native.lock()
@@ -64,7 +64,7 @@ class Courier:
             self._stir()
 
     def start(self) -> None:
-        """Starts the thread where something waits and none runs; where none can be made, what waits goes at the end of the process."""
+        """Starts the thread if events wait and none runs; if no thread can be made, events are posted at the end of the process."""
         if not any(reporter.waits for reporter, _ in self._carried) or not self._starting.acquire(False):
             return
         try:
@@ -92,22 +92,22 @@ class Courier:
 
     def _hear_of_the_join(self) -> None:
         """
-        Has the thread end before the interpreter joins it. Raises where the interpreter tells nothing: a thread would hold its end up for
-        ever. That the main thread is over is no sign of it: in a subinterpreter of Python 3.13 it never is.
+        Makes the thread end before the interpreter joins it. Raises if the interpreter does not announce its end: a thread would then block that
+        end for ever. The end of the main thread is no sign of it: in a subinterpreter of Python 3.13 it never ends.
         """
         if not self._joined:
             threading._register_atexit(self.end)  # type: ignore[attr-defined]
             self._joined = True
 
     def rest(self) -> None:
-        """Ends the thread for the moment of a fork: at once, but that a post under way is waited for no longer than a tenth of a second."""
+        """Ends the thread for the moment of a fork: at once, but it waits at most a tenth of a second for a post in progress."""
         if not self._running:
             return
         self._resting = True
         self._stir()
         if self._left.acquire(True, _REST_POSTING_BUDGET_S if self._posting else _REST_BUDGET_S):
             self._left.release()
-            # The system may still count the thread for an instant.
+            # The system may still count the thread for a moment.
             until_s = native.monotonic_s() + _GONE_BUDGET_S
             while native.monotonic_s() < until_s and native.is_path(f"/proc/self/task/{self._thread_id}"):
                 native.sleep(0.0005)
@@ -119,14 +119,14 @@ class Courier:
             self.start()
 
     def end(self) -> None:
-        """The process ends: what waits is due at once."""
+        """The process ends: waiting events are due at once."""
         self._ending = True
         if not self._running:
             self.start()
         self._stir()
 
     def wait(self, deadline_s: float) -> None:
-        """Waits until what was waiting when the end began is delivered or dropped, and till then (monotonic seconds) at most."""
+        """Waits until the events that waited when the end began are delivered or dropped, at most until then (monotonic seconds)."""
         if self._running:
             self._done.acquire(True, max(0.0, deadline_s - native.monotonic_s()))
         else:
@@ -138,23 +138,23 @@ class Courier:
         self._idle = False
         try:
             self._wake.release()
-        except RuntimeError:  # it is awake already
+        except RuntimeError:  # already awake
             pass
 
     def _run(self) -> None:
         left = self._left
         try:
             self._thread_id = native.thread_id()
-            if self._thread_id == 0 or self._thread_id != self._started_by:  # else gevent runs it in the host's own thread
+            if self._thread_id == 0 or self._thread_id != self._started_by:  # otherwise gevent runs it in the host's own thread
                 block_signals()
             self._deliver(None)
-        except BaseException:  # nothing of this thread is the host's to hear
+        except BaseException:  # the host must not notice errors of this thread
             pass
         self._running = False
         left.release()
 
     def _deliver(self, deadline_s: Optional[float]) -> None:
-        """Posts what is due, until it is to rest, or until nothing waits while the process ends."""
+        """Posts what is due until it is told to stop, or until no events wait while the process ends."""
         while not self._resting:
             if deadline_s is not None and native.monotonic_s() >= deadline_s:
                 return
@@ -178,7 +178,7 @@ class Courier:
                 reporter.answered(answer)
 
     def _next(self) -> Tuple[Optional[Tuple[Reporter, Post]], float]:
-        """What is due first, and when."""
+        """Which reporter is due first, and when."""
         first: Optional[Tuple[Reporter, Post]] = None
         first_at_ms = 0.0
         for carrying in self._carried:
@@ -190,7 +190,7 @@ class Courier:
         return first, first_at_ms
 
     def _sleep(self) -> None:
-        """Until the next event. The flag is raised before the last look, so that no event comes unheard."""
+        """Sleeps until the next event. The flag is set before the last check, so that no event is missed."""
         self._idle = True
         if not any(reporter.waits for reporter, _ in self._carried):
             self._wait(-1)

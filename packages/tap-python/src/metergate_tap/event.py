@@ -13,11 +13,11 @@ from .figures import Figures
 from .runtime import native, timestamp
 
 Rule = Union["Pattern[str]", Tuple[int, int]]
-"""A form of text, or the least and the greatest whole number."""
+"""A pattern for text, or the smallest and the largest whole number."""
 
 TAG_RULE: Rule = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 FIGURE_RULE: Rule = (0, 1_000_000_000)
-"""What an event can hold of tokens and of rate limits."""
+"""The largest figures of tokens and of rate limits that an event can hold."""
 _ID: Rule = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 _RULES: Dict[str, Rule] = {
@@ -33,13 +33,13 @@ _RULES: Dict[str, Rule] = {
     "retries": FIGURE_RULE,
     "latency_ms": (0, 3_600_000),
 }
-"""The fields that come from outside, and their rules. What is not named here does not get into an event."""
+"""The fields that come from outside, and their rules. Nothing else gets into an event."""
 
 
 def event_json(seen: Figures, tag: str, wall_s: float, uuid: Callable[[], str]) -> Optional[str]:
     """
-    The JSON of the event of a seen call; None where a server would refuse it. An id that cannot be sent gives way to a UUID.
-    `tag` keeps TAG_RULE; `wall_s` is wall time in seconds since the epoch.
+    The JSON of a seen call's event; None if a server would refuse it. An id that cannot be sent is replaced by a UUID.
+    `tag` fits TAG_RULE; `wall_s` is wall time in seconds since the epoch.
     """
     event: Dict[str, Any] = {"schema": "svc-tap-v1"}
     for field, rule in _RULES.items():
@@ -56,7 +56,7 @@ def event_json(seen: Figures, tag: str, wall_s: float, uuid: Callable[[], str]) 
 def _value_of(seen: Figures, field: str, uuid: Callable[[], str]) -> Any:
     if field == "request_id":
         return seen.request_id if keeps(seen.request_id, _ID) else uuid()
-    if field == "retries":  # the clients that are observed do not show their own
+    if field == "retries":  # the observed clients do not show their own
         return 0
     if field == "latency_ms":
         return _whole(seen.latency_ms)
@@ -68,7 +68,7 @@ def _whole(value: Any) -> Any:
 
 
 def keeps(value: Any, rule: Rule) -> bool:
-    """True for a value that is as the rule says."""
+    """True for a value that fits the rule."""
     if isinstance(rule, tuple):
         return isinstance(value, int) and not isinstance(value, bool) and rule[0] <= value <= rule[1]
     return isinstance(value, str) and rule.fullmatch(value) is not None

@@ -1,6 +1,6 @@
 """
-What is known of objects of the host, by the object itself and not by what it is equal to: models of LangChain are equal by their fields and
-cannot be hashed. An object is forgotten when it is gone; one that cannot be referred to weakly is kept.
+What is known about the host's objects, by identity and not by equality: models of LangChain are equal by their fields and cannot be hashed.
+An object is forgotten when it is gone; one that cannot be weakly referenced is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ Known = TypeVar("Known")
 
 
 def reference_to(owner: Any) -> Callable[[], Any]:
-    """What gives the object while it lives, or for good where it cannot be referred to weakly."""
+    """Returns the object while it lives, or for good if it cannot be weakly referenced."""
     try:
         return weakref.ref(owner)
     except TypeError:
@@ -20,7 +20,7 @@ def reference_to(owner: Any) -> Callable[[], Any]:
 
 
 class IdentityMap(Generic[Known]):
-    """Objects → what is known of them."""
+    """Objects → what is known about them."""
 
     def __init__(self) -> None:
         self._entries: Dict[int, Tuple[Callable[[], Any], Known]] = {}
@@ -38,7 +38,7 @@ class IdentityMap(Generic[Known]):
         entries[key] = (reference, known)
 
     def set_while_it_lives(self, owner: Any, known: Known) -> bool:
-        """False, and nothing is kept, where the object cannot be referred to weakly."""
+        """False, and nothing is kept, if the object cannot be weakly referenced."""
         try:
             weakref.ref(owner)
         except TypeError:

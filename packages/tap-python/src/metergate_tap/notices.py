@@ -1,4 +1,4 @@
-"""Every sentence this package prints, each one line on stderr. None holds a key, an endpoint or anything of a call."""
+"""Every sentence this package prints, each one line on stderr. None contains a key, an endpoint or anything about a call."""
 
 _STOPPED = "reporting stopped."
 _NOTHING = "nothing is reported."
@@ -16,5 +16,5 @@ KEY_REFUSED_AT_END = "the tap key was not accepted: the last calls are not repor
 
 
 def notice_line(notice: str) -> str:
-    """The line of a notice, without its end."""
+    """The line of a notice, without its line end."""
     return f"metergate-tap: {notice}"

@@ -1,7 +1,7 @@
 """
-One batch → one POST → its answer, over a socket of its own: no connection, pool or instrumentation of the host's is met, and a host that
-records or forbids its HTTP calls sees none of these. Redirects are not followed, so the key goes to no other host; only the body of a 410
-is read, to 16 KiB; the whole takes 2.5 s at most, but for a name that does not resolve. Never raises: a failure is `NO_ANSWER`.
+One batch → one POST → its answer, over a socket of its own: it touches no connection, pool or instrumentation of the host, and a host that
+records or forbids its HTTP calls sees none of these. Redirects are not followed, so the key goes to no other host. Only the body of a 410 is
+read, up to 16 KiB. A post takes at most 2.5 s, except if a name does not resolve. It never raises: a failure is `NO_ANSWER`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _STATUS = re.compile(rb"HTTP/1\.[01] (\d\d\d)[ \r]")
 
 
 class Destination(NamedTuple):
-    """Where a reporter posts to, and as whom."""
+    """Where a reporter posts to, and with which key."""
 
     endpoint: str
     key: str
 
 
 def post_batch(destination: Destination, body: str) -> Answer:
-    """Posts one body. Blocks its thread."""
+    """Posts one body. Blocks the calling thread."""
     connection: Optional[Any] = None
     deadline_s = native.monotonic_s() + _ATTEMPT_BUDGET_S
     try:
@@ -61,7 +61,7 @@ def _request(host: str, port: Optional[str], path: Optional[str], key: str, body
 
 
 def _connect(host: str, port: int, secure: bool, deadline_s: float) -> Any:
-    """A connection to the first of the host's addresses that takes one, each waited for as long as the post may take at most."""
+    """A connection to the first of the host's addresses that accepts one; each attempt may take as long as the whole post."""
     failure: Exception = OSError("no address")
     for family, kind, protocol, _, address in _addresses(host, port):
         connection: Any = native.socket(family, kind, protocol)
@@ -80,8 +80,8 @@ def _connect(host: str, port: int, secure: bool, deadline_s: float) -> Any:
 
 def _addresses(host: str, port: int) -> Any:
     """
-    A host that gevent patched before the tap was loaded asks on a thread that gevent starts, and Python 3.12 starts none at the end of the
-    interpreter. Then the system is asked directly.
+    If gevent patched the host before the tap was loaded, names are resolved on a thread that gevent starts, and Python 3.12 starts none at the
+    end of the interpreter. Then the system's resolver is called directly.
     """
     asked = (host, port, 0, 1)  # 1: SOCK_STREAM
     try:
@@ -94,7 +94,7 @@ _context: Optional[Any] = None
 
 
 def _tls() -> Any:
-    """The TLS settings of Python, with the authorities that its provider SDKs bring where the system has none."""
+    """Python's TLS settings; if the system has no certificate authorities, with those that the provider SDKs bring."""
     global _context
     if _context is None:
         context = native.ssl.create_default_context()
@@ -132,7 +132,7 @@ def _answer(connection: Any, deadline_s: float) -> Answer:
 
 
 def _is_closed(connection: Any, head: bytes, body: bytes, deadline_s: float) -> bool:
-    """True where the body's `error.code` says so. A body that is too long, or cut, is read as far as it goes."""
+    """True if the body's `error.code` says so. A body that is too long, or cut, is read as far as it goes."""
     chunked = re.search(rb"(?im)^transfer-encoding:[^\r]*chunked", head) is not None
     length = re.search(rb"(?im)^content-length:\s*(\d+)", head)
     try:

@@ -1,6 +1,6 @@
 """
-The ends of a process, so that what waits is delivered, and its forks, so that nothing is delivered twice. Signals are left alone: a
-process that dies of one without a handler loses the events of the last interval, as `os._exit` does. Design 3, row 30c.
+Watches the end of a process, so that waiting events are delivered, and its forks, so that nothing is delivered twice. Signals are not
+touched: a process that dies of one without a handler loses the events of the last interval, as with `os._exit`. Design 3, row 30c.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _couriers: List[Courier] = []
 _settle: List[Callable[[], None]] = []
 _forget: List[Callable[[], None]] = []
 _heard_in = [0]
-"""The process whose end is listened to; a child of a fork has ends of its own."""
+"""The process whose end is watched; the child of a fork has an end of its own."""
 
 
 def listen_to_ends(courier: Courier) -> None:
@@ -34,8 +34,8 @@ def on_end(settle: Callable[[], None], forget: Callable[[], None]) -> None:
 
 def listen_in_this_process() -> None:
     """
-    Listens to the end of the present process, once. In a child of `multiprocessing` or of Celery that end is not Python's own, and what
-    is registered before the child begins is dropped, so this is called when an event is at hand.
+    Watches the end of the current process, once. In a child of `multiprocessing` or of Celery that end is not Python's own, and what was
+    registered before the child began is dropped, so this is called when there is an event.
     """
     _notice_the_fork()
     if _heard_in[0]:
@@ -49,13 +49,13 @@ def listen_in_this_process() -> None:
 
 
 def _notice_the_fork() -> None:
-    """A server that forks without Python's knowledge, as uWSGI does, leaves its child with a thread that is not there."""
+    """A server that forks without Python's knowledge, as uWSGI does, leaves its child with a thread that does not exist there."""
     if _heard_in[0] not in (0, os.getpid()):
         _after_fork_in_child()
 
 
 def _end() -> None:
-    """Delivers what waits. What the host does to be rid of a slow end (a second Ctrl-C) ends the waiting too."""
+    """Delivers waiting events. If the host cuts a slow end short (a second Ctrl-C), that ends the waiting too."""
     try:
         _notice_the_fork()
         for settle in _settle:

@@ -1,8 +1,8 @@
 """
 The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; design 3, 30c).
-It does no input or output itself: its courier asks when something is due (`next_at_ms`), takes the body (`take`), posts it and tells
-the answer (`answered`). All of that happens on the courier's thread; the host's threads only `add`, which takes no lock, so that it may
-be called anywhere, in a destructor or a signal handler too.
+It does no input or output itself: its courier asks when something is due (`next_at_ms`), takes the body (`take`), posts it and reports
+the answer (`answered`). All of that happens on the courier's thread. The host's threads only call `add`, which takes no lock, so that it
+may be called anywhere, also in a destructor or a signal handler.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .standing import Standing
 BATCH_EVENTS_MAX = 100
 FLUSH_INTERVAL_MS = 2_000
 QUEUE_EVENTS_MAX = 10_000
-"""Events that wait at most, about 4 MB: a server that is away must not cost the host its memory. What comes then is dropped."""
+"""At most this many events wait, about 4 MB: a server that is away must not use up the host's memory. Later events are dropped."""
 
 
 class Reporter:
@@ -28,19 +28,19 @@ class Reporter:
         self.forget()
 
     def forget(self) -> None:
-        """Begins anew with nothing waiting, as the child of a fork does: what waited is its parent's to deliver."""
+        """Resets with no events waiting, as in the child of a fork: the parent delivers those that waited."""
         self._inbox: Any = native.inbox()
         self._queue: List[str] = []
-        """What waits, oldest first, the batch under way at its front."""
+        """Waiting events, oldest first; the batch being posted is at the front."""
         self._batch: List[str] = []
         self._attempt = 0
         self._left = 0
-        """Events that were waiting when the present delivery began, and are not settled yet."""
+        """Events that were waiting when the current delivery began, and are not settled yet."""
         self._due_ms: Optional[float] = None
         self._ending = False
 
     def add(self, event: str) -> bool:
-        """Takes the JSON of one event that passed the rules. False where it is dropped."""
+        """Takes the JSON of one event that passed the rules. False if it is dropped."""
         if not self.standing.takes() or self._inbox.qsize() + len(self._queue) >= QUEUE_EVENTS_MAX:
             return False
         self._inbox.put(event)
@@ -48,7 +48,7 @@ class Reporter:
 
     @property
     def waits(self) -> bool:
-        """True where an event is to be delivered."""
+        """True if there is an event to deliver."""
         return bool(self._queue) or not self._inbox.empty()
 
     def next_at_ms(self) -> Optional[float]:
@@ -56,14 +56,14 @@ class Reporter:
         if not self.waits:
             return None
         if self._due_ms is None:
-            # A stopped reporter asks at once.
+            # A stopped reporter checks at once whether it may resume.
             self._due_ms = self._monotonic_ms() + (FLUSH_INTERVAL_MS if self.standing.posting else 0)
         if self._ending and not self._attempt:
             return self._monotonic_ms()
         return self._due_ms
 
     def take(self) -> Optional[str]:
-        """The body that is due now; None where nothing waits after all. Its answer is to be told next."""
+        """The body that is due now; None if nothing waits after all. `answered` must be called next."""
         if not self._batch:
             self._collect()
             if not self._queue:
@@ -74,7 +74,7 @@ class Reporter:
         return '{"events":[' + ",".join(self._batch) + "]}"
 
     def answered(self, answer: Answer) -> None:
-        """Goes on by the answer to the body that was taken last."""
+        """Continues according to the answer to the body that was taken last."""
         asking = not self.standing.posting
         wait_ms = self.standing.settle(answer, self._attempt)
         if not self._batch:  # the answer ended the posting
@@ -88,18 +88,18 @@ class Reporter:
             self._finish_batch(asking)
 
     def end(self) -> None:
-        """The process ends: what waits is due at once, and the first batch that cannot be delivered is the last one tried."""
+        """The process ends: waiting events are due at once, and the first batch that cannot be delivered is the last one tried."""
         self._ending = True
 
     def _finish_batch(self, asking: bool) -> None:
-        """Delivered or dropped; what waited when this delivery began goes on at once, and so do full batches."""
+        """A batch was delivered or dropped; what waited when this delivery began continues at once, and so do full batches."""
         count = len(self._batch)
         del self._queue[:count]
         self._batch = []
         self._attempt = 0
         self._left = max(0, self._left - count)
         if asking:
-            self._drop_inbox()  # what came while the answer was out
+            self._drop_inbox()  # what came while the answer was pending
         self._collect()
         if self._left or len(self._queue) >= BATCH_EVENTS_MAX:
             self._due_ms = self._monotonic_ms()
@@ -108,7 +108,7 @@ class Reporter:
             self._due_ms = self._monotonic_ms() + FLUSH_INTERVAL_MS if self._queue else None
 
     def _collect(self) -> None:
-        """Moves what came into the queue; a stopped reporter asks with one event alone."""
+        """Moves new events into the queue; a stopped reporter posts only one event, to see whether it may resume."""
         while not self._inbox.empty():
             event = self._inbox.get_nowait()
             if self.standing.posting or not self._queue:

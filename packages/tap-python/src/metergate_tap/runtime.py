@@ -1,6 +1,6 @@
 """
-What the tap takes of the runtime it lives in, captured when the package is loaded: what a host patches later is not met.
-The clocks and the rest are attributes of one object, for libraries that freeze time look for functions in modules.
+The runtime functions that the tap uses, captured when the package is loaded, so that later patches by the host have no effect.
+The clocks and the rest are attributes of one object, because libraries that freeze time look for functions in modules.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ native = _Native
 
 
 CAN_POST = sys.platform not in ("emscripten", "wasi")
-"""False where there is nothing to post by."""
+"""False if the runtime has no sockets to post by."""
 
 
 def quietly(observe: Callable[..., Result], *args: Any) -> Optional[Result]:
-    """Runs what only observes. Whatever it raises ends here, for the host must not notice."""
+    """Runs code that only observes. Whatever it raises is swallowed, because the host must not notice."""
     try:
         return observe(*args)
     except Exception:
@@ -84,7 +84,7 @@ def uuid4() -> str:
 
 def print_line(line: str) -> None:
     """
-    Prints one line on stderr. The real stderr is written to without Python's buffer: a background thread that holds the buffer's lock
+    Prints one line on stderr. The real stderr is written without Python's buffer: a background thread that holds the buffer's lock
     while the interpreter ends would abort the process. A stderr that the host replaced (a notebook, a test) gets the line itself.
     """
     stream: Any = sys.stderr
@@ -104,7 +104,7 @@ def _real_stderr() -> Any:
 
 
 def block_signals() -> None:
-    """Keeps this thread out of the delivery of signals: they stay with the threads of the host, as without the tap."""
+    """Blocks signals on this thread: they are delivered to the host's threads, as without the tap."""
     if hasattr(signal, "pthread_sigmask"):
         quietly(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()))
 

@@ -1,5 +1,5 @@
 """
-Options and environment → settings (spec, Tap client wrapper 5 to 7). An option goes before its variable; an empty one counts as not
+Options and environment → settings (spec, Tap client wrapper 5 to 7). An option overrides its variable; an empty one counts as not
 given, and so does anything of another type: a wrong setting never raises.
 """
 
@@ -16,17 +16,17 @@ _ON = re.compile(r"1|true|yes|on", re.IGNORECASE)
 
 
 class Settings(NamedTuple):
-    """How a client was told to report."""
+    """How a client reports."""
 
     key: Optional[str]
-    """None where none is configured, or where it cannot be a header."""
+    """None if none is configured, or if it cannot be a header."""
     endpoint: Optional[str]
-    """None where it is no http or https URL without user name and password: nothing can be posted there."""
+    """None unless it is an http or https URL without user name and password."""
     inspecting: bool
 
 
 def settings_of(key: object, endpoint: object, inspect: object, environment: Callable[[str], Optional[str]]) -> Settings:
-    """The settings of these options, each None where it was not given, and of the environment."""
+    """The settings from these options, each None if it was not given, and from the environment."""
 
     def chosen(option: object, name: str) -> str:
         return _text_of(option) or _text_of(environment(f"SVC_TAP_{name}"))

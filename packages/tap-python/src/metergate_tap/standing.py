@@ -1,6 +1,6 @@
 """
-What the answers make of a reporter, by the state machine of the spec (Tap reporter; design 3, row 29): posting → stopped (410
-baseline_closed; a single event a minute asks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
+The reporter's state machine, driven by the endpoint's answers (Tap reporter; design 3, row 29): posting → stopped (410
+baseline_closed; one event a minute checks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _UNAUTHORIZED_MAX = 3
 
 
 class Standing:
-    """Where a reporter stands. Changed by its courier alone; `takes` may be asked from any thread."""
+    """A reporter's state. Only its courier changes it; `takes` may be called from any thread."""
 
     def __init__(self, monotonic_ms: Callable[[], float], print_line: Callable[[str], None], drop_all: Callable[[], None]) -> None:
-        """`drop_all` is called when the reporter stops, to drop what waits."""
+        """`drop_all` is called when the reporter stops, to drop the waiting events."""
         self._monotonic_ms = monotonic_ms
         self._print = print_line
         self._drop_all = drop_all
         self._ended: Optional[str] = None
-        """The notice that ended the posting: after CLOSED the reporter is stopped, after any other quiet."""
+        """The notice that ended the posting: after CLOSED the reporter is stopped, after any other it is quiet."""
         self._unauthorized = 0
         self._recheck_at_ms = 0.0
 
@@ -32,15 +32,15 @@ class Standing:
         return self._ended is None
 
     def takes(self) -> bool:
-        """True where an event may be taken; a stopped reporter takes one a minute."""
+        """True if an event may be queued; a stopped reporter takes one a minute."""
         return self._ended is None or (self._ended is CLOSED and self._monotonic_ms() >= self._recheck_at_ms)
 
     def settle(self, answer: Answer, attempt: int) -> Optional[float]:
         """
-        What an answer means for its batch, posted so many times before: the milliseconds after which it is posted again, 0 where it is
-        over (delivered or dropped), None where it was posted often enough.
+        What an answer means for its batch after `attempt` earlier posts: the milliseconds after which it is posted again, 0 if the batch
+        is finished (delivered or dropped), None if there are no attempts left.
         """
-        # A failure without an answer does not come between answers.
+        # A failure without an answer does not interrupt a series of 401s.
         if answer.status:
             self._unauthorized = self._unauthorized + 1 if answer.status == 401 else 0
         self._recheck_at_ms = self._monotonic_ms() + RECHECK_AFTER_MS
@@ -55,7 +55,7 @@ class Standing:
         return RETRY_WAITS_MS[attempt] if attempt < len(RETRY_WAITS_MS) else None
 
     def end(self) -> None:
-        """The process ends: says that the key was refused where it was refused less often than makes the reporter stop."""
+        """The process ends: prints that the key was refused, if that happened too seldom to stop the reporter."""
         if self._unauthorized and self._ended is None:
             self._end_by(KEY_REFUSED_AT_END)
 

@@ -1,3 +1,3 @@
-"""The version this package tells the server. A test holds it equal to pyproject.toml's."""
+"""The version that this package reports to the server. A test checks that it equals pyproject.toml's."""
 
 __version__ = "0.1.0"

@@ -1,5 +1,5 @@
 """
-`tap(client, tag)`: has the model calls of a provider client observed and reported, one content-free event each. It returns the very
+`tap(client, tag)` has the model calls of a provider client observed and reported, one content-free event each. It returns the same
 object it was given and raises for one reason only: a tag that no event could carry.
 """
 
@@ -29,14 +29,14 @@ Report = Callable[[str], None]
 
 
 class _Wrapped:
-    """What is known of one wrapped client."""
+    """What is known about one wrapped client."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
         self.report: Optional[Report] = None
-        """None where nothing is reported: no key, no endpoint."""
+        """None if nothing is reported: no key, no endpoint."""
         self.told: Set[str] = set()
-        """What its user was told, once each."""
+        """What was printed for the user, once each."""
 
     def tell(self, notice: str) -> None:
         if notice not in self.told:
@@ -55,7 +55,7 @@ class _Wrapped:
 
 _wrapped_clients: IdentityMap[_Wrapped] = IdentityMap()
 _reports: Dict[str, Report] = {}
-"""One reporter for each key and endpoint, so that what a key's answers mean holds for the process; one for inspect mode."""
+"""One reporter for each key and endpoint, so that a key's answers count for the whole process; one for inspect mode."""
 _couriers: Dict[str, Courier] = {}
 """One for each endpoint; one for inspect mode."""
 
@@ -66,15 +66,15 @@ def tap(
     client: Client, tag: str, *, key: Optional[str] = None, endpoint: Optional[str] = None, inspect: Optional[bool] = None
 ) -> Client:
     """
-    Has every model call of this client reported under a tag. A second ``tap`` on the same client changes its tag, and its settings where
+    Has every model call of this client reported under a tag. A second ``tap`` on the same client changes its tag, and its settings if
     options are given.
 
     :param client: of ``openai``, ``anthropic``, ``google-genai``, ``mistralai``, ``groq`` or of the same shape; a model of LangChain or
         LlamaIndex that holds such a client; the module ``litellm``.
     :param tag: 1 to 64 characters from ``A-Z a-z 0-9 . _ : -``; the only text of yours that is sent.
     :param key: the tap key; else ``SVC_TAP_KEY``.
-    :param endpoint: the whole URL events are posted to; else ``SVC_TAP_ENDPOINT``, else that of a Metergate on this machine.
-    :param inspect: print batches on stderr and send nothing; else ``SVC_TAP_INSPECT``. Goes before it both ways.
+    :param endpoint: the whole URL that events are posted to; else ``SVC_TAP_ENDPOINT``, else that of a Metergate on this machine.
+    :param inspect: print batches on stderr and send nothing; else ``SVC_TAP_INSPECT``. Both true and false override the variable.
     :returns: the same client.
     :raises ValueError: for a tag that no event could carry; for nothing else.
     """
@@ -86,7 +86,7 @@ def tap(
 
 
 def _wrap(client: Any, tag: str, options: Any) -> None:
-    """Raises for what cannot be kept in mind."""
+    """Raises for an object that cannot be remembered."""
     known = _wrapped_clients.get(client)
     wrapped = known or _Wrapped(tag)
     _wrapped_clients.set(client, wrapped)
@@ -102,7 +102,7 @@ def _wrap(client: Any, tag: str, options: Any) -> None:
 
 
 def _report_of(settings: Settings, tell: Callable[[str], None]) -> Optional[Report]:
-    """Where the events of these settings go; tells why they go nowhere."""
+    """The reporter for these settings; if they make no valid one, the user is told why."""
     if not settings.inspecting and (settings.key is None or settings.endpoint is None):
         tell(notices.NO_KEY if settings.key is None else notices.BAD_ENDPOINT)
         return None
@@ -130,6 +130,6 @@ def _new_report(settings: Settings) -> Report:
 
 
 def _print_batch(body: str) -> Answer:
-    """Prints what would be posted, byte for byte, and takes it as delivered."""
+    """Prints what would be posted, byte for byte, and counts it as delivered."""
     print_line(body)
     return Answer(202)

@@ -1,1 +1,1 @@
-"""The provider SDKs, bare and observed. Each file is skipped where its SDK is not installed; `requirements-*.txt` name the versions."""
+"""The provider SDKs, bare and observed. A file is skipped if its SDK is not installed; `requirements-*.txt` name the versions."""

@@ -41,7 +41,7 @@ ENDINGS = (
 
 
 def chat_steps(streamed: Any = STREAMED, word: str = "") -> List[Step]:
-    """`streamed` asks for a stream with usage; `word` is added to the models asked for."""
+    """`streamed` asks for a stream with usage; `word` is added to the requested models."""
 
     def streaming(c: Any, model: str) -> Any:
         return chat(c, f"{model}{word}", **streamed)
@@ -178,7 +178,7 @@ async def _retried(c: Any) -> Any:
 
 
 async def _cancelled(c: Any, provider: Any) -> Any:
-    """An asynchronous call is cancelled; a synchronous one has its client's time run out."""
+    """An asynchronous call is cancelled; a synchronous one runs into its client's timeout."""
     if not type(c).__name__.startswith("Async"):
         return chat(c, "m.hang", timeout=silent(c))
     task = asyncio.ensure_future(chat(c, "m.hang"))

@@ -1,8 +1,8 @@
 """
-Runs one script on a bare client and on an observed one, and holds the two against each other: what each step gave or raised, what it warned
-of and printed; then the calls seen against those expected, and their number against what the provider was asked. And once through the whole
-package: what is posted and what is printed holds no word of a call. Prompts, answers, arguments of tools, errors and keys are all words that
-begin with `CANARY`.
+Runs one script on a bare client and on an observed one, and compares the two: what each step returned or raised, its warnings and output;
+then the calls seen with those expected, and their number with the provider's requests. It also runs the script once through the whole
+package, and checks that no text of a call is posted or printed. Prompts, answers, tool arguments, errors and keys are all words that begin
+with `CANARY`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from .provider import Provider, node
 Expected = Dict[str, Any]
 CALLS_OF_LIFE = 200
 TEST_LIMIT_S = 150
-"""One takes well under a second, a life of 200 calls some five."""
+"""A step takes well under a second, 200 calls of one client about five."""
 NONE: Expected = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
 
 
 class Step(NamedTuple):
-    """One step: what is done with the client, and what is to be seen of it."""
+    """One step: what it does with the client, and which calls the tap must see."""
 
     name: str
     run: Callable[..., Any]
     seen: Sequence[Expected] = ()
     unheard: bool = False
-    """The provider is asked more or fewer calls than are seen."""
+    """The provider gets more or fewer calls than the tap sees."""
     alone: bool = False
-    """Takes the provider too, and counts on what it hears."""
+    """The step takes the provider too, and depends on what it receives."""
 
 
 class Script(NamedTuple):
@@ -69,7 +69,7 @@ def _pick(seen: Figures, wanted: Expected) -> Expected:
 
 
 async def _outcome(step: Step, client: Any, provider: Provider) -> Any:
-    """What is raised counts as a result."""
+    """A raised error counts as a result."""
     try:
         result = step.run(client, provider) if step.alone else step.run(client)
         return await result if inspect.isawaitable(result) else result
@@ -80,15 +80,15 @@ async def _outcome(step: Step, client: Any, provider: Provider) -> Any:
 
 
 def cases(script: Script) -> type:
-    """A test case with one test for each step, and one in which a client lives through all of them, again and again."""
+    """A test case with one test for each step, and one in which a single client runs all of them again and again."""
 
     class Case(unittest.TestCase):
         maxDiff = 4_000
         provider: Provider
         printed: List[io.StringIO]
-        """What is printed: while each step of the last life ran, and otherwise."""
+        """What was printed while each step of the last run ran, and otherwise."""
         left: "Counter[str]"
-        """What the last step that ran alone left to the collector."""
+        """What the last step that ran alone left for the garbage collector."""
 
         @classmethod
         def setUpClass(cls) -> None:
@@ -96,7 +96,7 @@ def cases(script: Script) -> type:
                 raise unittest.SkipTest("the scripted provider needs Node: run npm ci")
             cls.provider = Provider()
 
-            # Each client reads the certificates of the world, which takes most of a test's time; the provider here speaks plain HTTP.
+            # Each client would load all certificate authorities, most of a test's time; the provider here speaks plain HTTP.
             certificates = mock.patch.object(ssl.SSLContext, "load_verify_locations", lambda self, *args, **kwargs: None)
             certificates.start()
             cls.addClassCleanup(certificates.stop)
@@ -106,16 +106,16 @@ def cases(script: Script) -> type:
             cls.provider.close()
 
         def setUp(self) -> None:
-            """A test that hangs fails: the process prints where each of its threads stands, and ends."""
+            """A test that hangs fails: the process prints the stack of each thread, and ends."""
             faulthandler.dump_traceback_later(TEST_LIMIT_S, exit=True)
             self.addCleanup(faulthandler.cancel_dump_traceback_later)
             gc.collect()
-            gc.freeze()  # what the SDK loaded, also in the tests before, is not looked through again with each step
+            gc.freeze()  # what the SDK has loaded so far is not scanned again at each step
 
         def live(self, client: Any, steps: Sequence[Step]) -> List[str]:
             """
-            What each step gave and told, one after another on one client, and what one alone left for the collector of cycles. That runs
-            between steps only: streams of most SDKs are cycles by themselves, and one that is closed by the collector while its client's pool
+            What each step gave and reported, one after another on one client, and what a single one left for the garbage collector. That
+            runs only between steps: streams of most SDKs are reference cycles, and one that the collector closes while its client's pool
             holds its lock waits for that lock for ever, with or without the tap.
             """
 
@@ -172,8 +172,8 @@ def cases(script: Script) -> type:
 
         def check_left(self, step: Step, more: "Counter[str]") -> None:
             """
-            With the tap no more is left to the collector than without. A thread of the SDK's own may hold something a moment longer; a cycle
-            is there each time.
+            With the tap no more is left for the garbage collector than without. A thread of the SDK may hold something a moment longer; a
+            cycle is there every time.
             """
             for _ in range(3):
                 if more:
@@ -197,14 +197,14 @@ def cases(script: Script) -> type:
             self.assertEqual(len(seen), sum(len(step.seen) for step in life))
 
         def test_no_word_of_a_call_is_posted_or_printed(self) -> None:
-            """One client lives through every step, tapped anew before each: in turns its events are posted and printed."""
+            """One client runs every step and is tapped again before each: its events are posted and printed in turn."""
             steps = [step for step in script.steps if step.seen]
             with Ingestion() as endpoint, _streams() as otherwise:
                 ways = ({"key": "CANARY-tap-key", "endpoint": endpoint.url, "inspect": False}, {"inspect": True})
                 self.live(script.client(self.provider.url), [tapped(step, ways[at % 2]) for at, step in enumerate(steps)])
                 self.printed.append(otherwise)
                 gc.collect()
-                # A call of which no model is known makes no event that the server would take.
+                # Without a known model there is no event that the server would take.
                 wanted = sum(call.get("model", "") is not None for step in steps for call in step.seen)
                 until = time.monotonic() + 10
                 while len(endpoint.events()) + len(_printed_events(self.printed)) < wanted and time.monotonic() < until:
@@ -223,7 +223,7 @@ def cases(script: Script) -> type:
 
 
 def tapped(step: Step, way: Dict[str, Any]) -> Step:
-    """The step, on a client that is tapped in this way just before."""
+    """The step, on a client that is tapped in this way just before it."""
 
     def run(client: Any, *provider: Provider) -> Any:
         return step.run(tap(client, "canary", **way), *provider)
@@ -237,7 +237,7 @@ def _printed_events(printed: List[io.StringIO]) -> List[Any]:
 
 
 async def _close(client: Any) -> None:
-    """Connections that outlive their loop are complained of, whenever they are collected."""
+    """Closes the client: connections that outlive their loop cause warnings whenever they are collected."""
     mistral = getattr(getattr(client, "sdk_configuration", None), "async_client", None)
     if mistral is not None:
         await mistral.aclose()
@@ -249,13 +249,13 @@ async def _close(client: Any) -> None:
 
 
 _HOSTS_OWN = re.compile(r"httpx2?\.Response|(httpx2?\..*\(\)|(openai|anthropic|groq|mistralai|google\.genai)\..*)")
-"""What belongs to an SDK, responses, and what is reading them; not connections and their parts, which are a matter of time."""
+"""The SDK's own objects, responses and their readers; not connections and their parts, which depend on timing."""
 
 
 def collected(client: type) -> "Counter[str]":
     """
-    Collects cycles; the kinds of the SDK's objects that were in them, and how many of each. What was not, ended by itself when the host let
-    go of it. Clients are left aside: those that made a call are cycles by themselves.
+    Collects cycles; the kinds of the SDK's objects in them, and how many of each. All other objects were freed when the host released them.
+    Clients are left out: those that made a call are reference cycles by themselves.
     """
     before = _alive(client)
     gc.collect()
@@ -272,7 +272,7 @@ def _alive(client: type) -> "Counter[str]":
 
 
 def _kind(one: Any) -> Any:
-    """A class; of a generator, what made it."""
+    """The class of an object; for a generator, the function that made it."""
     kind = type(one)
     frame = one.gi_frame if kind is types.GeneratorType else one.ag_frame if kind is types.AsyncGeneratorType else None
     return kind if frame is None else f"{frame.f_globals.get('__name__')}.{one.__name__}()"
@@ -286,7 +286,7 @@ def _streams() -> Any:
 
 
 async def drain(stream: Any, last: Callable[[Any], bool] = lambda part: False) -> List[Any]:
-    """The parts of a stream of either kind, up to the one after which the host leaves."""
+    """The parts of a stream, synchronous or not, up to the one after which the host leaves."""
     parts: List[Any] = []
     if hasattr(stream, "__aiter__"):
         async for part in stream:
@@ -302,13 +302,13 @@ async def drain(stream: Any, last: Callable[[Any], bool] = lambda part: False) -
 
 
 async def got(value: Any) -> Any:
-    """The value of a call of either kind of client."""
+    """The value of a call of a synchronous or asynchronous client."""
     return await value if inspect.isawaitable(value) else value
 
 
 def silent(client: Any) -> Any:
     """
-    The time one gives an answer that does not come, as the client's SDK has it. It counts from when the request was sent: on a busy machine
-    the connection itself may take longer.
+    The timeout for an answer that does not come, in the form of the client's SDK. It counts from when the request was sent: on a busy machine
+    connecting may take longer.
     """
     return sys.modules[type(client).__module__.split(".")[0]].Timeout(30, read=0.05)

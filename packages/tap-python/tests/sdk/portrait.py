@@ -1,6 +1,6 @@
 """
 All that a host can see of a value without changing it: kinds, fields, content, and of errors what programs branch on. Two runs of one
-script are held against each other by these.
+script are compared by these portraits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scripted provider that the JavaScript suite has too, as a process of its own; it needs the Node of the workspace."""
+"""The scripted provider of the JavaScript suite, as a separate process; it needs the workspace's Node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SERVER = ROOT / "packages/tap/test/sdk/serve-provider.ts"
 
 
 def node() -> Optional[str]:
-    """The Node that the workspace brings, which runs TypeScript; None where it is not installed."""
+    """The workspace's Node, which runs TypeScript; None if it is not installed."""
     given = os.environ.get("METERGATE_NODE")
     brought = next(iter(sorted((ROOT / "node_modules").glob("node-*/bin/node"))), None)
     return given or (str(brought) if brought else None) or shutil.which("node")
@@ -33,12 +33,12 @@ class Provider:
         assert self.url.startswith("http"), "the scripted provider did not start"
 
     def calls(self) -> int:
-        """How many calls that can carry usage it was asked so far."""
+        """How many calls that can carry usage it has received so far."""
         with urllib.request.urlopen(f"{self.url}/asked") as answer:
             return int(answer.read())
 
     def once_asked(self, before: int, act: Callable[[], Any]) -> None:
-        """Acts when it was asked more often than before; gives up after ten seconds."""
+        """Acts when it has received more calls than before; gives up after ten seconds."""
         until = time.monotonic() + 10
         while self.calls() <= before and time.monotonic() < until:
             time.sleep(0.005)

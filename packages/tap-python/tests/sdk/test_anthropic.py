@@ -14,7 +14,7 @@ from .compare import NONE, Expected, Script, Step, cases, drain, got, silent
 
 LIMITS = {"requests_limit": 50, "requests_remaining": 49, "tokens_limit": 40000, "tokens_remaining": 39000}
 BEGUN = {"input_tokens": 10, "output_tokens": 1, "cached_tokens": 2}
-"""What `message_start` alone had told when a stream ended."""
+"""What is known if a stream ends after `message_start`."""
 
 
 def asking(model: str) -> Any:

@@ -11,7 +11,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("google-genai is not installed") from missing
 
-# Said once in a process, by whichever client comes first.
+# A warning that the first client of a process gives once.
 logging.getLogger("google_genai").setLevel(logging.ERROR)
 
 from .compare import NONE, Expected, Script, Step, cases, drain, got
@@ -29,7 +29,7 @@ def failed(model: str, status: int) -> Expected:
 
 
 OLDEST = genai.__version__.startswith("1.")
-"""It does not ask again when it streams."""
+"""It does not call the model again when it streams."""
 BEGUN = {"input_tokens": 8, "output_tokens": 0, "cached_tokens": 0}
 ENDINGS = (
     ("m", {}),
@@ -45,7 +45,7 @@ def look(where: str = "") -> str:
 
 
 def steps(side: Any) -> List[Step]:
-    """`side` gives the half of the client that is used: itself, or its asynchronous one."""
+    """`side` gives the half of the client that is used: the client itself, or its asynchronous half."""
 
     def ask(c: Any, model: str, **more: Any) -> Any:
         return side(c).models.generate_content(model=model, contents="CANARY-prompt", **more)

@@ -1,6 +1,6 @@
 """
-Hosts of other kinds, as real processes: gevent's greenlets, trio, gunicorn's and Celery's workers. Each event is delivered once, the host ends
-as it would, and prints nothing of the tap's. Spec: Tap client wrapper 1 and 3; design 3, row 30c.
+Hosts of other kinds, as real processes: gevent's greenlets, trio, gunicorn's and Celery's workers. Each event is delivered once; the host ends
+as without the tap and prints nothing of it. Spec: Tap client wrapper 1 and 3; design 3, row 30c.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def child_exit(server, worker):
     worker.log.info("Worker ended")
 """
 """
-The hooks of the server. A worker that is told to end while it boots never hears of it, tapped or not; and one that does not end is killed after
-half a minute without a word, and the server ends as if nothing were wrong.
+The hooks of the server. A worker that gets its signal to end while it boots ignores it, tapped or not; one that does not end is silently
+killed after half a minute, and the server ends as if nothing were wrong.
 """
 
 
@@ -62,7 +62,7 @@ class Program:
     """A server of the host that runs until it is told to end."""
 
     def __init__(self, folder: str, args: List[str], handed: Sequence[int] = (), **env: str) -> None:
-        """`handed`: open files of this process that the program goes on with."""
+        """`handed`: open files of this process that the program inherits."""
         given = {name: value for name, value in os.environ.items() if not name.startswith("SVC_TAP")}
         self._output = open(Path(folder) / "output", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
@@ -172,7 +172,7 @@ assert len(late) == 50
             with socket.socket() as taken:
                 taken.bind(("127.0.0.1", 0))
                 taken.listen()
-                # The server inherits the socket: a port that was free a moment ago may be another server's by now.
+                # The server inherits the socket, because a port that was free a moment ago may now belong to another server.
                 args = ["-m", "gunicorn", "--bind", f"fd://{taken.fileno()}", "--workers", "2", "--no-control-socket", *options, "hosted:app"]
                 with Program(folder, args, (taken.fileno(),), SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
                     wait_until(lambda: server.output().count("Worker ready") == 2, "workers")
@@ -220,7 +220,7 @@ def one(number):
             self.assertEqual(sorted(endpoint.ids()), sorted(f"call_{number}" for number in range(1, 21)))
 
     def side_by_side(self, every: Sequence[Tuple[Any, ...]], held: Callable[..., None]) -> None:
-        """Holds each, all at once: their servers wait most of the time, above all to end."""
+        """Runs the checks in parallel: their servers wait most of the time, above all when they end."""
         with ThreadPoolExecutor(len(every)) as threads:
             for given, one in [(given, threads.submit(held, *given)) for given in every]:
                 with self.subTest(given):

@@ -1,6 +1,6 @@
 """
-LangChain's models, which hold clients of the providers' SDKs, and stand-ins of LlamaIndex': wrapped, each provider call is one event, and what
-is posted holds no word of it. Design 3, row 28.
+LangChain's models, which hold clients of the providers' SDKs, and stand-ins for those of LlamaIndex. Once they are wrapped, each provider call
+is one event, and no text of it is posted. Design 3, row 28.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class LangChain(Models):
 
 
 class LlamaIndexModel:
-    """A model as LlamaIndex has it: it makes its client when it is first asked for, and keeps it or not."""
+    """A model like those of LlamaIndex: it makes its client on first use, and keeps it or not."""
 
     __module__ = "llama_index.llms.openai"
 

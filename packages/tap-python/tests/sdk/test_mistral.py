@@ -33,13 +33,13 @@ def failed(model: str, status: int) -> Expected:
 
 
 SILENT_MS = 500
-"""For an answer that does not come. Mistral counts the connection in, which takes its time on a busy machine."""
+"""For an answer that does not come. Mistral includes the time to connect, which can be long on a busy machine."""
 SPOKEN = [{"role": "user", "content": "CANARY-prompt"}]
 ENDINGS = (("m", {}), ("m.tools", {"stop_reason": "tool_calls", "tool_calls": 2}), ("m.length", {"stop_reason": "length"}))
 
 
 def steps(end: str) -> List[Step]:
-    """`end` is the ending of the names of the methods: empty, or that of the asynchronous ones."""
+    """`end` is the suffix of the methods' names: empty, or that of the asynchronous ones."""
 
     def ask(c: Any, model: str, **more: Any) -> Any:
         return getattr(c.chat, f"complete{end}")(model=model, messages=SPOKEN, **more)

@@ -11,21 +11,21 @@ import { observeOutcome } from './follow-stream.ts';
 import type { Call } from './call.ts';
 import type { Method } from './look.ts';
 
-/** Follows a promise to the end of its call; of another kind of promise nothing is heard. */
+/** Follows a promise to the end of its call; any other kind of promise is not observed. */
 export function followApiPromise(promise: unknown, call: Call): void {
   const coming = at(promise, 'responsePromise');
   if (!methodOf(coming, 'then') || !methodOf(promise, 'parseResponse')) return;
   let response: unknown;
   let bare = false;
   let answered = false;
-  // In the place of the SDK's own, so that a failure nobody hears stays one nobody heard.
+  // Replaces the SDK's own promise, so that a rejection the host does not handle remains unhandled.
   const head = observeOutcome(coming, (props) => {
     response = at(props, 'response');
     call.head(response, at(props, 'options.signal'));
     if (bare) followResponse(response, call);
   }, call.fail);
 
-  /** The answer as the wire gave it, before any helper of the SDK made something else of it. */
+  /** Takes the answer as it came over the wire, before any helper of the SDK transforms it. */
   const takeAnswer = (data: unknown, props: unknown): void => {
     if (answered) return;
     answered = true;

@@ -1,7 +1,7 @@
 /**
- * One provider call, from the moment it is made to the one event made of it. Design 3, row 30b.
- * When everything that hears a call is garbage (a stream nobody read, a promise nobody awaited), the call is closed as left by the host;
- * at exit, `settleOpenCalls` does so.
+ * One provider call, from the moment it is made to its single event. Design 3, row 30b.
+ * When everything that listens to a call is garbage (a stream nobody read, a promise nobody awaited), the call is closed as left by the
+ * host; at exit, `settleOpenCalls` does the same.
  */
 import { at, quietly, textIn } from './look.ts';
 import { providerOf } from './provider.ts';
@@ -13,48 +13,48 @@ import type { Figures, Sink } from '../seen-call.ts';
 /** `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. */
 export type Ending = 'done' | 'left' | 'failed';
 
-/** One observed object: where its calls are told, which a later `observe` on the same object may change. */
+/** One observed object, with the sink for its calls; a later `observe` on the same object may change the sink. */
 export interface Hold {
   readonly client: object;
   sink: Sink;
-  /** A method of the client is just running: what it calls on the client by itself is the same call. */
+  /** True while a method of the client runs: whatever that method calls on the client belongs to the same call. */
   inside?: boolean;
 }
 
-/** Hears what a stream gives. None of its methods throws. */
+/** Receives what a stream yields. None of its methods throws. */
 export interface Listener {
-  /** The whole answer, or its next part; the same one told twice in a row counts once. */
+  /** The whole answer, or its next part; the same one passed twice in a row counts once. */
   value(part: unknown): void;
   end(ending: Ending): void;
-  /** Once the response began, a host that aborted it left; before, there is no status but the error's. */
+  /** Once the response has begun, an abort means that the host left; before, the error's status is the only one. */
   fail(error: unknown): void;
 }
 
-/** Hears one call. None of its methods throws. */
+/** Receives what happens in one call. None of its methods throws. */
 export interface Call extends Listener {
-  /** The SDK itself reads the body of the response. */
+  /** True if the SDK itself reads the body of the response. */
   parsed?: boolean;
-  /** The head of the response is there; from here on a call that is left or forgotten gives its event too. */
+  /** The head of the response has arrived; from here on an abandoned call gives its event too. */
   head(response: unknown, signal?: unknown): void;
 }
 
-/** Errors by which a client tells that it made no call: bad arguments (prompts, values), no key. */
+/** Errors by which a client says that it made no call: bad arguments (prompts, values), no key. */
 const refusedByClient = /^(SDKValidation|AI_(Unsupported|Load|Invalid[PA]|TooMany))/;
 
 const modelPaths = 'model body.model modelId';
 
-/** Ends of the calls whose response began and did not end. */
+/** Closes the calls whose response has begun and not ended. */
 const open = new Set<Close>();
 type Close = (ending: Ending) => void;
 
 const abandoned = globalThis.FinalizationRegistry && new FinalizationRegistry<Close>((close) => close('left'));
 
-/** Closes what the host left open, for the process ends: each such call gives its event now. */
+/** Closes the calls that the host left open, because the process ends: each gives its event now. */
 export function settleOpenCalls(): void {
   for (const close of open) close('left');
 }
 
-/** Begins a call that is about to be made on an observed object, with the first of its arguments. */
+/** Begins a call that is about to be made on an observed object; `argument` is the first of its arguments. */
 export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean): Call {
   const startedAt = monotonicMs();
   const figures: Figures = {
@@ -66,15 +66,15 @@ export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean):
   let signal: unknown;
   let began = false;
   let last: unknown;
-  /** Every sign of the provider is the latest; what the host does after the last one is its own time. */
-  const hear = (heard: () => void): void => {
+  /** The latency ends with the last sign of the provider; what the host does afterwards is its own time. */
+  const whenSeen = (note: () => void): void => {
     quietly(() => {
       figures.latency_ms = monotonicMs() - startedAt;
-      heard();
+      note();
     });
   };
   const call: Call = {
-    head: (response, itsSignal) => hear(() => {
+    head: (response, itsSignal) => whenSeen(() => {
       readHead(response, figures);
       signal = itsSignal ?? signal;
       if (began) return;
@@ -83,12 +83,12 @@ export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean):
       open.add(close);
       abandoned.register(call, close, close);
     }),
-    value: (part) => hear(() => {
+    value: (part) => whenSeen(() => {
       if (part !== last) read(part);
       last = part;
     }),
-    end: (ending) => (ending === 'done' ? hear(() => close(ending)) : close(ending)),
-    fail: (error) => hear(() => {
+    end: (ending) => (ending === 'done' ? whenSeen(() => close(ending)) : close(ending)),
+    fail: (error) => whenSeen(() => {
       if (began) return close(at(signal, 'aborted') || at(error, 'name') === 'AbortError' ? 'left' : 'failed');
       if (refusedByClient.test(String(at(error, 'name')))) return;
       figures.status = 599;
@@ -99,7 +99,7 @@ export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean):
   return call;
 }
 
-/** What ends a call: holds its figures, but nothing that hears it, so that this can become garbage. Never throws. */
+/** Ends a call. It holds the call's figures but none of its listeners, so that those can become garbage. Never throws. */
 function closer(hold: Hold, figures: Figures, embeddings?: boolean): Close {
   let closed = false;
   const close: Close = (ending) => {

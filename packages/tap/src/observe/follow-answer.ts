@@ -6,7 +6,7 @@ import { followReadable, followReads } from './follow-stream.ts';
 import { lookAtReturned } from './in-place.ts';
 import type { Call } from './call.ts';
 
-/** Takes the answer itself: whole, or a stream that is yet to be read. */
+/** Takes the answer itself: whole, or a stream that was not read yet. */
 export function followAnswer(answer: unknown, call: Call): void {
   call.head(own(answer, 'response sdkHttpResponse'));
   const parts = [answer, own(answer, 'stream')].find((one) => methodOf(one, 'getReader')); // a stream, or the AI SDK's answer with one

@@ -1,6 +1,6 @@
 /**
- * Follows a bare `Response` that the host took from the SDK, where the host reads JSON by `json` or `text`. Read in another way, the call has
- * only what its head says, with figures of zero, and it is reported when the host has released the response.
+ * Follows a bare `Response` that the host took from the SDK, if the host reads JSON by `json` or `text`. Read in any other way, the call has
+ * only what its head says and figures of zero, and it is reported once the host has released the response.
  */
 import { followAnswer } from './follow-answer.ts';
 import { override } from './in-place.ts';

@@ -1,6 +1,6 @@
 /**
- * Follows a stream while the host reads it: the object itself stays, and its own `next` or `read` is observed. Nothing is read that the host
- * did not ask for, nothing is copied, and nothing waits.
+ * Follows a stream while the host reads it: the object stays the same, and its own `next` or `read` is observed. Nothing is read unless the
+ * host asks for it, nothing is copied, and nothing waits.
  */
 import { lookAtReturned, override } from './in-place.ts';
 import { methodOf, quietly } from './look.ts';
@@ -8,12 +8,12 @@ import type { Listener } from './call.ts';
 import type { Method } from './look.ts';
 
 /**
- * Passes on what a method returned, in the same form, and tells what came of it. A promise that fails unheard still fails unheard. One of
- * a kind of its own may have methods of its own and do its work only when awaited: it stays, and is heard when the host hears it.
+ * Passes on what a method returned, in the same form, and reports its outcome. A rejection that nobody handles stays unhandled. A promise
+ * of a class of its own may have further methods and do its work only when awaited: it is not replaced, and is observed when the host awaits it.
  */
-export function observeOutcome(outcome: unknown, heard: (value: unknown) => void, failed: (error: unknown) => void): unknown {
-  const hear = (value: unknown): unknown => {
-    quietly(() => heard(value));
+export function observeOutcome(outcome: unknown, observe: (value: unknown) => void, failed: (error: unknown) => void): unknown {
+  const passValue = (value: unknown): unknown => {
+    quietly(() => observe(value));
     return value;
   };
   const passFailure = (error: unknown): unknown => {
@@ -23,10 +23,10 @@ export function observeOutcome(outcome: unknown, heard: (value: unknown) => void
   const fail = (error: unknown): never => {
     throw passFailure(error);
   };
-  if (!methodOf(outcome, 'then')) return hear(outcome);
-  if ((outcome as object).constructor === Promise) return Object.assign((outcome as Promise<unknown>).then(hear, fail), outcome);
+  if (!methodOf(outcome, 'then')) return passValue(outcome);
+  if ((outcome as object).constructor === Promise) return Object.assign((outcome as Promise<unknown>).then(passValue, fail), outcome);
   override(outcome, 'then', (run, [fulfilled, rejected]) => run([
-    typeof fulfilled === 'function' ? (value: unknown) => fulfilled(hear(value)) : hear,
+    typeof fulfilled === 'function' ? (value: unknown) => fulfilled(passValue(value)) : passValue,
     typeof rejected === 'function' ? (error: unknown) => rejected(passFailure(error)) : fail,
   ]));
   return outcome;
@@ -49,7 +49,7 @@ export function followReads(owner: unknown, listener: Listener): void {
   }
 }
 
-/** Listens to a web stream, whichever way it is read: reader, iteration, tee, pipe. */
+/** Listens to a web stream, however it is read: reader, iteration, tee, pipe. */
 export function followReadable(stream: ReadableStream<unknown>, listener: Listener): void {
   followReads(stream, listener);
   for (const name of ['getReader', 'values', Symbol.asyncIterator]) lookAtReturned(stream, name, (made) => followReads(made, listener));
@@ -58,7 +58,7 @@ export function followReadable(stream: ReadableStream<unknown>, listener: Listen
   }
 }
 
-/** A stream that reads on only when it is read, for what tee and pipe do inside the platform, where nobody can listen. */
+/** A stream that reads only when it is read itself; for tee and pipe, whose reads inside the platform cannot be observed. */
 function passingThrough(reader: ReadableStreamDefaultReader<unknown>): Record<string, Method> {
   return new ReadableStream<unknown>({
     async pull(controller) {

@@ -1,15 +1,15 @@
 /**
- * Reads properties of the host's objects without ever disturbing it: a getter that throws reads as undefined, a fault of our own is swallowed.
- * Paths are given in one text, separated by spaces, with dots between names; the first that exists is taken.
+ * Reads properties of the host's objects without ever disturbing it: a getter that throws reads as undefined, and our own faults are
+ * swallowed. Paths are given in one string, separated by spaces, with dots between names; the first that exists is taken.
  */
 
-/** A method of an object of the host. */
+/** A method of one of the host's objects. */
 export type Method = (...args: unknown[]) => unknown;
 type Look = (value: unknown, paths: string, fits?: (found: unknown) => unknown) => unknown;
 
 const known = new Map<string, readonly (readonly string[])[]>();
 
-/** Neither null nor undefined. */
+/** True unless it is null or undefined. */
 export const isThere = (found: unknown): boolean => found !== undefined && found !== null;
 
 /** `into` takes one step of a path. */
@@ -25,13 +25,13 @@ function looking(into: (here: unknown, name: string) => unknown): Look {
   };
 }
 
-/** The first value that is there (neither null nor undefined), or that fits, at one of the paths; else undefined. */
+/** The first value at one of the paths that is neither null nor undefined, or that fits; else undefined. */
 export const at: Look = looking((here, name) => (here as Record<string, unknown> | undefined)?.[name]);
 
-/** The same of own properties alone: what a class of the host computes on demand is not asked for, it may do more than compute. */
+/** The same for own properties only: getters of the host's classes are not called, because they may do more than compute. */
 export const own: Look = looking((here, name) => (here && Object.hasOwn(here, name) ? (here as Record<string, unknown>)[name] : undefined));
 
-/** The method of that name, own or inherited, or undefined. */
+/** The method of that name, own or inherited; undefined if there is none. */
 export function methodOf(value: unknown, name: PropertyKey): Method | undefined {
   const found = quietly(() => (value as Record<PropertyKey, unknown> | undefined)?.[name]);
   return typeof found === 'function' ? (found as Method) : undefined;
@@ -42,12 +42,12 @@ export function listAt(value: unknown, paths: string): readonly unknown[] {
   return (own(value, paths, Array.isArray) ?? []) as unknown[];
 }
 
-/** The first string that is not empty at one of the own paths. */
+/** The first non-empty string at one of the own paths. */
 export function textIn(value: unknown, paths: string): string | undefined {
   return own(value, paths, (found) => typeof found === 'string' && found) as string | undefined;
 }
 
-/** The first whole number from 0 at one of the own paths. */
+/** The first whole number of at least 0 at one of the own paths. */
 export function figureIn(value: unknown, paths: string): number | undefined {
   return own(value, paths, (found) => Number.isInteger(found) && (found as number) >= 0) as number | undefined;
 }
@@ -57,10 +57,10 @@ export function nameIn<Name extends string, Value>(table: Readonly<Record<Name, 
   return (Object.entries(table) as [Name, Value][]).find(([, value]) => fits(value))?.[0] ?? 'other';
 }
 
-/** For what concerns nobody. */
+/** Does nothing: for results and errors that nobody needs. */
 export const ignore = (): void => {};
 
-/** Runs what only observes. Whatever it throws ends here, for the host must not notice. */
+/** Runs code that only observes. Whatever it throws is swallowed, because the host must not notice. */
 export function quietly<T>(observe: () => T): T | undefined {
   try {
     return observe();

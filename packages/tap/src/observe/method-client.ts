@@ -42,7 +42,7 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
       if (!call) return run();
       hold.inside = true;
       try {
-        return observeOutcome(run(), (answer) => followAnswer(answer, call), call.fail); // what throws at once made no call
+        return observeOutcome(run(), (answer) => followAnswer(answer, call), call.fail); // a synchronous throw means that no call was made
       } finally {
         hold.inside = false;
       }
@@ -51,7 +51,7 @@ function observePart(hold: Hold, part: unknown, methods: string, partName: strin
 }
 
 /**
- * A client whose class makes its parts when they are first asked for keeps doing so: a part is observed when the host asks.
+ * A client whose class makes its parts on first access keeps doing so: a part is observed when the host accesses it.
  * False if there is no such getter.
  */
 function observeOnceThere(client: object, name: string, observe: (part: unknown) => void): boolean {

@@ -1,7 +1,7 @@
 /**
- * Observes the calls of a client, in place: the host goes on with the same object it has, and each provider call it makes gives one
- * `SeenCall` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault
- * in here never reaches the host: at worst a call is not reported.
+ * Observes the calls of a client, in place: the host keeps using the same object, and each provider call passes one `SeenCall` to the sink
+ * when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault in here never
+ * reaches the host: at worst a call is not reported.
  */
 import { ignore, methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';
@@ -17,8 +17,8 @@ const holds = new WeakMap<object, Hold>();
 
 /**
  * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, a model object of LangChain
- * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes its
- * sink, and so that of what derives from it (`withOptions`, models).
+ * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes the
+ * sink, for it and for everything derived from it (`withOptions`, models).
  * False if nothing was recognised, or the object cannot be changed (frozen): then nothing is observed. `unknown` is called when a model
  * object that was recognised makes a client that is not.
  */
@@ -43,8 +43,8 @@ function observeObject(client: object, sink: Sink, unknown: () => void): boolean
 }
 
 /**
- * A provider of the AI SDK: each model one of its makers makes is observed. Called as a function itself it makes models that nothing on
- * the object can hear; those are observed when they are given to `tap`.
+ * A provider of the AI SDK: each model that its methods make is observed. Called as a function, it makes models that cannot be observed
+ * from the object; those are observed when they are passed to `tap`.
  */
 function observeProvider(provider: object, observeModel: (model: unknown) => void): boolean {
   if (!methodOf(provider, 'languageModel')) return false;

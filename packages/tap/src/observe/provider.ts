@@ -1,6 +1,6 @@
 /**
- * The provider a client talks to, by the host of its base URL alone. The client's class says nothing, because `openai` is used with every
- * compatible API.
+ * The provider a client talks to, determined only by the host of its base URL. The client's class says nothing, because `openai` is used with
+ * every compatible API.
  */
 import { at, nameIn, quietly } from './look.ts';
 import type { Provider } from '../seen-call.ts';
@@ -16,7 +16,7 @@ const publicHosts: Readonly<Record<Exclude<Provider, 'other'>, string>> = {
 /** The provider of a client as it is configured now; `other` if the host is none of the five or unknown. */
 export function providerOf(client: unknown): Provider {
   const host = quietly(() => new URL(String(baseUrlOf(client))).hostname);
-  // A regional host (`eu.api.openai.com`) is its provider's.
+  // A regional host (`eu.api.openai.com`) belongs to its provider.
   return nameIn(publicHosts, (known) => `.${host}`.endsWith(`.${known}`));
 }
 

@@ -121,12 +121,12 @@ for (const [name, parts, expected] of answers) {
   });
 }
 
-test('more calls of tools than an event can tell are not counted', () => {
+test('tool calls beyond what an event can hold are not counted', () => {
   const many = Array.from({ length: 10_050 }, (_, n) => ({ type: 'tool_use', id: `t${n}` }));
   assert.equal(read({ type: 'message', content: many }).tool_calls, 10_000);
 });
 
-test('what a class of the host computes on demand is not asked for', () => {
+test('getters of the host\'s classes are not called', () => {
   class Answer {
     id = 'a';
     model = 'served';

@@ -1,13 +1,13 @@
 /**
- * The figures of one answer: served model, id, tokens, stop reason, number of tool calls. Fed with the whole answer, or with the parts of a
- * stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
- * Design 3, row 27: the wire's own numbers. Missing fields stay as they are; text of the answer is never kept.
+ * The figures of one answer: served model, id, tokens, stop reason, number of tool calls. It takes the whole answer, or the parts of a
+ * stream in order, of every wire and in the forms that SDKs give them; the field names tell them apart.
+ * Design 3, row 27: the wire's own numbers. Figures whose field is missing keep their value; text of the answer is never kept.
  */
 import { figureIn, listAt, own, textIn } from './look.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import type { Figures } from '../seen-call.ts';
 
-/** More calls of tools than an event can tell are not counted. */
+/** Tool calls beyond what an event can hold are not counted. */
 const toolCallsMax = 10_000;
 
 /** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
@@ -18,12 +18,12 @@ const usagePaths = {
     + 'inputTokens.cacheRead cachedInputTokens',
 } as const;
 
-/** Where the reason of the end is: second wire, Google, AI SDK, Responses. */
+/** Where the stop reason is: second wire, Google, AI SDK, Responses. */
 const stopPaths = 'stop_reason delta.stop_reason candidates.0.finishReason finishReason.unified finishReason incomplete_details.reason status';
 
 const toolTypes = /^(function_call|custom_tool_call|tool_use|tool-call)$/;
 
-/** Reads the parts of one answer into its figures; tools are told again and again by some, so it keeps their ids. Any part is fine. */
+/** Reads the parts of one answer into its figures. Some wires repeat a tool call in later parts, so it keeps their ids. Accepts any value. */
 export function readingInto(figures: Figures): (part: unknown) => void {
   const tools = new Set<unknown>();
   return (part) => {
@@ -41,19 +41,19 @@ export function readingInto(figures: Figures): (part: unknown) => void {
   };
 }
 
-/** The answer that a part carries: itself, or what events of a stream wrap (second wire, Responses, Mistral's SDK). */
+/** The answer that a part carries: the part itself, or what a stream's event wraps (second wire, Responses, Mistral's SDK). */
 function answerIn(part: unknown): unknown {
   return own(part, 'message response data', (inner) => own(inner, 'model usage')) ?? part;
 }
 
 function readUsage(usage: unknown, figures: Figures): void {
-  const raw = own(usage, 'raw') ?? usage; // the AI SDK hands on the wire's own usage, beside its sums
-  const thoughts = figureIn(raw, 'thoughtsTokenCount'); // Google's, beside its candidates
+  const raw = own(usage, 'raw') ?? usage; // the AI SDK passes on the wire's own usage beside its sums
+  const thoughts = figureIn(raw, 'thoughtsTokenCount'); // Google counts these separately from its candidates
   for (const name of Object.keys(usagePaths) as (keyof typeof usagePaths)[]) figures[name] = figureIn(raw, usagePaths[name]) ?? figures[name];
   if (thoughts) figures.output_tokens = thoughts + (figureIn(raw, 'candidatesTokenCount') ?? 0);
 }
 
-/** Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part alone. */
+/** Each tool call, by its id or else its index; one with neither counts each time. A stream names a tool only in its first part. */
 function readTools(part: unknown, answer: unknown, tools: Set<unknown>): void {
   const add = (call: unknown, place: unknown = {}): void => {
     if (tools.size < toolCallsMax) tools.add(textIn(call, 'call_id toolCallId id') ?? place);
@@ -78,6 +78,6 @@ function readStop(answer: unknown, type: unknown, figures: Figures): void {
     ?? textIn(answer, stopPaths)
     ?? (own(answer, 'promptFeedback.blockReason') ? 'refusal' : type === 'error' && type);
   if (word) figures.stop_reason = stopReasonOf(word);
-  // The first wire says `tool_calls` itself; of the others, some say that they stopped.
+  // The first wire says `tool_calls` itself; some others say `stop` even if a tool was called.
   if (figures.stop_reason === 'stop' && figures.tool_calls > 0 && !choices.length) figures.stop_reason = 'tool_calls';
 }

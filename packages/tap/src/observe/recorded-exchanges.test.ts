@@ -1,6 +1,6 @@
 /**
- * Readings of recorded answers of every wire, held against what a separate program read in them. Design 3, row 27.
- * The recordings lie beside the checkout; where they are absent, `reading.test.ts` alone reads answers.
+ * Readings of recorded answers of every wire, compared with what a separate program read in them. Design 3, row 27.
+ * The recordings lie beside the checkout; without them, only `reading.test.ts` reads answers.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ function partsOf({ response, streamed }: Recorded): unknown[] {
   return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown);
 }
 
-/** What Groq's streams say in a field of their own, which that program does not know; zeros where there is none. */
+/** What Groq's streams say in a field of their own that the other program does not know; zeros if the field is absent. */
 function groqUsageIn(parts: readonly unknown[]): { readonly prompt_tokens: number; readonly completion_tokens: number } {
   type Chunk = { readonly x_groq?: { readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } } };
   return (parts as readonly Chunk[]).map((part) => part.x_groq?.usage).find((usage) => usage !== undefined)

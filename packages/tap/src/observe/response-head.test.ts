@@ -1,5 +1,5 @@
 /**
- * Heads of responses in the forms that SDKs show them. Design 3, row 30b: a rate-limit header that is no number is null.
+ * Heads of responses in the forms that SDKs show them. Design 3, row 30b: a rate-limit header that is not a number is null.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ test('headers are read alike as Headers and as a plain object', () => {
   assert.deepEqual(read({ responseHeaders: headers }).rate_limit, expected);
 });
 
-test('a rate-limit figure that an event cannot hold is null, the others stay', () => {
+test('a rate-limit figure that an event cannot hold is null, and the others are kept', () => {
   for (const value of ['-1', '0.5', '1000000001', '1e3', 'plenty', '', ' ', 'NaN', null, undefined, {}]) {
     assert.deepEqual(limits(value), { requests_limit: 7, requests_remaining: null, tokens_limit: null, tokens_remaining: null }, String(value));
   }
@@ -43,14 +43,14 @@ test('without a rate-limit header there are no limits', () => {
   }
 });
 
-test('a status is taken where it is one; the first request id stays', () => {
+test('only a valid status is taken; the first request id is kept', () => {
   for (const status of [100, 404, 599]) assert.equal(read({ status }).status, status);
   for (const status of [99, 600, 0, -1, 404.5, 'completed', null, Number.NaN]) assert.equal(read({ status }).status, 200, String(status));
   assert.equal(read({ status: 'failed', statusCode: 429 }).status, 429);
   assert.equal(read({ headers: { 'request-id': 'first' } }, { headers: { 'request-id': 'second' } }).request_id, 'first');
 });
 
-test('headers that throw are no concern of the host', () => {
+test('headers that throw do not reach the host', () => {
   const hostile = { status: 500, headers: { get 'x-request-id'(): string { throw new Error('mine'); } } };
   assert.equal(read(hostile).request_id, null);
   assert.equal(read(hostile).status, 500);

@@ -1,14 +1,14 @@
 /**
  * The head of a provider's response, or the SDK's error made from it → status, request id, rate limits. Headers come as `Headers`, as a plain
- * object or, where the SDK does not show them, not at all.
+ * object or, if the SDK does not show them, not at all.
  */
 import { at, isThere, methodOf } from './look.ts';
 import { figureRule, keeps } from '../tap-event.ts';
 import type { Figures, RateLimit } from '../seen-call.ts';
 
 /**
- * Reads the head into the figures of its call; what it does not tell stays as it is. The rate limits are null if no such header is
- * there, and one of them is null if its header is not a number that an event can hold.
+ * Reads the head into the figures of its call; a figure that the head does not contain keeps its value. The rate limits are null if there
+ * is no such header, and one of them is null if its header is not a number that an event can hold.
  */
 export function readHead(holder: unknown, figures: Figures): void {
   const isStatus = (found: unknown): boolean => /^[1-5]\d\d$/.test(found as string);

@@ -1,6 +1,6 @@
 /**
  * Observes the clients of the OpenAI and Anthropic SDKs and of others made by the same generators: all their resources and helpers make
- * their calls through the client's own `post` (and `get`, for a batch's results), so one seam hears each provider call once.
+ * their calls through the client's own `post` (and `get`, for a batch's results), so one hook sees each provider call once.
  */
 import { at, ignore, quietly } from './look.ts';
 import { beginCall } from './call.ts';
@@ -29,7 +29,7 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
     const promise = run();
     if (call) {
       quietly(() => followApiPromise(promise, call));
-      // Options that the SDK itself awaits first: the requested model is in there.
+      // The SDK awaits its options first, and the requested model is in them.
       quietly(() => (options as Promise<unknown> | undefined)?.then?.((found) => call.value({ model: at(found, 'body.model') }), ignore));
     }
     return promise;
@@ -37,8 +37,8 @@ export function observeStainless(hold: Hold, observeChild: (child: unknown) => v
 }
 
 /**
- * A message batch's results, read line by line: each message in them was a provider call, so each line with a message, or with the error
- * that stands for one, gives an event; requests that were cancelled or expired were never made. A message read twice has one id.
+ * A message batch's results, read line by line. Each message in them was a provider call, so each line with a message, or with an error
+ * in its place, gives an event; requests that were cancelled or expired were never made. A message read twice has the same id.
  */
 function followBatch(promise: unknown, hold: Hold): void {
   override(promise, '_thenUnwrap', (run, [transform]) => run([(...args: unknown[]) => {

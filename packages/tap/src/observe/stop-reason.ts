@@ -1,5 +1,5 @@
 /**
- * The words in which providers and SDKs say why an answer ended, in the six words of the tap event.
+ * The words by which providers and SDKs say why an answer ended → the six words of the tap event.
  */
 import { nameIn } from './look.ts';
 import type { StopReason } from '../seen-call.ts';

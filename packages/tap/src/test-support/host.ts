@@ -1,5 +1,5 @@
 /**
- * A host: a process of its own with a provider client, the tap, and a script; and how it ended.
+ * A host: a separate process with a provider client, the tap and a script; and how it ended.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * An ingestion endpoint on a real socket that does as it is told and keeps what it received.
+ * An ingestion endpoint on a real socket that answers by script and keeps what it received.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ export interface Received {
   readonly events: readonly Record<string, unknown>[];
 }
 
-/** Answers a post whose body has arrived; `index` counts posts from 0. */
+/** Answers a post whose body has arrived; `index` counts the posts from 0. */
 export type Answering = (response: ServerResponse, index: number) => void;
 
 export interface IngestionServer {

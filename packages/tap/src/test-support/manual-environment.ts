@@ -1,5 +1,5 @@
 /**
- * A reporter's environment that a test moves by hand: time stands still until it is told to pass, every post waits for its answer, and
+ * A reporter's environment that a test moves by hand: time stands still until the test lets it pass, every post waits for its answer, and
  * what is printed is kept.
  */
 import type { Answer, Settle } from '../answer.ts';
@@ -18,7 +18,7 @@ export interface Post {
   answer(status: number, code?: string): Promise<void>;
 }
 
-/** Everything that is pending in promises goes on. */
+/** Lets everything that is pending in promises run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -30,7 +30,7 @@ export class ManualEnvironment implements ReporterEnvironment {
   readonly posts: Post[] = [];
   readonly printed: string[] = [];
   readonly waits: boolean[] = [];
-  /** What the blocking transport answers, in turn; the last one again and again. */
+  /** What the blocking transport answers, in turn; the last answer is repeated. */
   blockingAnswers: Answer[] = [{ status: 202, closed: false }];
   readonly blocked: { readonly body: string; readonly attempt: number; readonly next: 'next' | 'again' | 'end' }[] = [];
   private readonly timers: Timer[] = [];
@@ -79,12 +79,12 @@ export class ManualEnvironment implements ReporterEnvironment {
     }
   }
 
-  /** Timers that wait. */
+  /** Pending timers. */
   pendingTimers(): number {
     return this.timers.length;
   }
 
-  /** Lets this much time pass, timers running at their moments. */
+  /** Lets this much time pass; timers run at their due times. */
   async pass(durationMs: number): Promise<void> {
     const untilMs = this.nowMs + durationMs;
     await settled();

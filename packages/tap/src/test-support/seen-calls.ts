@@ -1,5 +1,5 @@
 /**
- * A seen call to vary, and for each figure of it what the published field rules allow and refuse.
+ * A seen call to vary, and for each of its figures what the published field rules allow and refuse.
  */
 import type { SeenCall } from '../seen-call.ts';
 
@@ -35,7 +35,7 @@ export const cases: readonly FieldCases[] = [
   { field: 'stop_reason', accepted: ['stop', 'length', 'tool_calls', 'content_filter', 'error', 'other'], refused: [] },
   { field: 'tool_calls', ...whole(0, 10_000) },
   { field: 'status', ...whole(100, 599) },
-  // Not whole milliseconds are rounded, so only what rounds past a bound is refused.
+  // Fractional milliseconds are rounded, so only what rounds past a bound is refused.
   {
     field: 'latency_ms', accepted: [0, 0.4, 1_800_000.5, 3_600_000, 3_600_000.4],
     refused: [-1, 3_600_000.5, 3_600_001, Number.NaN, Number.POSITIVE_INFINITY, undefined, 'x'],

@@ -18,7 +18,7 @@ const failed = (model: string, status: number): Expected => ({
   model, ...none, stop_reason: 'error', tool_calls: 0, status,
     ...(status === 599 ? { request_id: null, rate_limit: null } : { request_id: 'req_second', rate_limit: limits }),
 });
-/** What `message_start` alone had told when a stream ended. */
+/** What is known if a stream ends after `message_start`. */
 const begun = { input_tokens: 10, output_tokens: 1, cached_tokens: 2 };
 
 type Stream = AsyncIterable<unknown> & { tee(): [Stream, Stream]; toReadableStream(): ReadableStream<Uint8Array>; controller: AbortController };
@@ -34,7 +34,7 @@ async function all(stream: AsyncIterable<unknown>, last?: (part: unknown) => boo
 
 type Ask = (client: Client, model: string, more?: object, options?: object) => ReturnType<Client['messages']['create']>;
 
-/** Both resources that send messages; the majors differ in what they accept beside the body, never in this. */
+/** Both resources that send messages; the majors differ only in what they accept besides the body. */
 const askings: readonly (readonly [string, Ask])[] = [
   ['messages', (client, model, more = {}, options = {}) => client.messages.create({ ...asking(model), ...more } as never, options) as never],
   ['beta.messages', (client, model, more = {}, options = {}) => client.beta.messages.create({ ...asking(model), ...more } as never,

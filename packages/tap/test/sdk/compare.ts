@@ -1,8 +1,8 @@
 /**
- * Runs one script on a bare client and on an observed one, and holds the two against each other: what each step gave or threw, and in
- * which order; then the calls seen against those expected, and their number against what the provider was asked. And once through the whole
- * package: what is posted and what is printed holds no word of a call. Prompts, answers, arguments of tools, errors and keys are all words
- * that begin with `CANARY`.
+ * Runs one script on a bare client and on an observed one, and compares the two: what each step returned or threw, and in which order;
+ * then the calls seen with those expected, and their number with the provider's requests. It also runs the script once through the whole
+ * package, and checks that no text of a call is posted or printed. Prompts, answers, tool arguments, errors and keys are all words that
+ * begin with `CANARY`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -15,15 +15,15 @@ import { startFakeProvider } from './fake-provider.ts';
 import type { FakeProvider } from './fake-provider.ts';
 import type { SeenCall } from '../../src/seen-call.ts';
 
-/** What a call is expected to be seen as; a latency is checked by its range. */
+/** The call that the tap is expected to see; a latency is checked by its range. */
 export type Expected = Partial<Omit<SeenCall, 'latency_ms'>>;
 
-/** One step: what is done with the client, and what is to be seen of it. */
+/** One step: what it does with the client, and which calls the tap must see. */
 export interface Step<Client> {
   readonly name: string;
   readonly run: (client: Client, provider: FakeProvider) => unknown;
   readonly seen: readonly Expected[];
-  /** The provider never heard of these calls. */
+  /** These calls never reach the provider. */
   readonly unheard?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Script<Client> {
   readonly steps: readonly Step<Client>[];
 }
 
-/** What is thrown counts as a result. */
+/** A thrown error counts as a result. */
 export async function outcomeOf(run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -43,21 +43,21 @@ export async function outcomeOf(run: () => unknown): Promise<unknown> {
   }
 }
 
-/** Waits until nothing that was started in this turn is left to do. */
+/** Waits until everything that was started in this turn has run. */
 export async function settled(done: () => boolean, turns = 2000): Promise<void> {
   for (let turn = 0; turn < turns && !done(); turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
 }
 
-/** Does something once the provider has the request that is being made. */
+/** Does something once the provider has received the request that is being made. */
 export function onceAsked(provider: FakeProvider, act: () => void): void {
   const before = provider.calls();
   void settled(() => provider.calls() > before, 100_000).then(act);
 }
 
-/** Calls in the life of one client, as the long script has it at least. */
+/** The least number of calls that the long script makes with one client. */
 const callsOfLife = 200;
 
-/** Registers the tests of a script: one for each step, and one in which a single client lives through all of them, again and again. */
+/** Registers the tests of a script: one for each step, and one in which a single client runs all of them again and again. */
 export function compare<Client extends object>({ name, client, steps }: Script<Client>): void {
   describe(name, () => {
     let provider: FakeProvider;
@@ -81,7 +81,7 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
       });
     }
 
-    test(`${callsOfLife} calls of one client, in changing order, one by one and several at once`, async () => {
+    test(`${callsOfLife} calls of one client, in changing order, one by one and five at once`, async () => {
       const life = lifeOf(steps);
       const outcomes = await live(life, client(provider.url), provider);
       const { observed, seen } = observedClient(client(provider.url));
@@ -94,7 +94,7 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
       assert.deepEqual(withoutMatches(seen, expected), []);
     });
 
-    test('no word of a call is posted or printed', async () => {
+    test('no text of a call is posted or printed', async () => {
       const told = steps.filter(({ seen }) => seen.length > 0);
       const { posted, printed } = await throughThePackage(told, client(provider.url), provider);
       assert.ok(posted.length > 0 && printed.length > 0);
@@ -103,7 +103,7 @@ export function compare<Client extends object>({ name, client, steps }: Script<C
   });
 }
 
-/** One client lives through the steps, tapped anew before each: in turns its events are posted and printed. What went out, either way. */
+/** One client runs the steps and is tapped again before each: its events are posted and printed in turn. Gives all that went out. */
 async function throughThePackage<Client extends object>(
   steps: readonly Step<Client>[], client: Client, provider: FakeProvider,
 ): Promise<{ readonly posted: readonly string[]; readonly printed: readonly string[] }> {
@@ -115,7 +115,7 @@ async function throughThePackage<Client extends object>(
   try {
     const ways = [{ key: 'CANARY-tap-key', endpoint: endpoint.url, inspect: false }, { inspect: true }];
     for (const [at, step] of steps.entries()) await outcomeOf(() => step.run(tap(client, 'canary', ways[at % 2]), provider));
-    // A call of which no model is known makes no event that the server would take.
+    // Without a known model there is no event that the server would take.
     const wanted = steps.flatMap(({ seen }) => seen).filter(({ model }) => model !== null).length;
     const out = (): number => endpoint.ids().length + printed.join('').split('"schema":').length - 1;
     const until = performance.now() + 10_000;
@@ -142,8 +142,8 @@ function observedClient<Client extends object>(client: Client): { observed: Clie
 }
 
 /**
- * The steps in an order of their own in each round, until they make enough calls: in the first round one by one, then five at once. Steps
- * that count on what the provider hears stand alone; those whose events wait for the garbage collector are left out.
+ * The steps, in another order in each round, until they make enough calls: in the first round one by one, then five at once. Steps that
+ * depend on what the provider receives run alone; those whose events wait for the garbage collector are left out.
  */
 function lifeOf<Client>(all: readonly Step<Client>[]): readonly (readonly Step<Client>[])[] {
   const steps = all.filter(({ seen, unheard }) => seen.length > 0 || !unheard);
@@ -161,7 +161,7 @@ function lifeOf<Client>(all: readonly Step<Client>[]): readonly (readonly Step<C
   }).flat();
 }
 
-/** What each step gave, in the order of the life. */
+/** What each step gave, in the order in which they ran. */
 async function live<Client>(life: readonly (readonly Step<Client>[])[], client: Client, provider: FakeProvider): Promise<string[]> {
   const outcomes: string[] = [];
   for (const group of life) {
@@ -171,7 +171,7 @@ async function live<Client>(life: readonly (readonly Step<Client>[])[], client: 
   return outcomes;
 }
 
-/** What was expected and not seen; the fullest expectations are met first. */
+/** What was expected and not seen; the most detailed expectations are matched first. */
 function withoutMatches(seen: readonly SeenCall[], expected: readonly Expected[]): Expected[] {
   const left = [...seen];
   return [...expected].sort((a, b) => Object.keys(b).length - Object.keys(a).length).filter((wanted) => {

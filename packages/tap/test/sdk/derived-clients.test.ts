@@ -1,4 +1,4 @@
-/** Clients that come from an observed one, and clients that cannot be. Design 3, rows 28 and 30b. */
+/** Clients derived from an observed one, and clients that cannot be observed. Design 3, rows 28 and 30b. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
@@ -18,7 +18,7 @@ describe('derived clients', () => {
   const made = (): OpenAI => new OpenAI({ apiKey: 'k', baseURL: `${provider.url}/v1`, maxRetries: 0 });
   const call = (client: OpenAI): Promise<unknown> => client.embeddings.create({ model: 'm', input: 'x' });
 
-  test('a child of withOptions follows its parent to a newer sink, until it gets one of its own', async () => {
+  test('a client made by withOptions follows its parent to a newer sink, until it gets one of its own', async () => {
     const told: string[] = [];
     const parent = made();
     observe(parent, () => told.push('first'));
@@ -33,7 +33,7 @@ describe('derived clients', () => {
     assert.deepEqual(told, ['first', 'second', 'own', 'second']);
   });
 
-  test('a model given to tap keeps its own sink when its provider makes it known', async () => {
+  test('a model passed to tap keeps its own sink when its provider is observed too', async () => {
     const told: string[] = [];
     const provided = createOpenAI({ apiKey: 'k', baseURL: `${provider.url}/v1` });
     assert.equal(observe(provided, () => told.push('provider')), true);
@@ -47,13 +47,13 @@ describe('derived clients', () => {
     assert.deepEqual(told, ['provider', 'model', 'bare']);
   });
 
-  test('a frozen client is quietly not observed and works on', async () => {
+  test('a frozen client is not observed, and still works', async () => {
     const client = Object.freeze(made());
     assert.equal(observe(client, () => assert.fail('told a call')), false);
     assert.ok(await call(client as OpenAI));
   });
 
-  test('two clients tell their calls apart', async () => {
+  test('each of two clients reports its own calls', async () => {
     const told: string[] = [];
     const [one, two] = [made(), made()];
     observe(one, () => told.push('one'));

@@ -1,6 +1,6 @@
 /**
- * A provider on a local port that speaks every wire. The scenario is in the name of the requested model, words apart by dots:
- * `m.tools`, `m.status-429`, `m.drop`. What it was asked is counted, so that a test can hold events against calls.
+ * A provider on a local port that speaks every wire. The scenario is in the name of the requested model, in words separated by dots:
+ * `m.tools`, `m.status-429`, `m.drop`. It counts its requests, so that a test can compare events with calls.
  */
 import http from 'node:http';
 import * as wires from './wires.ts';
@@ -63,7 +63,7 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 
 interface Asked {
   readonly body: Record<string, unknown>;
-  /** Models that were refused once. */
+  /** Models whose first request was refused. */
   readonly met: Set<string>;
 }
 

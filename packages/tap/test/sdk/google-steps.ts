@@ -12,7 +12,7 @@ const seen = (requestId: string | null) => (model: string, other: Expected = {})
 const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 const failed = (model: string, status: number): Expected =>
   ({ model, request_id: null, ...none, stop_reason: 'error', tool_calls: 0, status, rate_limit: null });
-/** What the first part of a stream had told. */
+/** What the first part of a stream says. */
 const begun = { input_tokens: 8, output_tokens: 0, cached_tokens: 0 };
 
 async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promise<unknown[]> {
@@ -30,13 +30,13 @@ const endings = [
     ['m.filter', { stop_reason: 'content_filter' }],
 ] as const;
 
-/** A tool the SDK calls by itself, and then asks the model again. */
+/** A tool that the SDK calls by itself before it calls the model again. */
 const callable = {
   tool: () => Promise.resolve({ functionDeclarations: [{ name: 'look', description: 'looks' }] }),
   callTool: (calls: { name: string }[]) => Promise.resolve(calls.map(({ name }) => ({ functionResponse: { name, response: { seen: true } } }))),
 };
 
-/** The steps; `requestId` as the SDK hands it on: the oldest one keeps it to itself, and calls only MCP's tools unless it streams. */
+/** The steps; `requestId` as the SDK passes it on: the oldest one does not, and unless it streams it calls only the tools of MCP. */
 export function googleSteps(requestId: string | null): readonly Step<Client>[] {
   const seenAs = seen(requestId);
   return [

@@ -1,6 +1,6 @@
 /**
- * What a host could see of the tap if it looked: at the client, at its methods, at the errors and their stacks; and clients that are used in
- * other ways than the usual: subclassed, with methods taken off, with a test's mocks in them, Azure's. Spec: Tap client wrapper 1.
+ * What a host could see of the tap if it looked: at the client, at its methods, at errors and their stacks; and clients used in unusual ways:
+ * subclassed, with detached methods, with a test's mocks, Azure's. Spec: Tap client wrapper 1.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -53,7 +53,7 @@ function observed<Client extends object>(client: Client): { client: Client; seen
   return { client, seen };
 }
 
-/** All that looking at a value tells, without a look at what is hidden on purpose. */
+/** Everything that inspecting a value shows, except what is hidden on purpose. */
 async function looks(value: object): Promise<unknown> {
   const inherited: string[] = [];
   for (const key in value) inherited.push(key);
@@ -74,7 +74,7 @@ function framesOfHost(error: unknown): string[] {
   return lines.map((line) => line.trim().replace(/\(.*$|file:.*$/, ''));
 }
 
-/** The host's own function that calls; its name is what it looks for in a stack. */
+/** The host's own function that makes the call; the test looks for its name in the stack. */
 async function checkout(run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -108,7 +108,7 @@ for (const [name, { make, ask }] of Object.entries(kinds)) {
       assert.deepEqual(framesOfHost(seenError), framesOfHost(error));
     });
 
-    test('listeners, timers and handles of the process are as without it, and a call leaves none behind', async () => {
+    test('listeners, timers and handles of the process are as without the tap, and a call leaves none behind', async () => {
       const counts = (): unknown => process.eventNames().map((event) => [event, process.listenerCount(event)]);
       const bareCounts = counts();
       const { client } = observed(make(provider.url));
@@ -122,7 +122,7 @@ describe('clients used in other ways', () => {
   const openai = (): OpenAI => new OpenAI({ apiKey: 'k', baseURL: `${provider.url}/v1`, maxRetries: 0 });
   const request = { model: 'm', messages };
 
-  test('a method taken off fails as it does on a bare client, a bound one works and is seen once', async () => {
+  test('a detached method fails as it does on a bare client, a bound one works and is seen once', async () => {
     const bare = await outcomeOf(() => (0, openai().chat.completions.create)(request));
     const { client, seen } = observed(openai());
     const { create } = client.chat.completions;
@@ -133,7 +133,7 @@ describe('clients used in other ways', () => {
     assert.equal(seen.length, 2);
   });
 
-  test('a method taken off that needs no object works, and is seen once', async () => {
+  test('a detached method that needs no object works, and is seen once', async () => {
     const { client, seen } = observed(new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: provider.url } }));
     const { generateContent } = client.models;
     assert.equal((await generateContent({ model: 'm', contents: 'x' })).modelVersion, 'served-m');
@@ -176,7 +176,7 @@ describe('clients used in other ways', () => {
     ]);
   });
 
-  test('what hangs on a method stays on it: a mock of a test is still asked what it heard', async () => {
+  test('a method keeps its properties: a test can still ask its mock for the recorded calls', async () => {
     const create = Object.assign((given: unknown) => {
       create.calls.push(given);
       return Promise.resolve({ id: 'a', model: 'm', choices: [] });
@@ -188,7 +188,7 @@ describe('clients used in other ways', () => {
     assert.equal(create.calls.length, 0);
   });
 
-  test('a mock put over the method and taken away again leaves it observed', async () => {
+  test('a method stays observed after a mock replaced it for a while', async () => {
     const { client, seen } = observed({ chat: { completions: { create: () => Promise.resolve({ model: 'm' }) } } });
     const { completions } = client.chat;
     const original = completions.create;
@@ -199,7 +199,7 @@ describe('clients used in other ways', () => {
     assert.equal(seen.length, 1);
   });
 
-  test('the store of the call\'s own context is there while it runs and after it', async () => {
+  test('the call\'s asynchronous context is there while it runs and after it', async () => {
     const { AsyncLocalStorage } = await import('node:async_hooks');
     const context = new AsyncLocalStorage<string>();
     for (const { make, ask } of Object.values(kinds)) {

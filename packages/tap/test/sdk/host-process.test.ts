@@ -1,5 +1,5 @@
 /**
- * What a host process shows: unhandled rejections, exit code and order of output, bare and observed; and the events of calls the host let go.
+ * What a host process shows: unhandled rejections, exit code and order of output, bare and observed; and events of calls the host abandoned.
  * Spec: Tap client wrapper 1 and 2.
  */
 import assert from 'node:assert/strict';
@@ -16,11 +16,11 @@ const clients: Readonly<Record<string, string>> = {
   'mistral': `new (await import('@mistralai/mistralai')).Mistral({ apiKey: 'k', serverURL: url })`,
   'google': `new (await import('@google/genai')).GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: url } })`,
 };
-/** Scripts that a failure ends have a process each; what goes on after its failures is one script. */
+/** Scripts that end with a failure have a process each; those that continue after their failures share one script. */
 const scripts: Readonly<Record<string, string>> = {
   'a failure nobody awaits': `ask(client, 'm.status-400')`,
   'a failure thrown at the top': `await ask(client, 'm.drop')`,
-  'failures heard by the process, awaited late or caught, and the order of calls among each other': `
+  'failures that the process handles, awaited late or caught, and the order of calls among each other': `
     let heard;
     const unheard = () => new Promise((resolve) => { heard = resolve; });
     process.on('unhandledRejection', (e) => { console.log('unhandled', e.status ?? e.statusCode); heard(); });
@@ -39,7 +39,7 @@ const asks: Readonly<Record<string, string>> = {
 };
 const askOpenai = `(c, model) => c.chat.completions.create({ model, messages: [] })`;
 
-/** What a host does with a call and then lets go. */
+/** What a host does with a call before it abandons it. */
 const letGo: Readonly<Record<string, string>> = {
   'a stream never read': `await client.chat.completions.create({ model: 'm', messages: [], stream: true })`,
   'a promise never awaited': `client.chat.completions.create({ model: 'm', messages: [] })`,
@@ -54,7 +54,7 @@ interface Ended {
   readonly errors: string;
 }
 
-/** What differs from run to run in what Node prints of an error. */
+/** The parts of Node's error output that differ from run to run. */
 const unsteady = /127\.0\.0\.1:\d+|\(node:\d+\)|(localPort|remotePort|bytesRead|bytesWritten): \d+|date: '[^']*'|^ +at .*$|^file:.*$/gm;
 
 function run(source: string, flags: readonly string[] = []): Promise<Ended> {
@@ -73,7 +73,7 @@ describe('the host process', () => {
   after(() => provider.close());
 
   for (const [sdk, client] of Object.entries(clients)) {
-    // Where calls give plain promises, one failure that ends the process is as good as another.
+    // If calls give plain promises, one failure that ends the process is enough.
     for (const [name, script] of Object.entries(scripts).slice(asks[sdk] ? 1 : 0)) {
       test(`${sdk}: ${name}, the same code, output and unhandled rejections`, async () => {
         const source = (observed: boolean): string => `
@@ -102,7 +102,7 @@ describe('the host process', () => {
   });
 });
 
-/** Lets each of them go, does this until there is an event, and then twice more. */
+/** Abandons one call of each kind, again until there is an event, and then twice more. */
 function letGoSource(url: string, end: string): string {
   const each = Object.entries(letGo).map(([name, script]) => `
     seen = told[${JSON.stringify(name)}] = [];

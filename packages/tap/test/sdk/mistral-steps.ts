@@ -26,7 +26,7 @@ async function all(stream: AsyncIterable<unknown>, last?: () => boolean): Promis
   return parts;
 }
 
-/** A schema of the library that the SDK itself brings. */
+/** A schema made with the library that the SDK itself depends on. */
 function anObject(): unknown {
   const { z } = createRequire(import.meta.resolve('@mistralai/mistralai'))('zod') as { z: { object(shape: object): unknown } };
   return z.object({});
@@ -39,8 +39,8 @@ const endings = [
 ] as const;
 
 /**
- * Signals by name. This SDK makes a `Request` of its options, and the runtime's `Request` can lose the signal it was given when garbage is
- * collected; so the signal goes around it, to where the request is sent.
+ * Signals by name. This SDK makes a `Request` from its options, and the runtime's `Request` can lose its signal when garbage is collected.
+ * So the signal bypasses it and is applied where the request is sent.
  */
 const signals = new Map<string, AbortSignal>();
 const signalled = (signal: AbortSignal): { fetchOptions: { headers: Record<string, string> } } => {
@@ -49,7 +49,7 @@ const signalled = (signal: AbortSignal): { fetchOptions: { headers: Record<strin
   return { fetchOptions: { headers: { 'x-signal': name } } };
 };
 
-/** What sends the requests of the SDK. */
+/** Sends the SDK's requests. */
 export async function fetchSignalled(input: Request | string | URL, init?: RequestInit): Promise<Response> {
   const { url, method, headers, body } = await plain(new Request(input, init));
   return fetch(url, { method, headers, body, signal: signals.get(headers.get('x-signal') ?? '') ?? null });
@@ -59,7 +59,7 @@ async function plain(request: Request): Promise<{ url: string; method: string; h
   return { url: request.url, method: request.method, headers: request.headers, body: await request.text() };
 }
 
-/** The steps; `cachedTokens` as the SDK hands them on: the oldest one drops them. */
+/** The steps; `cachedTokens` as the SDK passes them on: the oldest one drops them. */
 export function mistralSteps(cachedTokens: number): readonly Step<Client>[] {
   const seenAs = seen(cachedTokens);
   return [

@@ -112,7 +112,7 @@ describe('model objects of frameworks', () => {
   after(() => provider.close());
 
   for (const [name, make] of Object.entries(kinds)) {
-    test(`${name}: each call is told once, and the model is what it was`, async () => {
+    test(`${name}: each call is reported once, and the model is unchanged`, async () => {
       const told: string[] = [];
       const model = make();
       const shown = JSON.stringify(Object.keys(model));
@@ -125,7 +125,7 @@ describe('model objects of frameworks', () => {
     });
   }
 
-  test('what tools or settings make of a model is observed too', async () => {
+  test('a model made by binding tools or settings is observed too', async () => {
     const told: unknown[] = [];
     const model = new ChatOpenAi();
     observe(model, (seen) => told.push(seen.model));
@@ -134,7 +134,7 @@ describe('model objects of frameworks', () => {
     assert.deepEqual(told, ['served-m', 'served-m']);
   });
 
-  test('a session that a LlamaIndex model made before the tap is observed, and none is made by the tap', async () => {
+  test('a session that a LlamaIndex model made before the tap is observed, and the tap makes none', async () => {
     const told: unknown[] = [];
     const model = new LlamaOpenAi();
     await model.invoke();
@@ -152,7 +152,7 @@ describe('model objects of frameworks', () => {
     assert.deepEqual([made, told.length], [1, 3]);
   });
 
-  test('a model whose client turns out to be of no known kind when it is made is told', async () => {
+  test('it is reported if a model makes a client of no known kind', async () => {
     let unknown = 0;
     const session = new LlamaOpenAi();
     session.lazySession = async () => ({ chat: { completions: Object.freeze({ create: () => ({}) }) } }) as unknown as OpenAI;

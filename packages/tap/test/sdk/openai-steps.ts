@@ -1,4 +1,4 @@
-/** The script for the `openai` SDK, for every major of it: each call covered, in each way it can end and be read. */
+/** The script for the `openai` SDK, for every major of it: each observed call, in each way it can end and be read. */
 import type OpenAI from 'openai';
 import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';

@@ -1,14 +1,14 @@
 /**
  * All that a host can see of a value without changing it: kinds, own keys, content, and of errors what programs branch on. Two runs of one
- * script are held against each other by these.
+ * script are compared by these portraits.
  */
 
-/** Ids and ports differ from run to run and say nothing. */
+/** Ids and ports differ from run to run and mean nothing. */
 function steady(text: string): string {
   return text.replaceAll(/\b(chatcmpl|cmpl|resp|emb|msg|gem)-\d+/g, '$1-N').replaceAll(/127\.0\.0\.1:\d+/g, 'HOST');
 }
 
-/** Names of the classes of a value, nearest first. */
+/** Names of a value's classes, nearest first. */
 function classesOf(value: object): string {
   const names: string[] = [];
   for (let one: unknown = Object.getPrototypeOf(value); one; one = Object.getPrototypeOf(one)) {

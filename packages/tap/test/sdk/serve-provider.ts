@@ -1,6 +1,6 @@
 /**
  * The scripted provider as a process of its own, for the test suites of other languages: prints its URL, answers `GET /asked` with how many
- * calls it was asked, and ends with its standard input.
+ * calls it received, and ends with its standard input.
  */
 import { startFakeProvider } from './fake-provider.ts';
 

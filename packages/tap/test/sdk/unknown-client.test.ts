@@ -1,5 +1,5 @@
 /**
- * Clients nobody knows, with methods of known names: plain promises, streams of any kind, parts made on demand, objects that resist.
+ * Unknown clients with methods of known names: plain promises, streams of any kind, parts made on demand, objects that cannot be changed.
  * Ecosystem: duck typing; status 200 assumed, no rate limits.
  */
 import assert from 'node:assert/strict';
@@ -115,16 +115,16 @@ describe('unknown clients', () => {
     ['a proxy that throws', () => new Proxy({}, { get() { throw new Error('mine'); }, getPrototypeOf() { throw new Error('mine'); } })],
   ];
   for (const [name, make] of resisting) {
-    test(`${name} is quietly not observed`, () => {
+    test(`${name} is not observed, and nothing fails`, () => {
       assert.equal(observe(make(), () => assert.fail('told a call')), false);
     });
   }
 
-  test('null and primitives are quietly not observed', () => {
+  test('null and primitives are not observed, and nothing fails', () => {
     for (const value of [null, undefined, 1, 'x', Symbol('x')]) assert.equal(observe(value as never, () => {}), false);
   });
 
-  test('a sink that throws is not the host\'s concern', async () => {
+  test('a sink that throws does not affect the host', async () => {
     const { client, call } = chat(() => Promise.resolve(answer));
     observe(client, () => {
       throw new Error('ours');
@@ -144,7 +144,7 @@ describe('unknown clients', () => {
       [{ model: 'asked', status: 200, input_tokens: 0 }]);
   });
 
-  test('observed again, a client tells its calls to the newer sink, once', async () => {
+  test('a client that is observed again reports each call once, to the newer sink', async () => {
     const { client, call } = chat(() => Promise.resolve(answer));
     const told: string[] = [];
     assert.equal(observe(client, () => told.push('first')), true);

@@ -1,6 +1,6 @@
 /**
- * What a provider answers, wire by wire, for one scenario: the whole JSON answer and the events of the stream. Figures differ in every
- * field, so that a figure read from the wrong one shows.
+ * A provider's answers for one scenario, wire by wire: the whole JSON answer and the events of the stream. Figures differ in every field,
+ * so that a test notices a figure read from the wrong one.
  */
 
 /** One answer, in both forms. */
@@ -9,7 +9,7 @@ export interface Answer {
   readonly events: readonly unknown[];
 }
 
-/** Answers a request of one wire; `has` tells the scenario's words, `model` is the requested model. */
+/** Answers a request of one wire; `has` says whether the scenario contains a word, `model` is the requested model. */
 export type Wire = (model: string, has: (word: string) => boolean, body: Record<string, unknown>) => Answer;
 
 let count = 0;
@@ -20,7 +20,7 @@ function freshId(prefix: string): string {
   return `${prefix}-${String(count).padStart(6, '0')}`;
 }
 
-/** What no event may hold: the answer's text, in two parts, and a tool's arguments. Tests look for the word. */
+/** What no event may hold: the answer's text, in two parts, and a tool's arguments. Tests search for this word. */
 const [said, more] = ['{"a":1,"said":', '"CANARY-answer"}'];
 const tooled = { where: 'CANARY-argument' };
 

@@ -1,7 +1,7 @@
 """
-One provider call, from the moment it is made to the one event made of it. Design 3, row 30b.
-When everything that hears a call is gone (a stream nobody read, a response nobody parsed), the call is closed as left by the host; at
-exit, `settle_open_calls` does so.
+One provider call, from the moment it is made to its single event. Design 3, row 30b.
+When everything that listens to a call is gone (a stream nobody read, a response nobody parsed), the call is closed as left by the host; at
+exit, `settle_open_calls` does the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MODEL = "model body.model json_data.model model_name agent_id"
 
 
 class Hold:
-    """One observed object: where its calls are told, which a later `observe` on the same object may change."""
+    """One observed object, with the sink for its calls; a later `observe` on the same object may change the sink."""
 
     def __init__(self, client: Any, sink: Sink) -> None:
         self._client = reference_to(client)
@@ -33,14 +33,15 @@ class Hold:
 
 
 _open: "weakref.WeakSet[Call]" = weakref.WeakSet()
-"""The calls whose response began and did not end."""
+"""The calls whose response has begun and not ended."""
 _generation = [0]
-"""Counts forks: a call that was open when the process forked is told by the parent alone."""
+"""Counts forks: a call that was open when the process forked is reported only by the parent."""
 
 
 class Call:
     """
-    Hears one call. `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it.
+    Receives what happens in one call. `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the
+    network broke it.
     None of its methods raises.
     """
 
@@ -49,7 +50,7 @@ class Call:
     )  # fmt: skip
 
     def __init__(self, hold: Hold, argument: Any = None, embeddings: bool = False) -> None:
-        """Begins a call that is about to be made on an observed object, with what names the requested model."""
+        """Begins a call that is about to be made on an observed object, with the argument that names the requested model."""
         client = hold.client
         self._hold = hold
         self._figures = Figures(provider_of(client), text_in(argument, _MODEL))
@@ -67,7 +68,7 @@ class Call:
             self._started_ms = monotonic_ms()
 
     def head(self, response: Any) -> None:
-        """The head of the response is there; from here on a call that is left or forgotten gives its event too."""
+        """The head of the response has arrived; from here on an abandoned call gives its event too."""
         quietly(self._hear_head, response)
 
     def _hear_head(self, response: Any) -> None:
@@ -79,11 +80,11 @@ class Call:
             _open.add(self)
 
     def keep(self, response: Any) -> None:
-        """The response whose body the host reads itself: if it is read whole and not parsed by the SDK, it is read here at the end."""
+        """The response whose body the host reads itself. If the SDK does not parse it, a body that came whole is read here at the end."""
         self._response = response
 
     def value(self, part: Any) -> None:
-        """The whole answer, or its next part. It is read at once and not kept: it ends when the host lets go of it."""
+        """The whole answer, or its next part. It is read at once and not kept, so that it is freed when the host releases it."""
         if not self._closed:
             quietly(self._hear_value, part)
 
@@ -98,7 +99,7 @@ class Call:
             quietly(self._close, ending)
 
     def fail(self, error: BaseException) -> None:
-        """Once the response began, a host that cancelled it left; before, there is no status but the error's."""
+        """Once the response has begun, a cancellation means that the host left; before, the error's status is the only one."""
         if not self._closed:
             quietly(self._hear_failure, error)
 
@@ -127,7 +128,7 @@ class Call:
         self._hold.sink(self._figures)
 
     def leave(self) -> None:
-        """Nobody hears this call any more. A body that came whole is read, whoever else read it."""
+        """Nobody listens to this call any more. A body that came whole is read, whoever else read it."""
         if self._closed or not self._began:
             return
         content = own(self._response, "_content")
@@ -142,20 +143,20 @@ class Call:
 
 
 def _reached_the_network(error: BaseException) -> bool:
-    """False for what a client raises without making a call: bad arguments, no key."""
+    """False for errors that a client raises without making a call: bad arguments, no key."""
     if isinstance(error, OSError):
         return True
     return any(at(error, name) is not None for name in ("response", "request", "status_code", "raw_response"))
 
 
 def settle_open_calls() -> None:
-    """Closes what the host left open, for the process ends: each such call gives its event now."""
+    """Closes the calls that the host left open, because the process ends: each gives its event now."""
     open_calls: Optional[List[Call]] = quietly(lambda: list(_open))
     for call in open_calls or ():
         call.leave()
 
 
 def forget_open_calls() -> None:
-    """In the child of a fork: what was open is its parent's to tell."""
+    """In the child of a fork: the parent reports the calls that were open."""
     _generation[0] += 1
     _open.clear()

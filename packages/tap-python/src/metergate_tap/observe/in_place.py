@@ -1,6 +1,6 @@
 """
-Puts an observing function in the place of a method, on the very object: among its own fields, where its class is not touched and other
-objects of the class are not met. What has no fields of its own is left as it is, and so is a method that is no function (a test's mock).
+Replaces a method by an observing function, on the object itself: among its own fields, so that its class and the class's other objects are
+not touched. An object without fields of its own is left as it is, and so is a method that is not a function (a test's mock).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..runtime import quietly
 
 Run = Callable[..., Any]
 StandIn = Callable[..., Any]
-"""Called with what runs the method, and the method's own arguments; what it returns, or raises, is the host's."""
+"""Called with a function that runs the method, and with the method's own arguments; the host receives what it returns or raises."""
 
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
 _WRAPPED = ("BoundFunctionWrapper", "FunctionWrapper", "cython_function_or_method", "method")
 
 
 def fields_of(owner: Any) -> Any:
-    """The object's own fields; None where it has none that can be set."""
+    """The object's own fields; None if it has none that can be set."""
     try:
         fields = object.__getattribute__(owner, "__dict__")
     except AttributeError:
@@ -37,17 +37,17 @@ def is_function(found: Any) -> bool:
 
 def override(owner: Any, name: str, stand_in: StandIn) -> bool:
     """
-    Replaces a method by a function that has its name and documentation. False where there is no such method, or it cannot be replaced.
-    The owner is one that lives long, a client: it is kept until Python looks for cycles, as clients are by their own parts.
+    Replaces a method by a function that has its name and documentation. False if there is no such method, or it cannot be replaced.
+    For owners that live long, such as clients: the owner then lives until Python collects cycles, as clients do because of their own parts.
     """
     return _override(owner, name, stand_in, lambda: owner)
 
 
 def override_passing(owner: Any, stand_ins: Dict[str, StandIn]) -> bool:
     """
-    The same of what comes and goes with a call, for each of its methods that is there: the owner ends when the host lets go of it, at the
-    very moment it would without the tap. Kept until Python looks for cycles, an open stream could be closed in the middle of another call
-    of its client, whose connection pool then waits for itself. True where any method was replaced.
+    The same for objects that live as long as a call, for each of the methods that they have: the owner is freed when the host releases it, at
+    the same moment as without the tap. If it lived until Python collects cycles, an open stream could be closed in the middle of another call
+    of its client, whose connection pool then waits for itself. True if any method was replaced.
     """
     kept = _passing(owner)
     return any([_override(owner, name, stand_in, kept) for name, stand_in in stand_ins.items()])
@@ -61,12 +61,12 @@ def _override(owner: Any, name: str, stand_in: StandIn, kept: Callable[[], Any])
     previous = fields.get(name)
 
     def method() -> Run:
-        # Asked anew each time: what is put on the class later is met, as without the tap.
+        # Looked up each time: what is put on the class later takes effect, as without the tap.
         here = kept()
         run: Run = previous if previous is not None else getattr(type(here), name).__get__(here, type(here))
         return run
 
-    first = 1 if isinstance(found, types.MethodType) else 0  # a method is given what it is bound to
+    first = 1 if isinstance(found, types.MethodType) else 0  # a method's first argument is the object it is bound to
 
     if inspect.iscoroutinefunction(found):
 
@@ -82,12 +82,12 @@ def _override(owner: Any, name: str, stand_in: StandIn, kept: Callable[[], Any])
 
 
 def _dressed(it: Any, found: Any, previous: Any) -> Any:
-    """The stand-in with the name, documentation and signature of what it stands in for, and nothing that leads to the owner."""
+    """The stand-in with the name, documentation and signature of the method, and without a reference to the owner."""
     if isinstance(found, types.MethodType):
         quietly(functools.update_wrapper, it, found.__func__)
         return types.MethodType(it, it)
     quietly(functools.update_wrapper, it, found)
-    if previous is None:  # bound by something else than Python
+    if previous is None:  # not bound by Python
         it.__dict__.pop("__wrapped__", None)
         it.__signature__ = quietly(inspect.signature, found)
     return it
@@ -95,8 +95,8 @@ def _dressed(it: Any, found: Any, previous: Any) -> Any:
 
 class _Passing:
     """
-    An object that is not kept alive, for its methods. A method that outlives it, as in `create(…).parse()`, where Python lets go of the
-    response before it calls, goes on with a twin: an object of the same class over the same fields.
+    An object, for its methods, that is not kept alive. A method may outlive it, as in `create(…).parse()`, where Python releases the response
+    before the call: it then continues with a twin, an object of the same class over the same fields.
     """
 
     __slots__ = ("_reference", "_kind", "_fields", "_twin")
@@ -121,7 +121,7 @@ _twinned: IdentityMap[bool] = IdentityMap()
 
 
 def _passing(owner: Any) -> Callable[[], Any]:
-    """What gives the owner, or its twin; one of a kind that fields alone do not make is kept."""
+    """Returns the owner, or its twin. An owner that cannot be remade from its fields is kept alive."""
     kind, fields = type(owner), fields_of(owner)
     can = _twinned.get(kind)
     if can is None:
@@ -131,14 +131,14 @@ def _passing(owner: Any) -> Callable[[], Any]:
 
 
 def _only_fields(base: type) -> bool:
-    """True where objects of the class have no slots, no ending of their own and nothing that is not Python's."""
+    """True if the class adds no slots, no native attributes, and neither `__del__` nor `__new__`."""
     names = vars(base)
     slots = [name for name in names if isinstance(names[name], (types.MemberDescriptorType, types.GetSetDescriptorType))]
     return base is object or ("__del__" not in names and "__new__" not in names and not set(slots) - {"__dict__", "__weakref__"})
 
 
 def look_at_returned(owner: Any, name: str, look: Callable[[Any], Any]) -> bool:
-    """Replaces a method by itself, and looks at what it returned."""
+    """Lets a method run as it is, and looks at what it returned."""
 
     def stand_in(run: Run, *args: Any, **kwargs: Any) -> Any:
         returned = run(*args, **kwargs)

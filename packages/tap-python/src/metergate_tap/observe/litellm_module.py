@@ -1,6 +1,6 @@
 """
 Observes LiteLLM by its own callbacks: every call of the module, of its router and of what is built on it gives one event. The figures are
-those LiteLLM makes of the provider's: its usage counts cached tokens among the input tokens.
+those that LiteLLM computes from the provider's: its usage counts cached tokens as part of the input tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .reading import Reading
 from .response_head import read_head
 
 _PROVIDERS = {"openai": "openai", "anthropic": "anthropic", "gemini": "google", "xai": "xai", "mistral": "mistral"}
-"""LiteLLM's names of providers that are called at their public hosts, where a call shows no base URL."""
+"""LiteLLM's names of providers that are called at their public hosts, for calls that show no base URL."""
 _CALL_TYPES = ("completion", "embedding", "responses", "anthropic_messages", "text_completion")
 
 
@@ -30,7 +30,7 @@ def observe_litellm(hold: Hold) -> bool:
     from litellm.integrations.custom_logger import CustomLogger  # type: ignore[import-not-found,unused-ignore]
 
     class Tap(CustomLogger):  # type: ignore[misc,unused-ignore]
-        """Hears the calls; none of its methods raises."""
+        """Receives the calls; none of its methods raises."""
 
         def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
             quietly(_see, hold, kwargs, response_obj, (start_time, end_time), False)
@@ -69,7 +69,7 @@ def _see(hold: Hold, kwargs: Dict[str, Any], response: Any, times: Any, failed: 
 
 
 class _Headers:
-    """The provider's headers, as LiteLLM hands them on beside the answer."""
+    """The provider's headers, as LiteLLM passes them on beside the answer."""
 
     def __init__(self, response: Any) -> None:
         given: Optional[Dict[str, Any]] = own(at(response, "_hidden_params"), "additional_headers headers")

@@ -1,6 +1,6 @@
 """
-Looks into objects of the host without ever disturbing it: a property that raises reads as absent, a fault of ours is swallowed.
-What is looked for is named by paths in one text: paths apart by spaces, names in them by dots; the first that fits is taken.
+Reads the host's objects without ever disturbing it: a property that raises reads as absent, and our own faults are swallowed.
+Paths are given in one string, separated by spaces, with dots between names; the first that fits is taken.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _is_there(found: Any) -> bool:
 
 
 def at(value: Any, paths: str, fits: Callable[[Any], Any] = _is_there) -> Any:
-    """The first value that is there, or that fits, at one of the paths of attributes; else None."""
+    """The first value that exists, or that fits, at one of the paths of attributes; else None."""
     for path in _parsed(paths):
         here = value
         try:
@@ -39,7 +39,7 @@ def at(value: Any, paths: str, fits: Callable[[Any], Any] = _is_there) -> Any:
 
 
 def own(value: Any, paths: str, fits: Callable[[Any], Any] = _is_there) -> Any:
-    """The same of dictionaries, lists and own fields: what a class of the host computes on demand is not asked for."""
+    """The same for dictionaries, lists and own fields: properties that the host's classes compute on demand are not read."""
     for path in _parsed(paths):
         here = value
         for name in path:
@@ -62,7 +62,7 @@ def _own_field(here: Any, name: str) -> Any:
         return None
     found = fields.get(name)
     if found is None:
-        try:  # pydantic keeps fields that its model does not name apart
+        try:  # pydantic keeps fields that its model does not name in a separate place
             extra = _field(here, "__pydantic_extra__")
         except AttributeError:
             return None
@@ -71,7 +71,7 @@ def _own_field(here: Any, name: str) -> Any:
 
 
 def list_at(value: Any, paths: str) -> List[Any]:
-    """The elements of the first list at one of the own paths; none where there is no list."""
+    """The elements of the first list at one of the own paths; none if there is no list."""
     found = own(value, paths, _is_list)
     return list(found) if found is not None else []
 
@@ -81,7 +81,7 @@ def _is_list(found: Any) -> bool:
 
 
 def text_in(value: Any, paths: str) -> Optional[str]:
-    """The first string that is not empty at one of the own paths; of a member of an enumeration, its value."""
+    """The first non-empty string at one of the own paths; of a member of an enumeration, its value."""
     found = own(value, paths, _is_text)
     text: Optional[str] = found.value if isinstance(found, Enum) else found
     return text
@@ -92,7 +92,7 @@ def _is_text(found: Any) -> bool:
 
 
 def figure_in(value: Any, paths: str) -> Optional[int]:
-    """The first whole number from 0 at one of the own paths."""
+    """The first whole number of at least 0 at one of the own paths."""
     found = own(value, paths, _is_figure)
     return int(found) if found is not None else None
 

@@ -36,19 +36,19 @@ _SEAMS: Tuple[Tuple[str, str], ...] = (
     ("beta.messages", "create"),
 )
 """
-The methods of a client's parts, by the parts' names. Google's inner methods make one call each, where a public one may make several.
-A client that is known is asked for its own parts alone: others are loaded, or warn, when they are first asked for.
+The methods of a client's parts, by the parts' names. Google's inner methods make one call each, while a public one may make several.
+On a known client only its own parts are accessed: other parts are loaded, or warn, on first access.
 """
 _KNOWN = (("google.genai", _GOOGLE_SEAMS), ("mistralai", _MISTRAL_SEAMS))
 
 _inside: UnderWay[Hold] = UnderWay("metergate_tap_inside")
-"""A method of this client is just running: what it calls on the client by itself is the same call."""
+"""Set while a method of this client runs: whatever that method calls on the client belongs to the same call."""
 _kept: IdentityMap[Call] = IdentityMap()
-"""Calls whose answer is an object that cannot be listened to: they end with it."""
+"""Calls whose answer is an object that cannot be observed: they end with it."""
 
 
 def observe_methods(hold: Hold) -> bool:
-    """Observes the client in place; false where it has none of the methods or cannot be changed."""
+    """Observes the client in place; false if it has none of the methods or cannot be changed."""
     observed = False
     known = next((seams for module, seams in _KNOWN if type(hold.client).__module__.startswith(module)), None)
     for path, names in known or _SEAMS:
@@ -114,7 +114,7 @@ async def _heard_later(outcome: Any, call: Call) -> Any:
 
 
 def _followed(answer: Any, call: Call) -> Any:
-    """The answer in the form the host gets it: the same object, but for a bare generator, which one of ours stands in for."""
+    """The answer as the host gets it: the same object, except that a bare generator is replaced by one of ours."""
     return quietly(_follow, answer, call) or answer
 
 
@@ -138,7 +138,7 @@ def _follow(answer: Any, call: Call) -> Any:
 
 
 class _Headed:
-    """Hears a generator that makes its request when it is first read: the head is with its parts."""
+    """Follows a generator that makes its request when it is first read: the head comes with its parts."""
 
     def __init__(self, call: Call) -> None:
         self._call = call

@@ -1,6 +1,6 @@
 """
-The provider clients that a model object of a framework holds: LangChain's and LlamaIndex' models hold one for each way of calling, or a
-resource of it. Whoever holds none of the kinds that are observed, or makes another client for each call, has nothing to tell.
+The provider clients that a framework's model object holds: models of LangChain and LlamaIndex hold one for each way of calling, or one of its
+resources. A model that holds no client of a known kind, or makes another client for each call, cannot be observed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _BOUND = "bound"
 """A model with tools or settings bound to it (LangChain)."""
 _NAMES = "root_client root_async_client client async_client _client _async_client _aclient sync_client"
 _MAKERS = "_get_client _get_aclient"
-"""LlamaIndex: a model makes its clients when they are first asked for, and keeps them."""
+"""LlamaIndex: a model makes its clients on first use, and keeps them."""
 
 
 def clients_held_by(model: Any) -> List[Any]:
-    """The clients, each once; none where the object is no model of a framework or holds none that is known."""
+    """The clients, each once; none if the object is not a framework's model or holds no known client."""
     found: List[Any] = []
     if not any(kind.__module__.split(".")[0].startswith(_FRAMEWORKS) for kind in type(model).__mro__):
         return found
@@ -28,7 +28,7 @@ def clients_held_by(model: Any) -> List[Any]:
         return clients_held_by(bound)
     for name in _MAKERS.split(" "):
         made, again = (quietly(lambda name=name: getattr(model, name)()) for _ in range(2))
-        if made is not again:  # one for each call (`reuse_client=False`): none of them is there to be observed
+        if made is not again:  # a new one for each call (`reuse_client=False`), so there is none to observe
             return []
         _add(found, made)
     for name in _NAMES.split(" "):

@@ -1,6 +1,6 @@
 """
-Observes the calls of a client, in place: the host goes on with the very object it has, and each provider call it makes gives one
-`Figures` to the sink when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b.
+Observes the calls of a client, in place: the host keeps using the same object, and each provider call passes one `Figures` to the sink
+when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _MOCKS = "unittest.mock"
 def observe(client: Any, sink: Sink) -> bool:
     """
     Observes the client: one of the OpenAI, Anthropic, Groq, Google or Mistral SDKs, a model of LangChain or LlamaIndex that holds such a
-    client, the module `litellm`, or any object with methods of the same names. A second call on the same object only changes its sink,
-    and so that of what derives from it (`with_options`). False where nothing was recognised, or the object cannot be changed.
+    client, the module `litellm`, or any object with methods of the same names. A second call on the same object only changes the sink, for
+    it and for everything derived from it (`with_options`). False if nothing was recognised, or the object cannot be changed.
     """
     return bool(quietly(_observe, client, sink))
 
@@ -34,7 +34,7 @@ def _observe(client: Any, sink: Sink) -> bool:
     if held is not None:
         held.sink = sink
         return True
-    if type(client).__module__ == _MOCKS:  # it has every method there is, and makes no call
+    if type(client).__module__ == _MOCKS:  # a mock has every method, and makes no call
         return False
     hold = Hold(client, sink)
 

@@ -1,6 +1,6 @@
 """
-Whose API a client talks to, told by the host of its base URL alone: the class of a client says nothing, for `openai` is used with every
-compatible API.
+The provider a client talks to, determined only by the host of its base URL. The client's class says nothing, because `openai` is used with
+every compatible API.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BASE_URL = "base_url _base_url _api_client._http_options.base_url sdk_configura
 
 
 def provider_of(client: Any) -> str:
-    """The provider of a client as it is configured now; `other` where the host is none of the five or cannot be told."""
+    """The provider of a client as it is configured now; `other` if the host is none of the five or unknown."""
     url = at(client, _BASE_URL)
     if not url:
         details = at(client, "sdk_configuration.get_server_details")
@@ -37,6 +37,6 @@ def provider_of_url(url: str) -> str:
     match = _HOST.match(url)
     host = match.group(1).lower() if match else ""
     for provider, public in _PUBLIC_HOSTS.items():
-        if f".{host}".endswith(f".{public}"):  # a regional host (`eu.api.openai.com`) is its provider's
+        if f".{host}".endswith(f".{public}"):  # a regional host (`eu.api.openai.com`) belongs to its provider
             return provider
     return "other"

@@ -1,6 +1,6 @@
 """
-Follows the response objects of `with_raw_response` and `with_streaming_response`: the answer is heard when the host has the SDK parse it,
-or reads it as JSON or text. Read in another way, a body that came whole is read at the end; else the call shows what its head tells.
+Follows the response objects of `with_raw_response` and `with_streaming_response`: the answer is read when the host has the SDK parse it, or
+reads it as JSON or text. If the host reads it in another way, a body that came whole is read at the end; else only the head is known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def follow_raw_response(raw: Any, call: Call) -> None:
         {
             "parse": _hearing(lambda parsed: follow_parsed(parsed, call)),
             "json": _hearing(lambda data: _whole(data, call)),
-            "text": text,  # where it is a method, as `read` is
+            "text": text,  # only if it is a method, like `read`
             "read": text,
             "close": _closing(call),
         },
@@ -35,7 +35,7 @@ def follow_raw_response(raw: Any, call: Call) -> None:
 
 
 def follow_parsed(parsed: Any, call: Call) -> None:
-    """What the SDK made of the body: a stream that is yet to be read, or the answer."""
+    """What the SDK made of the body: a stream that was not read yet, or the answer."""
     if not follow_stream(parsed, call):
         _whole(parsed, call)
 

@@ -1,7 +1,7 @@
 """
-What one answer says of itself: served model, id, tokens, why it ended, how many tools it called. Fed with the whole answer, or with the
-parts of a stream in their order, of every wire and of the forms SDKs give them; each is known by its own field names.
-Design 3, row 27: the wire's own numbers. What is not there stays as it is; text of the answer is never kept.
+The figures of one answer: served model, id, tokens, stop reason, number of tool calls. It takes the whole answer, or the parts of a
+stream in order, of every wire and in the forms that SDKs give them; the field names tell them apart.
+Design 3, row 27: the wire's own numbers. Figures whose field is missing keep their value; text of the answer is never kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .look import figure_in, list_at, own, text_in
 from .stop_reason import stop_reason_of
 
 _TOOL_CALLS_MAX = 10_000
-"""More calls of tools than an event can tell are not counted."""
+"""Tool calls beyond what an event can hold are not counted."""
 
 _USAGE = "usage usage_metadata usageMetadata x_groq.usage choices.0.usage"
 _TOKENS = {
@@ -28,7 +28,7 @@ _TOKENS = {
 _STOP = (
     "stop_reason delta.stop_reason candidates.0.finish_reason candidates.0.finishReason incomplete_details.reason status"
 )
-"""Where the reason of the end is: second wire, Google, Responses."""
+"""Where the stop reason is: second wire, Google, Responses."""
 
 _field = object.__getattribute__
 
@@ -36,7 +36,7 @@ _TOOL_TYPES = re.compile(r"function_call|custom_tool_call|tool_use")
 
 
 class Reading:
-    """Reads the parts of one answer into its figures; tools are told again and again by some, so it keeps their ids."""
+    """Reads the parts of one answer into its figures. Some wires repeat a tool call in later parts, so it keeps their ids."""
 
     __slots__ = ("_figures", "_tools", "_named")
 
@@ -44,10 +44,10 @@ class Reading:
         self._figures = figures
         self._tools: Set[Any] = set()
         self._named = False
-        """A part named the model that answers, and its id."""
+        """True once a part has named the model that answers, and its id."""
 
     def read(self, part: Any) -> None:
-        """Any part is fine."""
+        """Reads one part; accepts any value."""
         figures = self._figures
         if self._named and _is_only_text(part):
             return
@@ -70,12 +70,12 @@ class Reading:
             found = figure_in(usage, paths)
             if found is not None:
                 setattr(figures, field, found)
-        thoughts = figure_in(usage, "thoughts_token_count thoughtsTokenCount")  # Google's, beside its candidates
+        thoughts = figure_in(usage, "thoughts_token_count thoughtsTokenCount")  # Google counts these separately from its candidates
         if thoughts:
             figures.output_tokens = thoughts + (figure_in(usage, "candidates_token_count candidatesTokenCount") or 0)
 
     def _read_tools(self, part: Any, answer: Any) -> None:
-        """Each call of a tool, by its id or else its place; one with neither counts each time. A stream names a tool in its first part."""
+        """Each tool call, by its id or else its index; one with neither counts each time. A stream names a tool only in its first part."""
         for position, choice in enumerate(list_at(answer, "choices")):
             message = own(choice, "message delta")
             calls = [*list_at(message, "tool_calls"), own(message, "function_call")]
@@ -107,15 +107,15 @@ class Reading:
             word = "error"
         if word:
             figures.stop_reason = stop_reason_of(word)
-        # The first wire says `tool_calls` itself; of the others, some say that they stopped.
+        # The first wire says `tool_calls` itself; some others say `stop` even if a tool was called.
         if figures.stop_reason == "stop" and figures.tool_calls > 0 and not choices:
             figures.stop_reason = "tool_calls"
 
 
 def _is_only_text(part: Any) -> bool:
     """
-    True for a part of a stream that surely says nothing but text: nearly all parts are, and a host waits for each. Of the second wire and
-    Responses, those whose type says so; of the first wire, a chunk whose one choice goes on and calls no tool.
+    True for a part of a stream that certainly contains only text: nearly all do, and the host waits while each is read. In the second wire and
+    Responses, the type says so; in the first wire, it is a chunk whose one choice continues and calls no tool.
     """
     fields, more = _fields_and_more(part)
     if fields is None:
@@ -138,7 +138,7 @@ def _is_only_text(part: Any) -> bool:
 
 
 def _fields_and_more(found: Any) -> Tuple[Optional[Dict[str, Any]], bool]:
-    """The fields of a dictionary or of a model; and whether it has some that its model does not name."""
+    """The fields of a dictionary or of a model, and whether it has fields that its model does not name."""
     if type(found) is dict:
         return found, False
     try:
@@ -152,7 +152,7 @@ def _fields_and_more(found: Any) -> Tuple[Optional[Dict[str, Any]], bool]:
 
 
 def _answer_in(part: Any) -> Any:
-    """The answer that a part carries: itself, or what events of a stream wrap (second wire, Responses, Mistral's SDK)."""
+    """The answer that a part carries: the part itself, or what a stream's event wraps (second wire, Responses, Mistral's SDK)."""
     for name in ("message", "response", "data"):
         inner = own(part, name)
         if inner is not None and own(inner, "model usage") is not None:

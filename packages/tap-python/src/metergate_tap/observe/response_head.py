@@ -1,6 +1,6 @@
 """
-What the head of a provider's response, or the error an SDK made of it, says: status, request id, rate limits.
-Headers come as a mapping or, where the SDK does not show them, not at all.
+The head of a provider's response, or the SDK's error made from it → status, request id, rate limits.
+Headers come as a mapping or, if the SDK does not show them, not at all.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 def read_head(holder: Any, figures: Figures) -> None:
     """
-    Reads the head into the figures of its call; what it does not tell stays as it is. The rate limits are None where no such header is
-    there, and one of them is None where its header is no number that an event can hold.
+    Reads the head into the figures of its call; a figure that the head does not contain keeps its value. The rate limits are None if there is
+    no such header, and one of them is None if its header is not a number that an event can hold.
     """
     status = at(holder, "status_code status code response.status_code response.status", _is_status)
     if status is not None:

@@ -1,6 +1,6 @@
 """
 Observes the clients of the OpenAI, Anthropic and Groq SDKs and of others made by the same generator: all their resources and helpers make
-their calls through the client's own `request`, so one seam hears each provider call once, below every frame that a host's warnings or
+their calls through the client's own `request`, so one hook sees each provider call once, below every frame that a host's warnings or
 profiles count.
 """
 
@@ -23,7 +23,7 @@ _CALL_PATH = re.compile(r"(.*/(completions|embeddings|responses(/compact)?)|(/v1
 _RESULTS_PATH = re.compile(r".*/batches/[^/]+/results")
 
 _under_way: UnderWay[List[Call]] = UnderWay("metergate_tap_call")
-"""The call whose request the present thread or task is making, so that its response is known by it; emptied when it is made."""
+"""The call whose request the current thread or task is making, so that its response can be matched; emptied when it is made."""
 
 
 def is_stainless(client: Any) -> bool:
@@ -32,7 +32,7 @@ def is_stainless(client: Any) -> bool:
 
 
 def observe_stainless(hold: Hold, observe_child: Callable[[Any], Any]) -> bool:
-    """Observes the client in place; false where it is of another kind or cannot be changed."""
+    """Observes the client in place; false if it is of another kind or cannot be changed."""
     client = hold.client
     if not is_stainless(client):
         return False
@@ -53,7 +53,7 @@ def _hear_head(run: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _hear_answer(run: Any, *args: Any, **kwargs: Any) -> Any:
-    """The answer as the wire gave it, before any helper of the SDK makes something else of it, or refuses it."""
+    """Takes the answer as it came over the wire, before any helper of the SDK transforms or refuses it."""
     answer = run(*args, **kwargs)
     box = _under_way.here()
     if box:
@@ -127,8 +127,8 @@ def _follow(result: Any, call: Call) -> None:
 
 def _heard_batch(hold: Hold, args: Any, kwargs: Any, results: Any) -> Any:
     """
-    A message batch's results, read line by line: each message in them was a provider call, so each line with a message, or with the error
-    that stands for one, gives an event; requests that were cancelled or expired were never made. A message read twice has one id.
+    A message batch's results, read line by line. Each message in them was a provider call, so each line with a message, or with an error
+    in its place, gives an event; requests that were cancelled or expired were never made. A message read twice has the same id.
     """
     if quietly(lambda: _RESULTS_PATH.fullmatch(_options(args, kwargs).url)):
         quietly(follow_source, results, _BatchLines(hold))
@@ -136,7 +136,7 @@ def _heard_batch(hold: Hold, args: Any, kwargs: Any, results: Any) -> Any:
 
 
 class _BatchLines:
-    """Hears the lines of a batch's results, as a call hears the parts of its answer."""
+    """Receives the lines of a batch's results, as a call receives the parts of its answer."""
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold

@@ -1,4 +1,4 @@
-"""The words in which providers and SDKs say why an answer ended, in the six words of the tap event."""
+"""The words by which providers and SDKs say why an answer ended → the six words of the tap event."""
 
 from __future__ import annotations
 

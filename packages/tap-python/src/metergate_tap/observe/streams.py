@@ -1,6 +1,6 @@
 """
-Follows a stream while the host reads it: the very object stays, what it reads from is listened to. Nothing is read that the host did not
-ask for, nothing is copied, and nothing waits.
+Follows a stream while the host reads it: the object stays the same, and the source it reads from is observed. Nothing is read unless the
+host asks for it, nothing is copied, and nothing waits.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from .call import Call
 from .in_place import fields_of, override_passing
 
 _SOURCES = ("_iterator", "generator")
-"""Where the SDKs' stream objects keep what they read from: OpenAI, Anthropic and Groq; Mistral."""
+"""Where the SDKs' stream objects keep their source: OpenAI, Anthropic and Groq; Mistral."""
 
 
 class HeardIterator:
-    """An iterator that tells a call what it gives. It is what it stands in for in everything else."""
+    """An iterator that reports to a call what it yields. In everything else it behaves as the one it replaces."""
 
     def __init__(self, inner: Any, call: Any) -> None:
         self._inner = inner
@@ -44,7 +44,7 @@ class HeardIterator:
 
 
 class HeardAsyncIterator:
-    """The same of an asynchronous iterator."""
+    """The same for an asynchronous iterator."""
 
     def __init__(self, inner: Any, call: Any) -> None:
         self._inner = inner
@@ -71,14 +71,14 @@ class HeardAsyncIterator:
 
 
 def heard(source: Any, call: Any) -> Any:
-    """What reads as the source and tells the call; None where the source is no iterator."""
+    """An iterator that reads like the source and reports to the call; None if the source is not an iterator."""
     if hasattr(source, "__anext__"):
         return HeardAsyncIterator(source, call)
     return HeardIterator(source, call) if hasattr(source, "__next__") else None
 
 
 def follow_stream(stream: Any, call: Call) -> bool:
-    """Follows a stream object of an SDK, in place; false where it is none."""
+    """Follows a stream object of an SDK, in place; false if it is not one."""
     if not follow_source(stream, call):
         return False
     override_passing(stream, dict.fromkeys(("close", "aclose"), _leaving(call)))
@@ -86,11 +86,11 @@ def follow_stream(stream: Any, call: Call) -> bool:
 
 
 def follow_source(stream: Any, call: Any) -> bool:
-    """Listens to what a stream object reads from; false where it is no such object."""
+    """Listens to a stream object's source; false if it is no stream object."""
     fields = fields_of(stream)
     for name in _SOURCES if fields is not None else ():
         if name not in fields and hasattr(type(stream), name):
-            quietly(getattr, stream, name)  # made when it is first asked for, and kept (Anthropic)
+            quietly(getattr, stream, name)  # made on first access, and kept (Anthropic)
         listening = heard(fields.get(name), call)
         if listening is not None:
             fields[name] = listening
@@ -107,7 +107,7 @@ def _leaving(call: Call) -> Any:
 
 
 def heard_generator(inner: Any, call: Any) -> Any:
-    """A generator that gives what another gives, told to the call: for hosts that ask whether they have a generator."""
+    """A generator that yields what another yields and reports it to the call: for hosts that check whether they have a generator."""
     listening = heard(inner, call)
     if isinstance(inner, types.AsyncGeneratorType):
         return _async_generator(inner, listening)

@@ -1,6 +1,6 @@
 """
-What the present flow of control is in the middle of. A coroutine keeps it in its context. A plain function keeps it under its thread, or
-its greenlet: up to Python 3.11 a collection can begin inside of `ContextVar.set`, and a destructor that sets the variable again then
+What the current flow of control is in the middle of. A coroutine keeps it in its context. A plain function keeps it under its thread or
+greenlet: up to Python 3.11 a garbage collection can begin inside `ContextVar.set`, and a destructor that sets the variable again then
 destroys what the first is still reading, which kills the process. A host's destructors and signal handlers may make calls.
 """
 
@@ -22,14 +22,14 @@ class _InTask(NamedTuple):
 
 
 class UnderWay(Generic[Thing]):
-    """Enter and leave in pairs, whatever happens between."""
+    """Enter and leave must be called in pairs, whatever happens between."""
 
     def __init__(self, name: str) -> None:
         self._by_task: "ContextVar[Optional[_InTask]]" = ContextVar(name, default=None)
         self._by_thread: Dict[int, Thing] = {}
 
     def here(self) -> Optional[Thing]:
-        """The innermost thing that was entered and not left; none: nothing is under way."""
+        """The innermost thing that was entered and not left; None if there is none."""
         of_thread = self._by_thread.get(_flow())
         of_task = self._by_task.get()
         if of_task is not None and (of_thread is None or of_task.below is of_thread):
@@ -38,7 +38,7 @@ class UnderWay(Generic[Thing]):
         return of_thread
 
     def enter(self, thing: Thing) -> Optional[Thing]:
-        """In a plain function. Gives back what `leave` is to be given."""
+        """For a plain function. Returns what `leave` must be given."""
         flow = _flow()
         before = self._by_thread.get(flow)
         self._by_thread[flow] = thing
@@ -52,7 +52,7 @@ class UnderWay(Generic[Thing]):
             self._by_thread[flow] = before
 
     def enter_in_task(self, thing: Thing) -> Optional[_InTask]:
-        """In a coroutine. Gives back what `leave_in_task` is to be given."""
+        """For a coroutine. Returns what `leave_in_task` must be given."""
         before = self._by_task.get()
         self._by_task.set(_InTask(thing, self._by_thread.get(_flow())))
         return before
@@ -62,5 +62,5 @@ class UnderWay(Generic[Thing]):
 
 
 def _flow() -> int:
-    """Asked of the module each time: gevent makes it tell greenlets apart."""
+    """Looked up in the module each time: gevent replaces it by one that distinguishes greenlets."""
     return quietly(threading.get_ident) or 0
