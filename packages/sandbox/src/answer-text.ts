@@ -1,6 +1,6 @@
 /**
- * The text of an answer: the one that says it is simulated or, where the request asks for JSON, a JSON text that fits. Each dialect has its
- * own place for the format that is asked for.
+ * The text of an answer: the one that says it is simulated or, if the request asks for JSON, a JSON text that fits. Each dialect has its
+ * own field for the requested format.
  */
 import { isFields, type Fields, type SandboxRequest } from './sandbox-request.ts';
 import { exampleOf } from './schema-example.ts';
@@ -14,7 +14,7 @@ export function answerTextOf({ body }: SandboxRequest): string {
   return JSON.stringify(isFields(schema) ? exampleOf(schema) : { answer: simulatedText });
 }
 
-/** Chat completions, messages and messages before, responses. */
+/** In the order of chat completions, messages now and formerly, responses. */
 function formatOf(body: Fields): Fields | null {
   const within = (holder: unknown): unknown => (isFields(holder) ? holder['format'] : null);
   return [body['response_format'], within(body['output_config']), body['output_format'], within(body['text'])].find(isFields) ?? null;

@@ -35,7 +35,7 @@ export function chatCompletion(asked: Asked): SandboxAnswer {
   return { kind: 'events', events: request.includeUsage ? [...events, last] : events, done: true };
 }
 
-/** Arguments as they come in a stream. */
+/** A tool call's arguments, in the pieces of a stream. */
 export function pieces(json: string): string[] {
   return json.match(/[^]{1,12}/g) ?? [''];
 }

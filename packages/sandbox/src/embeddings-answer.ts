@@ -1,9 +1,9 @@
-/** `POST /v1/embeddings`: vectors of fixed numbers, in the form and of the length that was asked for. */
+/** `POST /v1/embeddings`: vectors of fixed numbers, in the requested form and length. */
 import { tokensOf, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
 
 const inputsMax = 2_048;
 const dimensionsMax = 4_096;
-/** As many as the smallest model of the provider gives. */
+/** The length that the provider's smallest model gives. */
 const dimensionsDefault = 1_536;
 
 export function embeddings({ request }: Asked): SandboxAnswer {

@@ -7,7 +7,7 @@ export interface SandboxError {
 }
 
 interface WireErrors {
-  /** The name of a status; any other from 500 on is one of the server's, any other below it one of the request's. */
+  /** The error's name by status; any other status from 500 on is the server's error, any other below it the request's. */
   readonly types: Readonly<Record<number, string>>;
   readonly serverType: string;
   readonly document: (type: string, error: SandboxError) => object;

@@ -7,7 +7,7 @@ import { tokensOf } from './sandbox-answer.ts';
 import { isFields, type SandboxRequest } from './sandbox-request.ts';
 import type { SandboxWire } from './wire.ts';
 
-/** The first wire keeps prompts from this length on, in steps. Tokens. */
+/** The first wire caches prompts of at least this length, in steps. Tokens. */
 const keptTokensMin = 1_024;
 const keptTokensStep = 128;
 const promptsMax = 10_000;
@@ -36,16 +36,16 @@ export function createPromptCache(): PromptCache {
   };
 }
 
-/** How each provider keeps prompts. `knows`: whether this one was seen before; it is from now on. */
+/** How each provider caches prompts. `knows` says whether this prompt was seen before, and remembers it. */
 const lookUp: Readonly<Record<SandboxWire, (request: SandboxRequest, knows: (prefix: string) => boolean) => CachedTokens>> = {
-  /** By itself, in steps, from a least length on. */
+  /** Automatically, in steps, from a least length on. */
   openai({ model, body }, knows) {
     const prompt = JSON.stringify([body['instructions'], body['tools'], body['messages'] ?? body['input'] ?? body['prompt']]);
     const kept = Math.floor(tokensOf(prompt.length) / keptTokensStep) * keptTokensStep;
     if (kept < keptTokensMin) return { read: 0, written: 0 };
     return { read: knows(`${model} ${prompt.slice(0, keptTokensMin * 4)}`) ? kept : 0, written: 0 };
   },
-  /** What the caller marked. */
+  /** Only what the caller marked. */
   anthropic({ model, body }, knows) {
     const prefix = markedPrefix([body['tools'], body['system'], body['messages']]);
     if (prefix === null) return { read: 0, written: 0 };

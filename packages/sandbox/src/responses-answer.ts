@@ -1,4 +1,4 @@
-/** `POST /v1/responses`, whole and streamed: a text, or the call of a function. */
+/** `POST /v1/responses`, whole and streamed: a text or a function call. */
 import { pieces } from './chat-answers.ts';
 import { createdAtSeconds, outputTokens, tokensOf, wordsOf, type Asked, type SandboxAnswer } from './sandbox-answer.ts';
 

@@ -35,7 +35,7 @@ test('the openai SDK reads every simulated operation, whole and streamed', async
   assert.ok((await client.models.list()).data.length > 0);
 });
 
-test('no usage chunk is sent where the request did not ask for one', async (context) => {
+test('no usage chunk is sent unless the request asks for one', async (context) => {
   const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
   const stream = await client.chat.completions.create({ model: 'm', messages, stream: true });
   for await (const chunk of stream) assert.equal(chunk.usage, undefined);
@@ -59,7 +59,7 @@ const weather = {
 const question = [{ role: 'user' as const, content: 'What is the weather?' }];
 const example = { city: 'example', days: 2, unit: 'C', at: [1] };
 
-test('tools are called with arguments that fit, whole and streamed, and a result is answered with a text: chat completions', async (context) => {
+test('tools are called with fitting arguments, whole and streamed, and a result is answered with a text: chat completions', async (context) => {
   const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
   const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: weather } }];
   const whole = (await client.chat.completions.create({ model: 'gpt-4o', messages: question, tools })).choices[0]!;
@@ -106,7 +106,7 @@ test('the same for responses and messages', async (context) => {
   }
 });
 
-test('an answer that is asked for as JSON is JSON of that form, whole and streamed', async (context) => {
+test('an answer requested as JSON is JSON of that form, whole and streamed', async (context) => {
   const url = await sandboxUrl(context);
   const schema = {
     type: 'object', required: ['where', 'on'], additionalProperties: false, $defs: { Place: weather },
@@ -128,7 +128,7 @@ test('an answer that is asked for as JSON is JSON of that form, whole and stream
   assert.deepEqual(message.content.map((block) => (block.type === 'text' ? JSON.parse(block.text) as unknown : null)), [answer]);
 });
 
-test('embeddings come in the form, of the length and for the inputs that were asked for, tokens among them', async (context) => {
+test('embeddings come in the requested form and length, for all kinds of inputs, tokens among them', async (context) => {
   const client = new OpenAI({ apiKey: 'none', baseURL: `${await sandboxUrl(context)}/v1`, maxRetries: 0 });
   const base64 = (await client.embeddings.create({ model: 'e', input: 'x', dimensions: 8 })).data[0]!.embedding;
   const float = (await client.embeddings.create({ model: 'e', input: 'x', dimensions: 8, encoding_format: 'float' })).data[0]!.embedding;
@@ -140,7 +140,7 @@ test('embeddings come in the form, of the length and for the inputs that were as
   assert.equal((await client.embeddings.create({ model: 'e', input: [1, 2, 3] })).data.length, 1);
 });
 
-test('count_tokens counts, and a marked prompt is written to the cache once and read from it after', async (context) => {
+test('count_tokens counts, and a marked prompt is written to the cache once and then read from it', async (context) => {
   const url = await sandboxUrl(context);
   const client = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
   const system = [{ type: 'text' as const, text: 'long '.repeat(900), cache_control: { type: 'ephemeral' as const } }];
@@ -157,7 +157,7 @@ test('count_tokens counts, and a marked prompt is written to the cache once and 
   assert.ok(((await cached()) ?? 0) >= 1_024);
 });
 
-test('an error that is asked for is the wire\'s own, and SDKs raise their class for it', async (context) => {
+test('a requested error has the wire\'s own form, and SDKs raise their class for it', async (context) => {
   const url = await sandboxUrl(context);
   const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
   const anthropic = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });

@@ -18,7 +18,7 @@ import { toolCallOf } from './tool-call.ts';
 import { errorDocument, type SandboxError } from './errors.ts';
 import type { SandboxWire } from './wire.ts';
 
-/** Largest request body the sandbox takes, bytes; above it 413, as a provider would. */
+/** Largest request body that the sandbox takes, bytes; above it, it answers 413, as a provider would. */
 const bodyBytesMax = 64 * 1024 * 1024;
 
 /** The running sandbox. */
@@ -90,7 +90,7 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
   return sendAnswer(answer, operation.answer({ request: asked, text: answerTextOf(asked), toolCall: toolCallOf(asked), cache: counted }));
 }
 
-/** The error that the request asks for; null for none. */
+/** The error that the request asks for; null if it asks for none. */
 function wishedStatus(request: IncomingMessage): number | null {
   const wished = request.headers['x-sandbox-status'];
   return typeof wished === 'string' && /^[45]\d\d$/.test(wished) ? Number(wished) : null;

@@ -4,11 +4,11 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface SandboxRequest {
-  /** As asked for; a default where the request names none. */
+  /** The requested model; a default if the request names none. */
   readonly model: string;
   readonly streamed: boolean;
   readonly includeUsage: boolean;
-  /** Size of the request body: what input tokens follow from. */
+  /** Size of the request body, from which input tokens are computed. */
   readonly bodyBytes: number;
   /** A number that differs from call to call, for ids. */
   readonly serial: number;
@@ -39,7 +39,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none where it is not a list. */
+/** The objects of a list; none if it is not a list. */
 export function objectsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }

@@ -1,4 +1,4 @@
-/** A JSON schema → a value that it takes, for the keywords that clients write into tools and formats of answers. The same at every run. */
+/** A JSON schema → a value that fits it, for the keywords that clients use in tools and answer formats. The same in every run. */
 import { isFields, type Fields } from './sandbox-request.ts';
 
 /** How deep a schema is followed. */
@@ -10,7 +10,7 @@ const textOfFormat: ReadonlyMap<unknown, string> = new Map([
   ['uri', 'https://example.com/'], ['uuid', '00000000-0000-4000-8000-000000000000'],
 ]);
 
-/** An empty object where the schema says nothing; null if it is nested too deep. */
+/** An empty object if the schema says nothing; null if it is nested too deep. */
 export function exampleOf(schema: unknown): unknown {
   return example(schema, schema, 0) ?? {};
 }

@@ -1,7 +1,7 @@
 /**
- * A request with tools → the tool call that the sandbox answers with in place of text, with arguments that fit its schema. It calls the tool
- * that `tool_choice` asks for, or else one that the last message mentions by name. An agent runs what it is told to, so no unmentioned tool
- * is called. If the last message is a tool's result, the answer is text, so every loop ends.
+ * A request with tools → the tool call that the sandbox answers with instead of text, with arguments that fit its schema. It calls the tool
+ * that `tool_choice` asks for, or else one that the last message mentions by name. Agents really run the tools they are asked to call, so no
+ * unmentioned tool is called. If the last message is a tool's result, the answer is text, so every loop ends.
  */
 import { isFields, objectsOf, type Fields, type SandboxRequest } from './sandbox-request.ts';
 import { exampleOf } from './schema-example.ts';
@@ -25,7 +25,7 @@ export function toolCallOf({ body }: SandboxRequest): ToolCall | null {
   return { name: tool.name, arguments: JSON.stringify(exampleOf(tool.schema)) };
 }
 
-/** The three dialects' forms of a tool that the caller runs; null for those that a provider runs. */
+/** A tool in the forms of the three dialects; null for tools that the provider itself runs. */
 function functionOf(tool: Fields): { name: string; schema: unknown } | null {
   const form = isFields(tool['function']) ? tool['function'] : tool;
   const { name } = form;
@@ -38,12 +38,12 @@ function nameOf(choice: Fields): unknown {
   return choice['name'] ?? (isFields(choice['function']) ? choice['function']['name'] : null);
 }
 
-/** A word of a tool's name stands in what was said: `get_weather` in "What is the weather?". */
+/** True if the text contains a word of the tool's name: `get_weather` in "What is the weather?". */
 function isNamed(name: string, said: string): boolean {
   return name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).some((word) => word.length > 3 && said.includes(word.toLowerCase()));
 }
 
-/** The text of the last message alone: what came before was answered. */
+/** The text of the last message only: earlier messages were answered. */
 function lastSaid(body: Fields): string {
   const all = body['messages'] ?? body['input'];
   if (typeof all === 'string') return all;

@@ -1,7 +1,7 @@
 /**
  * Several gateway nodes on one PostgreSQL store, as an operator runs them: each `metergate gateway` a process of its own with a
  * data directory of its own. The providers are one scripted upstream, whose answers name their own cost, so that money is exact.
- * The store is opened beside them, as a command opens it, to make settings and read results.
+ * The test opens the store beside them, as a command does, to make settings and read results.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ export interface Cluster {
    * default: this one's.
    */
   process(args: readonly string[], env?: Readonly<Record<string, string>>, launcher?: string): Promise<ClusterProcess>;
-  /** Stops every process that still runs, and the upstream. Gives the exit codes of those that were not killed. */
+  /** Stops every process that still runs, and the upstream. Returns the exit codes of those that were not killed. */
   stop(): Promise<(number | null)[]>;
 }
 
@@ -52,7 +52,7 @@ export interface ClusterNode extends ClusterProcess {
   metric(name: string): Promise<number>;
 }
 
-/** An answer that cost `dollars`, as the upstream itself says. */
+/** An answer that says it cost `dollars`. */
 function costing(dollars: number): ScriptedAnswer {
   return {
     headers: [['content-type', 'application/json']],
@@ -60,18 +60,18 @@ function costing(dollars: number): ScriptedAnswer {
   };
 }
 
-/** The body of a call whose answer will cost `dollars`, and come after `afterMs`. */
+/** The body of a call whose answer will cost `dollars` and come after `afterMs`. */
 export function wanting(dollars: number, afterMs: number = 0): string {
   return JSON.stringify({ model: 'm', dollars, afterMs });
 }
 
-/** Answers each call with the cost that its body names, when its body says so. */
+/** Answers each call with the cost that its body names, after the delay that it names. */
 function costAsAsked({ body }: ReceivedRequest): ScriptedAnswer | Promise<ScriptedAnswer> {
   const { dollars, afterMs } = JSON.parse(body.toString()) as { dollars: number; afterMs: number };
   return afterMs === 0 ? costing(dollars) : pass(afterMs).then(() => costing(dollars));
 }
 
-/** The database is there and holds a schema, or a process of the test makes it. */
+/** The database must exist; a process of the test makes its schema if it has none. */
 export async function startCluster(databaseUrl: string): Promise<Cluster> {
   const masterKey = new Uint8Array(randomBytes(32));
   const upstream = await startScriptedProvider();

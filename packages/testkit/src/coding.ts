@@ -1,6 +1,6 @@
 /**
- * Bytes → bytes in a content coding, and back: what a provider of the testkit compresses with.
- * Used on our own test bodies alone; the product reads compressed bytes by code of its own.
+ * Bytes → bytes in a content coding, and back: how a provider of the testkit compresses.
+ * Used only on test bodies; the product reads compressed bytes with its own code.
  */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 
@@ -10,7 +10,7 @@ export type Coding = 'gzip' | 'br' | 'zstd' | 'deflate';
 /** All of them, for tests that try each. */
 export const codings: readonly Coding[] = ['gzip', 'br', 'zstd', 'deflate'];
 
-/** Above so many bytes brotli is what servers answer with while one waits; its finest, of a quality of 11, takes a second for each megabyte. */
+/** From this size on, Brotli uses the quality that servers use for live answers; the best one, 11, takes a second for each megabyte. */
 const finestBytesMax = 4_096;
 const liveQuality = 5;
 

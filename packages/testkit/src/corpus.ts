@@ -30,7 +30,7 @@ export function corpus(wire: string): Exchange[] {
   return exchangesOf(new URL(`corpus/${wire}/`, sharedFolder));
 }
 
-/** Recorded exchanges of a wire where the corpus is here, else our own fixtures of it: never empty for the wires that are read. */
+/** Recorded exchanges of a wire if the corpus is here, else our own fixtures of it: never empty for the wires that are read. */
 export function corpusOrFixtures(wire: ReadWire): Exchange[] {
   const recorded = corpus(wire);
   return recorded.length > 0 ? recorded : fixtures().filter((exchange) => exchange.wire === wire);

@@ -1,4 +1,4 @@
-/** The relay in front of a database, slow: what passes it keeps its order, as it does on any TCP connection. */
+/** A slow relay in front of a database keeps the order of bytes, as any TCP connection does. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { startDatabaseRelay } from './database-relay.ts';
 
 const words = 5_000;
 
-test('bytes that are under way for long arrive in the order in which they were sent, also while the delay changes', async (context) => {
+test('delayed bytes arrive in the order in which they were sent, also while the delay changes', async (context) => {
   const sent = Array.from({ length: words }, (_, word) => ` ${word};`);
   const { length } = sent.join('');
   let heard = '';

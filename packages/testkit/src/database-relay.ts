@@ -1,18 +1,18 @@
 /**
- * A TCP relay in front of a database server, the network between a node and its store: it can be slow, be cut and restored, and die in the
- * middle of an exchange. While it is cut, bytes that were sent wait and go on when it is restored, as with TCP.
+ * A TCP relay in front of a database server. It plays the network between a node and its store: it can be slow, be cut and restored, and die
+ * in the middle of an exchange. While it is cut, sent bytes wait, and they continue when it is restored, as with TCP.
  */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export interface DatabaseRelay {
-  /** The same database, by way of the relay. */
+  /** The URL of the same database through the relay. */
   readonly url: string;
-  /** What is sent from now on takes this long, each way. Milliseconds. */
+  /** Bytes sent from now on take this long, each way. Milliseconds. */
   slowTo(delayMs: number): void;
   /** Nothing passes, either way, until `mend`. */
   cut(): void;
   mend(): void;
-  /** From the next client message that holds `text` on, nothing of the server's answers is passed on, and the connections die. Resolves then. */
+  /** After the next client message that holds `text`, the server's answers are no longer passed on, and the connections die. Resolves then. */
   cutAnswerTo(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ class Relay {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
   readonly #target: URL;
-  /** What is to be passed on once the cut is mended. */
+  /** What is passed on once the cut is mended. */
   #held: (() => void)[] | null = null;
   wanted: Wanted | null = null;
   delayMs = 0;
@@ -64,7 +64,7 @@ class Relay {
         silent = true;
         const { cut } = this.wanted;
         this.wanted = null;
-        // The server is given what was asked, and its answer is read before the caller's side dies: the work is done by then.
+        // The server gets the message, and its answer is read before the caller's side dies: so the work is done by then.
         far.once('data', () => {
           near.destroy();
           cut();
@@ -78,8 +78,8 @@ class Relay {
   }
 
   /**
-   * Passes bytes on in their order, however long each is under way. One timer at a time, of the eldest: two timers that are due in the same
-   * millisecond may run in either order, and a connection whose bytes change places is not a connection.
+   * Passes bytes on in order, however long each is delayed. There is one timer at a time, for the oldest bytes: two timers that are due in
+   * the same millisecond may run in either order, and TCP never reorders bytes.
    */
   #lane(to: Socket): (bytes: Buffer) => void {
     const underWay: { readonly dueMs: number; readonly arrive: () => void }[] = [];
@@ -102,7 +102,7 @@ class Relay {
   }
 }
 
-/** Listens on a free port of this machine; `databaseUrl` names the server behind it. */
+/** Listens on a free port of this machine; `databaseUrl` is that of the server behind it. */
 export async function startDatabaseRelay(databaseUrl: string): Promise<DatabaseRelay> {
   const relay = new Relay(new URL(databaseUrl));
   await new Promise<void>((resolve) => { relay.server.listen(0, '127.0.0.1', resolve); });

@@ -1,11 +1,11 @@
 /**
- * One recorded exchange with a provider, as files hold it → bytes and expectations tests can use.
- * The form is that of the recorded corpus; our own fixtures keep to it. A file of another form throws, naming the file.
+ * One recorded exchange with a provider, as files hold it → bytes and expectations that tests can use.
+ * The format is that of the recorded corpus; our own fixtures follow it. A file of another format throws, naming the file.
  */
 import { readFileSync } from 'node:fs';
 import type { HeaderPair } from './http-message.ts';
 
-/** What the provider reported, read by a separate program; null if the response reports none. */
+/** What the provider reported, as read by a separate program; null if the response reports nothing. */
 export interface ExpectedReading {
   readonly model: string | null;
   readonly finish: string | null;
@@ -45,7 +45,7 @@ interface ExchangeFile {
   readonly expected: Omit<ExpectedReading, 'cacheWrite'> & { readonly cache_write: number | null };
 }
 
-/** What was reported, with two figures that the program which read the recordings does not know: cache writes of the first wire, and `x_groq`. */
+/** What was reported, with two figures that the separate program does not know: cache writes of the first wire, and `x_groq`. */
 function expectedOf({ expected: { cache_write: known, ...expected }, response }: ExchangeFile): ExpectedReading {
   const text = Buffer.from(response.body, 'base64').toString('utf8');
   const own = /"x_groq":\{(?:"id":"[^"]*",)?"usage":\{[^}]*"prompt_tokens":(\d+)[^}]*"completion_tokens":(\d+)/.exec(text);
@@ -57,7 +57,7 @@ function expectedOf({ expected: { cache_write: known, ...expected }, response }:
   };
 }
 
-/** The exchange of one file. @throws Error naming the file where it is not of the form. */
+/** The exchange of one file. @throws Error naming the file if it has another format. */
 export function readExchange(file: URL): Exchange {
   const name = file.pathname.split('/').at(-1)?.replace(/\.json$/, '') ?? '';
   try {

@@ -1,22 +1,22 @@
 /**
- * Raw socket bytes → HTTP/1.1 messages, for both ends of the testkit. Nothing is normalised: it keeps head bytes, the case, order and
- * duplicates of headers, and the body both as sent and without its chunk framing.
- * Deliberately forgiving: it shows what was sent, it does not judge it. A head it cannot read throws; the ends then drop the socket.
+ * Raw socket bytes → HTTP/1.1 messages, for the testkit's provider and its client. Nothing is normalised: it keeps head bytes, the case,
+ * order and duplicates of headers, and the body both as sent and without its chunk framing.
+ * Deliberately forgiving: it shows what was sent and does not judge it. A head it cannot read throws; its user then drops the socket.
  */
 
-/** One header line: name and value as they stood, latin1. */
+/** One header line: name and value as sent, latin1. */
 export type HeaderPair = readonly [name: string, value: string];
 
 /** One whole or unfinished message as it came off the wire. */
 export interface HttpMessage {
   /** The start line without its line end: `POST /v1/x HTTP/1.1` or `HTTP/1.1 200 OK`. */
   readonly startLine: string;
-  /** Start line and header lines, up to and with the empty line. */
+  /** Start line and header lines, including the empty line. */
   readonly head: Buffer;
   readonly headers: readonly HeaderPair[];
   /** The body's bytes without chunk framing. */
   readonly body: Buffer;
-  /** The body's bytes as they travelled, chunk sizes and trailers included. */
+  /** The body's bytes as sent, chunk sizes and trailers included. */
   readonly bodyRaw: Buffer;
   /** Sizes of the chunks of a chunked body, in order; empty otherwise. */
   readonly chunkSizes: readonly number[];
@@ -24,7 +24,7 @@ export interface HttpMessage {
   readonly whole: boolean;
 }
 
-/** What the parser tells as bytes arrive. */
+/** What the parser reports as bytes arrive. */
 export interface MessageEvents {
   onHead?(message: { readonly startLine: string; readonly headers: readonly HeaderPair[] }): void;
   /** De-chunked body bytes, as they arrive. */
@@ -46,7 +46,7 @@ export function headerValues(headers: readonly HeaderPair[], name: string): stri
 
 type State = 'head' | 'length' | 'until-close' | 'chunk-size' | 'chunk-data' | 'chunk-end' | 'trailers';
 
-/** Feeds on socket chunks and tells messages. `keepBodies: false` counts and tells body bytes without keeping them. */
+/** Takes socket chunks and reports messages. `keepBodies: false` counts and reports body bytes without keeping them. */
 export class MessageParser {
   readonly #events: MessageEvents;
   readonly #responses: boolean;
@@ -69,7 +69,7 @@ export class MessageParser {
     this.#keepBodies = options.keepBodies ?? true;
   }
 
-  /** True between messages: an end of the connection here cuts nothing. */
+  /** True between messages: if the connection ends here, no message is cut. */
   get idle(): boolean {
     return this.#state === 'head' && this.#pending.length === 0;
   }
@@ -80,7 +80,7 @@ export class MessageParser {
     while (this.#step());
   }
 
-  /** The connection ended: a body read until the close is whole now, any other is told as cut. */
+  /** The connection ended: a body that ends with the connection is now whole, any other is reported as cut. */
   end(cut: boolean): void {
     if (this.#state === 'head') return;
     this.#finish(this.#state === 'until-close' && !cut);

@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider (`oidc-provider`, certified) on a free port of this machine, for signing in by it: people with the claims
- * that a test gives them, a page with one button in place of a password, and ways to be away or to lie.
+ * A real OpenID Connect provider (`oidc-provider`, certified) on a free port of this machine, to sign in with: people with the claims that a
+ * test gives them, a page with one button instead of a password, and ways to be away or to lie.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ export interface TestIdentityProvider {
   readonly issuer: string;
   /** Claims by subject: `email`, `email_verified`, `groups`. */
   readonly people: Map<string, Readonly<Record<string, unknown>>>;
-  /** Who presses the button next; null: who refuses. */
+  /** Who presses the button next; null: somebody who refuses. */
   next: string | null;
-  /** What the token endpoint answered → what it is to answer. */
+  /** Changes the token endpoint's answer. */
   tamper: ((answer: Record<string, unknown>) => Record<string, unknown>) | null;
-  /** Every ID token that was given out. */
+  /** Every ID token that was issued. */
   readonly idTokens: string[];
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -26,14 +26,14 @@ export interface TestIdentityProvider {
 
 export interface IdentityProviderOptions {
   readonly redirectUri: string;
-  /** Where a browser may come back to after signing out. Default: nowhere. */
+  /** Where a browser may return to after signing out. Default: nowhere. */
   readonly afterSignOut?: string | undefined;
-  /** Claims stand in the ID token and not in userinfo alone. Default false, as the provider does by itself. */
+  /** Whether claims are in the ID token too, not only in userinfo. Default false, as the library has it. */
   readonly claimsInIdToken?: boolean;
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
 }
 
-/** What is used of the library, which brings no types. */
+/** The parts of the library that are used; it comes without types. */
 interface Library {
   readonly default: new (issuer: string, configuration: object) => {
     callback(): RequestListener;
@@ -118,7 +118,7 @@ interface GrantContext {
   };
 }
 
-/** Nobody is asked whether the platform may know of them. */
+/** People are not asked for their consent. */
 async function consentGiven({ oidc: { client, session, provider } }: GrantContext): Promise<unknown> {
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
   grant.addOIDCScope('openid email groups');
@@ -132,7 +132,7 @@ function askPerson({ url = '' }: IncomingMessage, response: ServerResponse): voi
 <h1>Identity provider</h1><a href="${url}/continue">Continue</a></html>`);
 }
 
-/** The library warns of what is for development alone; all of this is. */
+/** The library warns of everything that is only for development; all of this is. */
 async function quietly<Made>(make: () => Promise<Made>): Promise<Made> {
   const loud = { ...console };
   Object.assign(console, { warn: () => {}, info: () => {} });

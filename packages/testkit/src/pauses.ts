@@ -1,6 +1,6 @@
 /**
- * Waiting for what comes about in another process: a look, a pause, a look again. Every look takes processor time away from what is waited
- * for, so the pauses grow: what is there soon is seen soon, and a long wait is a few dozen looks, not a thousand.
+ * Pauses for polling another process. Every poll takes processor time away from what is awaited, so the pauses grow: a short wait is noticed
+ * soon, and a long one costs a few dozen polls, not a thousand.
  */
 import { setTimeout as pass } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ const firstMs = 2;
 const longestMs = 100;
 const growth = 1.5;
 
-/** Of one wait: each call resolves after a longer pause than the one before, from 2 ms up to 100. */
+/** The pauses of one wait: each call resolves after a longer pause than the one before, from 2 ms up to 100. */
 export function pauses(): () => Promise<void> {
   let nextMs = firstMs;
   return () => {

@@ -1,4 +1,4 @@
-/** A server of the tests ends with the process that started it, whatever becomes of that one. */
+/** A test server ends with the process that started it, however that process ends. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -21,8 +21,8 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-test('a server whose owner was killed ends, also where nobody takes note of that end', { skip: process.platform === 'win32' }, async (t) => {
-  // What the shell becomes never waits for its child, as process 1 of many a container.
+test('a server whose owner was killed ends, also if nobody reaps the owner', { skip: process.platform === 'win32' }, async (t) => {
+  // The shell is replaced by a program that never waits for its child, like process 1 of many containers.
   const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 600', process.execPath, starting], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -37,7 +37,7 @@ test('a server whose owner was killed ends, also where nobody takes note of that
   if (process.platform === 'linux') assert.ok(existsSync(`/proc/${owner}`), 'nobody has taken note of it');
 });
 
-test('a server that has logged much goes on when it turns a connection away, and ends when it is told to', { timeout: 120_000 }, async (t) => {
+test('a server that has logged much keeps running when it refuses a connection, and ends on request', { timeout: 120_000 }, async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.stop());
   const client = new pg.Client({ connectionString: postgres.url });

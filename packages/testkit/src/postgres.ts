@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL server for tests, from the binaries that npm brings, in a temporary directory on a free port.
+ * A real PostgreSQL server for tests, from binaries that npm installs, in a temporary directory on a free port.
  * `TEST_POSTGRES_URL` names a server that a whole test run shares; without it each test process starts its own.
- * The server ends with the process that started it, however that ends: a small shell waits for the end of its standard
+ * The server ends with the process that started it, however that ends: a small shell script waits for the end of its standard
  * input, stops the server and removes the directory. As root the server runs as another user, since it refuses root.
  * When the server does not come up within 30 s, the promise rejects with what it printed.
  */
@@ -19,22 +19,22 @@ import pg from 'pg';
 export interface TestPostgres {
   /** `postgres://postgres:…@127.0.0.1:PORT/postgres`. */
   readonly url: string;
-  /** An empty database of its own for one suite or test; its address. */
+  /** Makes an empty database for one suite or test; its address. */
   createDatabase(): Promise<string>;
   /**
-   * A copy of a database that `make` filled, of one's own; its address. Whoever first asks for a copy of that `name` on this server makes it,
-   * others wait: what many need alike is made once. `make` leaves no connection to it.
+   * Makes a copy of a database that `make` filled; its address. The first request for that `name` on this server makes the original and others
+   * wait, so what many tests need is made once. `make` must leave no connection to it.
    */
   copyOf(name: string, make: (address: string) => Promise<void>): Promise<string>;
   /** Stops the server for good. On a shared server: does nothing. */
   stop(): Promise<void>;
 }
 
-/** A server of one's own, which can also be away for a while. */
+/** A server that is not shared, and can therefore be away for a while. */
 export interface OwnPostgres extends TestPostgres {
   /** Cuts all connections and stops, keeping the data and the port, until `resume`. */
   pause(): Promise<void>;
-  /** Dies as by a crash, keeping what was committed and the port, until `resume`, which recovers it. */
+  /** Crashes, keeping what was committed and the port, until `resume`, which recovers it. */
   crash(): Promise<void>;
   resume(): Promise<void>;
   /** `pause`, then `resume`. */
@@ -48,7 +48,7 @@ export async function testPostgres(): Promise<TestPostgres> {
   return { url, ...databasesOn(url), stop: async () => {} };
 }
 
-/** Starts a server of one's own. */
+/** Starts a server that is not shared. */
 export async function startPostgres(): Promise<OwnPostgres> {
   const binaries = await findBinaries();
   const password = randomBytes(12).toString('hex');
@@ -90,7 +90,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
 interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Whom the server runs as; empty for ourselves. */
+  /** The user that the server runs as; empty for our own. */
   readonly identity: { readonly uid?: number; readonly gid?: number };
   release(): void;
 }
@@ -114,7 +114,7 @@ async function findBinaries(): Promise<Binaries> {
   };
 }
 
-/** A user without rights that this machine knows by name: initdb insists on a name. */
+/** An unprivileged user with a name on this machine: initdb insists on a name. */
 function unprivileged(): { readonly uid: number; readonly gid: number } {
   const users = new Map(readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':')).map((user) => [user[0], user]));
   const user = users.get('postgres') ?? users.get('nobody');
@@ -146,9 +146,9 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
 }
 
 /**
- * Runs the server until it is told a word, or the process that started it is gone: the end of standard input alone may mean neither. Gone is
- * also one whose end nobody has taken note of, and one whose number another process has by now. Keeps the directory when told `keep`, or
- * `crash`, which lets the server write nothing more.
+ * Runs the server until it reads a word from standard input or its owner, the process that started it, is gone. The end of standard input
+ * need not mean either. A zombie counts as gone, and so does an owner whose process id now belongs to another process. The words `keep` and
+ * `crash` keep the directory; `crash` also lets the server write nothing more.
  */
 const guard = 'born() { if [ -r /proc/self/stat ]; then set -- $(sed "s/.*) //" "/proc/$OWNER/stat" 2>/dev/null); [ "$1" = Z ] || echo "${20}"; '
   + 'else ps -o stat= -o lstart= -p "$OWNER" 2>/dev/null | sed -n "/^[^Z]/s/^[^ ]* *//p"; fi; }; since=$(born); '
@@ -163,7 +163,7 @@ async function startServer(
 ): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', shared_buffers: '64MB',
-    // What was committed outlives a crash of the server, not one of the machine.
+    // Committed data survives a crash of the server, but not one of the machine.
     fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -182,26 +182,26 @@ async function startServer(
   return server;
 }
 
-/** Servers that were asked to end. */
-const asked = new WeakSet<ChildProcess>();
+/** Servers that were requested to end. */
+const requested = new WeakSet<ChildProcess>();
 
-/** What a server says when it ends, or has to begin again. */
+/** What a server logs when it ends or has to restart. */
 const lastWords = /guard:|shutdown request|is shut down|terminated by signal|PANIC|could not (?:write|extend)|lock file/;
 
-/** A server that ends by itself fails every test after it: what it said tells why. */
+/** If a server ends by itself, every later test fails: what it logged says why. */
 function reportUnrequestedEnd(server: ChildProcess): void {
   server.stderr?.on('data', (text: string) => {
-    if (!asked.has(server) && lastWords.test(text)) process.stderr.write(`The PostgreSQL of the tests says: ${text.trim()}\n`);
+    if (!requested.has(server) && lastWords.test(text)) process.stderr.write(`The PostgreSQL of the tests says: ${text.trim()}\n`);
   });
 }
 
-/** Hears the server until it is ready or has failed, and not a word after that: a later FATAL is about one connection, not about its start. */
+/** Reads the log until the server is ready or has failed, and not after that: a later FATAL concerns one connection, not the start. */
 function ready(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let printed = '';
     const over = (): void => {
       clearTimeout(late);
-      server.off('error', notStarted).stderr?.off('data', hear);
+      server.off('error', notStarted).stderr?.off('data', read);
     };
     const fail = (why: string): void => {
       over();
@@ -209,7 +209,7 @@ function ready(server: ChildProcess): Promise<void> {
       reject(new Error(`PostgreSQL ${why}: ${printed.slice(-2_000)}`));
     };
     const notStarted = (error: Error): void => fail(error.message);
-    const hear = (text: string): void => {
+    const read = (text: string): void => {
       printed = (printed + text).slice(-10_000);
       if (printed.includes('database system is ready to accept connections')) {
         over();
@@ -217,18 +217,18 @@ function ready(server: ChildProcess): Promise<void> {
       } else if (printed.includes('database system is shut down') || fatal(printed)) fail('did not start');
     };
     const late = setTimeout(() => fail('did not start within 30 s'), 30_000);
-    server.once('error', notStarted).stderr?.setEncoding('utf8').on('data', hear);
+    server.once('error', notStarted).stderr?.setEncoding('utf8').on('data', read);
   });
 }
 
-/** Who connects while the server is starting is told so with a word that otherwise means its end. */
+/** A server that is starting answers connections with a FATAL of its own, which does not mean that it failed. */
 function fatal(printed: string): boolean {
   return /FATAL:(?!  the database system is (?:starting up|not yet accepting connections))/.test(printed);
 }
 
 async function endServer(server: ChildProcess, farewell: string): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
-  asked.add(server);
+  requested.add(server);
   server.ref();
   const ended = new Promise((resolve) => server.once('exit', resolve));
   server.stdin?.end(farewell);
@@ -252,7 +252,7 @@ function databasesOn(url: string): Pick<TestPostgres, 'createDatabase' | 'copyOf
       if (rowCount === 0) {
         const made = await create(client, 'template1');
         await make(of(made));
-        // Only what is whole bears the name.
+        // Only a complete copy gets the name.
         await client.query(`alter database ${made} rename to ${name}`);
       }
       await client.query('select pg_advisory_unlock(7215099)');

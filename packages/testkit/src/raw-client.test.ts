@@ -1,11 +1,11 @@
-/** The caller on a raw socket: what it tells of a server that gives no answer. */
+/** The caller on a raw socket: what it reports of a server that gives no answer. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { rawCall } from './raw-client.ts';
 
-test('a server that ends its side without an answer ends the wait for one, though the other side is open still', async () => {
+test('a server that ends its side without an answer ends the wait for one, though the other side is still open', async () => {
   const server = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => {}).once('data', () => socket.end()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

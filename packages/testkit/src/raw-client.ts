@@ -1,7 +1,7 @@
 /**
  * A caller on a raw socket: sends exactly the bytes it is given and keeps exactly the bytes it gets.
  * For what HTTP libraries hide: header case and order, chunk boundaries, half-closes, aborts, readers that stop reading.
- * A connection that ends early tells its answer as cut; one that never answers is bounded by the deadline of the call.
+ * If a connection ends early, its answer is reported as cut; one that never answers is bounded by the deadline of the call.
  */
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ export interface RawAnswer extends HttpMessage {
   readonly reason: string;
 }
 
-/** One request to be sent as described; `host` and, with a body, `content-length` are added where `headers` have none. */
+/** One request to send; `host` and, with a body, `content-length` are added if `headers` lack them. */
 export interface RawCall {
   readonly method?: string;
   readonly target: string;
@@ -23,7 +23,7 @@ export interface RawCall {
   readonly chunks?: readonly Uint8Array[];
 }
 
-/** How long anything here may take before a test fails with a sentence. Milliseconds. */
+/** How long anything here may take before the test fails with a message. Milliseconds. */
 const deadlineMs = 30_000;
 
 /** A connection to one server. */
@@ -31,9 +31,9 @@ export class RawConnection {
   readonly socket: Socket;
   /** Resolves when the connection is over: `fin` in order, `rst` by reset. */
   readonly ended: Promise<'fin' | 'rst'>;
-  /** All answers told so far, 1xx included. */
+  /** All answers so far, 1xx included. */
   readonly answers: RawAnswer[] = [];
-  /** Body bytes received so far, chunk framing off. */
+  /** Body bytes received so far, without chunk framing. */
   bytesReceived = 0;
   readonly #parser: MessageParser;
   readonly #authority: string;
@@ -80,7 +80,7 @@ export class RawConnection {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Sends and waits until the kernel took it: stands still while the server does not read. */
+  /** Sends and waits until the kernel has taken it: blocks while the server does not read. */
   sendAll(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.socket.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -95,7 +95,7 @@ export class RawConnection {
     return answer;
   }
 
-  /** The next final answer (1xx are kept in `answers` only), already here or to come. Rejects when the connection ends without one. */
+  /** The next final answer (1xx are only kept in `answers`), received or to come. Rejects if the connection ends without one. */
   async nextAnswer(): Promise<RawAnswer> {
     const ready = this.#unclaimed.shift();
     if (ready !== undefined) return ready;
@@ -116,7 +116,7 @@ export class RawConnection {
     return within(new Promise<void>((resolve) => { this.#byteWaiters.push({ from: bytes, resolve }); }), `${bytes} bytes`);
   }
 
-  /** Stops reading: the kernel's buffers fill and the server feels it. */
+  /** Stops reading: the kernel's buffers fill, and the server sees backpressure. */
   stopReading(): void {
     this.socket.pause();
   }
@@ -162,7 +162,7 @@ export class RawConnection {
     else waiter.resolve(answer);
   }
 
-  /** Whatever is still awaited will not come: a server that ended its side may leave ours open for ever. */
+  /** Rejects everything still awaited: a server that ended its side may leave ours open for ever. */
   #rejectWaiting(): void {
     this.#saidEnd = true;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new Error('testkit: the connection ended without an answer'));
@@ -179,7 +179,7 @@ export async function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
   }
 }
 
-/** The bytes of a request, nothing added but what framing needs. */
+/** The bytes of a request, with nothing added except what framing needs. */
 export function requestBytes(call: RawCall, authority: string): Buffer {
   const headers = [...(call.headers ?? [])];
   const has = (name: string): boolean => headers.some(([each]) => each.toLowerCase() === name);
@@ -194,7 +194,7 @@ export function requestBytes(call: RawCall, authority: string): Buffer {
   return Buffer.concat([head, ...(body === null ? [] : [body]), ...chunked, ...tail]);
 }
 
-/** Bounds a wait, so that a silent server fails the test with a sentence instead of hanging it. */
+/** Bounds a wait, so that a silent server fails the test with a message instead of hanging it. */
 async function within<Value>(promise: Promise<Value>, what: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

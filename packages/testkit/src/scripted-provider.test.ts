@@ -1,4 +1,4 @@
-/** The scripted provider and the raw client, held against each other: what one sends, the other keeps to the byte. */
+/** The scripted provider and the raw client, tested against each other: what one sends, the other keeps to the byte. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -43,7 +43,7 @@ test('an answer arrives whole under every framing and cut', async (context) => {
   }
 });
 
-test('a compressed answer says its coding and decodes to the body', async (context) => {
+test('a compressed answer names its coding and decodes to the body', async (context) => {
   const scripted = await provider(context);
   scripted.respond({ body: 'squeeze me', coding: 'gzip' });
   const answer = await rawCall(scripted.url, { method: 'GET', target: '/' });
@@ -51,7 +51,7 @@ test('a compressed answer says its coding and decodes to the body', async (conte
   assert.equal(gunzipSync(answer.body).toString(), 'squeeze me');
 });
 
-test('a cut answer is told as not whole, by FIN and by RST', async (context) => {
+test('a cut answer is reported as not whole, by FIN and by RST', async (context) => {
   const scripted = await provider(context);
   for (const by of ['fin', 'rst'] as const) {
     scripted.respond({ body: 'hello world', cutAt: { byte: 4, by } });
@@ -86,7 +86,7 @@ test('an abort is seen by the provider as a request that never became whole', as
   await connection.close();
 });
 
-test('the hand-made exchanges cover every wire that is read, and the corpus is used where it is there', () => {
+test('the hand-made exchanges cover every wire that is read, and the corpus is used if it is present', () => {
   const wires = new Set(fixtures().map((exchange) => exchange.wire));
   for (const wire of readWires) {
     assert.ok(wires.has(wire), wire);

@@ -1,7 +1,7 @@
 /**
  * A provider that answers by script, on raw sockets: a real HTTP/1.1 server of either wire that keeps every request as it came and
- * sends exactly the bytes it is told to, in the pieces, at the moments and with the ending the script says.
- * No timers: waiting is for a promise in the script (`gate`). A request it cannot read costs that connection alone.
+ * sends exactly the bytes of the script, in the pieces, at the moments and with the ending it describes.
+ * It has no timers: it waits for promises in the script (`gate`). A request it cannot read costs only that connection.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -24,16 +24,16 @@ export interface ScriptedAnswer {
   /** Default 200. */
   readonly status?: number;
   readonly reason?: string;
-  /** As they go out, without framing headers, which `framing` adds at the end of the list. */
+  /** As they are sent, without framing headers, which `framing` adds at the end of the list. */
   readonly headers?: readonly HeaderPair[];
   readonly body?: Uint8Array | string | readonly Piece[] | AsyncIterable<Uint8Array>;
-  /** `length`: default for one body. `chunked`: default for pieces. `close`: ended by the connection. `none`: no framing header, no end. */
+  /** `length`: default for one body. `chunked`: default for pieces. `close`: the connection's end ends it. `none`: no framing header, no end. */
   readonly framing?: 'length' | 'chunked' | 'close' | 'none';
   /** Compresses the body and says so in `content-encoding`. */
   readonly coding?: Coding | null;
   /** Cuts the body (after compression) at these positions, one write each; `every`: at each byte. */
   readonly cuts?: readonly number[] | 'every';
-  /** Ends the connection when this many body bytes are out: `fin` in order, `rst` by reset. */
+  /** Ends the connection when this many body bytes are sent: `fin` in order, `rst` by reset. */
   readonly cutAt?: { readonly byte: number; readonly by: 'fin' | 'rst' };
   /** Closes the connection after the answer, saying so in `connection: close`. */
   readonly close?: boolean;
@@ -59,13 +59,13 @@ export interface ScriptedProvider {
   readonly connections: number;
   /** Connections open now. */
   readonly openConnections: number;
-  /** Body bytes of answers handed to the kernel so far: stands still when the reader is slow. */
+  /** Body bytes of answers that the kernel has taken so far: does not grow while the reader is slow. */
   readonly bytesWritten: number;
   /** Body bytes of requests read so far. */
   readonly bytesRead: number;
   /** The script for all requests from now on. */
   respond(script: Script | ((request: ReceivedRequest) => Script | Promise<Script>)): void;
-  /** Answers once the head is there, before the body; the request is kept when its body ended. */
+  /** Answers once the head has arrived, before the body; the request is kept when its body has ended. */
   respondAtHead(script: Script | null): void;
   /** Keep request bodies in memory (default) or only count them. */
   keepBodies(keep: boolean): void;
@@ -168,7 +168,7 @@ class Provider implements ScriptedProvider {
     const connection = ++this.connections;
     this.#sockets.add(socket);
     if (this.#stopped) socket.pause();
-    // Answers go out in the order of their requests, also to a client that pipelines.
+    // Answers are sent in the order of their requests, also to a client that pipelines.
     let turn = Promise.resolve();
     const answer = (script: () => Script | Promise<Script>): void => {
       turn = turn.then(async () => this.#play(socket, await script())).catch(() => { socket.destroy(); });
@@ -237,7 +237,7 @@ class Provider implements ScriptedProvider {
   }
 
   async #write(socket: Socket, bytes: Uint8Array): Promise<void> {
-    // Large bodies go in slices, so that `bytesWritten` follows what the kernel took and not what was queued.
+    // Large bodies are sent in slices, so that `bytesWritten` counts what the kernel took and not what was queued.
     for (let at = 0; at < bytes.length; at += 65_536) {
       const slice = bytes.subarray(at, at + 65_536);
       await send(socket, slice);
@@ -267,7 +267,7 @@ function prepare(script: ScriptedAnswer): Prepared {
   return { head, body: inOrder(script.body as readonly Piece[] | AsyncIterable<Uint8Array>), framing };
 }
 
-/** The body where it is known at once; null if it comes in pieces. Compression needs it whole. */
+/** The body if it is known at once; null if it comes in pieces. Compression needs it whole. */
 function wholeBody(script: ScriptedAnswer): Uint8Array | null {
   const body = script.body ?? '';
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return null;
@@ -298,7 +298,7 @@ async function* inOrder(pieces: readonly Piece[] | AsyncIterable<Uint8Array>): A
   }
 }
 
-/** Resolves when the kernel took the bytes: that is what makes slices arrive apart, and what stands still under backpressure. */
+/** Resolves when the kernel has taken the bytes: this makes slices arrive separately, and waits under backpressure. */
 function send(socket: Socket, bytes: Uint8Array): Promise<void> {
   if (socket.destroyed) return Promise.reject(new Error('testkit: the peer is gone'));
   return new Promise((resolve, reject) => {

@@ -14,18 +14,18 @@ import { pauses } from './pauses.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
 const launcher = fileURLToPath(new URL('../../cli/bin/metergate.mjs', import.meta.url));
-/** Where the command line is run in the test's own process. */
+/** The modules by which the command line runs in the test's own process. */
 const commands = new URL('../../cli/src/test-support/run-in-process.ts', import.meta.url);
 /** Starting a process on a busy machine takes a while; records must be there a second after the answer. Milliseconds. */
 const startDeadlineMs = 60_000;
 const recordsDeadlineMs = 30_000;
 
-/** The provider keys every system connects; tests look for them in what the providers received. */
+/** The provider keys that every system connects; tests look for them in what the providers received. */
 export const providerKeys = {
   openai: 'sk-testkit-openai-0000', anthropic: 'sk-ant-testkit-0000', upstream: 'testkit-upstream-0000',
 } as const;
 
-/** What one run of the command line left. */
+/** The result of one run of the command line. */
 export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -42,7 +42,7 @@ export interface SystemOptions {
   readonly dataDirectory?: string;
   /** Connect the default organization's provider keys at the first start. Default true. */
   readonly connectProviders?: boolean;
-  /** Leave the default organization on the plan it is made on. Default false: its rate limits are out of the way. */
+  /** Leave the default organization on its first plan. Default false: a plan with rate limits that no test reaches. */
   readonly publishedLimits?: boolean;
   /** The product may have at most this many files and sockets open (Unix). Default: as many as this process. */
   readonly descriptorsMax?: number;
@@ -59,10 +59,10 @@ export interface System {
   readonly anthropic: ScriptedProvider;
   /** The declared upstream's provider; declared only by `declareUpstream`. */
   readonly upstream: ScriptedProvider;
-  /** All the product said on stderr so far. */
+  /** All that the product has written to stderr so far. */
   readonly stderr: () => string;
   readonly stdout: () => string;
-  /** `metergate ARGS` beside the running product, in the test's own process: starting one of its own takes ten times as long. */
+  /** `metergate ARGS` beside the running product, in the test's own process: a separate process takes ten times as long. */
   cli(args: readonly string[], stdin?: string): Promise<CliResult>;
   /** A service key of an organization (`default` unless named). */
   createKey(options?: { organization?: string; project?: string }): Promise<{ id: string; key: string; prefix: string }>;
@@ -118,9 +118,9 @@ async function startOn(providers: Providers, dataDirectory: string, options: Sys
   return running;
 }
 
-/** The environment of a product process: what the machine needs, none of this process's own settings. */
+/** The environment of a product process: what the machine needs, and none of this process's own settings. */
 export function productEnv(extra: Record<string, string | undefined>): NodeJS.ProcessEnv {
-  // What a test reads of standard error are sentences.
+  // Tests read sentences from standard error, not JSON.
   const env: NodeJS.ProcessEnv = { SVC_LOG_FORMAT: 'text' };
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'USERPROFILE', 'LANG']) {
     if (process.env[name] !== undefined) env[name] = process.env[name];
@@ -133,8 +133,8 @@ type RunInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, stdin: str
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * One after another: a command that waits for the store's write lock would hold up the one of this process that has it. The event loop turns
- * before each: whoever asks again and again would otherwise never let the scripted providers, which are in this process too, answer.
+ * Commands run one after another: one that waits for the store's write lock would block the one in this process that holds it. The event
+ * loop turns before each: otherwise a caller that polls would never let the scripted providers in this process answer.
  */
 function runHere(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string): Promise<CliResult> {
   const result = turn.then(async () => {
@@ -280,7 +280,7 @@ class Running implements System {
     return result;
   }
 
-  /** Asks again until `enough` is content. */
+  /** Repeats the query until `enough` returns true. */
   async #poll<Value>(organization: string, enough: (records: CallRecordJson[]) => Value | null): Promise<Value> {
     const deadline = performance.now() + recordsDeadlineMs;
     const pause = pauses();

@@ -1,11 +1,11 @@
 /**
- * Inputs written by others (`../shared/inputs`) → bytes to throw at a reader or at a port. Where the folder is not on this machine, a few of
- * our own stand in, so that the tests that use them still mean something.
+ * Inputs written by others (`../shared/inputs`) → bytes to throw at a reader or at a port. If the folder is not on this machine, a few of our
+ * own replace them, so that the tests that use them still mean something.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sharedFolder } from './corpus.ts';
 
-/** One input with the name its failure is reported under. */
+/** One input, with the name by which its failure is reported. */
 export interface WrittenInput {
   readonly name: string;
   readonly bytes: Buffer;
@@ -46,7 +46,7 @@ export function httpInputs(kind: 'request' | 'response'): WrittenInput[] {
   return [...own, ...files.flatMap((file) => blocksOf(file, readFileSync(new URL(file, folder), 'utf8')))];
 }
 
-/** The `http` blocks of one Markdown file, its escapes resolved as the fixtures' own runner resolves them. */
+/** The `http` blocks of one Markdown file, with escapes resolved as the fixtures' own runner does. */
 function blocksOf(file: string, markdown: string): WrittenInput[] {
   const blocks = [...markdown.matchAll(/^```http\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
   return blocks.map((block, at) => {
