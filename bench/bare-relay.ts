@@ -1,6 +1,6 @@
 /**
- * The reference a gateway on Node can be held against: `node:http` in, undici out, nothing else. No keys, no records, no reading.
- * A small request body is held and sent in one write, answers stream. Prints `ready URL`. Arguments: the provider's URL.
+ * The reference to compare a gateway on Node with: `node:http` in, undici out, nothing else. No keys, no records, no reading.
+ * A small request body is held and sent in one write, answers are streamed. Prints `ready URL`. Argument: the provider's URL.
  */
 import { createServer } from 'node:http';
 import { Pool } from 'undici';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --quick] [-- --only calls,journal]`: every measure of the product, one part after the other, each a process of
- * its own, so that none measures what another left behind. Exit code 1 where one of them failed. Parts: `calls` (bench/run.ts), `guards`,
- * `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` takes minutes off each.
+ * `npm run bench [-- --quick] [-- --only calls,journal]`: every benchmark of the product, one after the other, each in a separate
+ * process, so that none measures what another left behind. Exit code 1 if one of them failed. Parts: `calls` (bench/run.ts), `guards`,
+ * `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` makes each some minutes shorter.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

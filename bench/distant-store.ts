@@ -1,6 +1,6 @@
 /**
  * `node bench/distant-store.ts [--rows 6000] [--seconds 20]`: how many journal rows a second reach a PostgreSQL that is 0, 50, 200 and
- * 1,000 ms away, each way. Each figure is of a fresh journal, one shipper and a first batch that is not counted.
+ * 1,000 ms away, each way. Each figure is for a fresh journal and one shipper; its first batch is not counted.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A journal with so many closed calls of two organizations, some of them in runs. */
+/** A journal with that many closed calls of two organizations, some of them in runs. */
 async function write(path: string, seed: number): Promise<void> {
   const journal = createJournal({ directory: path, sync: 'normal', randomBytes: bytes, clock });
   for (let done = 0; done < rows; done += 500) {

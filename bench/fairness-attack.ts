@@ -1,7 +1,7 @@
 /**
- * `node bench/fairness-attack.ts ATTACK GATEWAY PLATFORM KEY TAPKEY`: one organization's behaviour that another is not to notice, until
- * standard input ends. Writes a line once it is under way. A process of its own, so that it takes nothing of who measures.
- * `node bench/fairness-attack.ts provider`: that organization's own provider, which answers with a bomb where a header asks for it; writes its URL.
+ * `node bench/fairness-attack.ts ATTACK GATEWAY PLATFORM KEY TAPKEY`: one organization's behaviour that another must not notice, until
+ * standard input ends. Writes a line once it has begun. A separate process, so that it does not slow down the one that measures.
+ * `node bench/fairness-attack.ts provider`: that organization's own provider, which answers with a bomb if a header asks for it; writes its URL.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { RawConnection, rawCall } from '@metergate/testkit/raw-client.ts';
 export type Attack = 'stalled' | 'dripping' | 'runs' | 'idle' | 'tap' | Burst;
 /** 190 calls at once, again and again: each on a connection of its own, or on kept ones; with a small body, or a large one. */
 export type Burst = 'plain' | 'kept' | 'large' | Bomb;
-/** Answers that unfold to 64 MiB. */
+/** Answers that decompress to 64 MiB. */
 type Bomb = 'bombs' | 'bombs-gzip' | 'bombs-deflate' | 'bombs-zstd';
 
 const [attack, gatewayUrl = '', platformUrl = '', key = '', tapKey = ''] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const json: HeaderPair = ['content-type', 'application/json'];
 const open: RawConnection[] = [];
 const head = (framing: string): string => `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
 
-/** So many connections that each send this; those that are refused are not there. */
+/** That many connections which each send this; refused ones are not replaced. */
 async function occupy(count: number, bytes: string): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const connection = await RawConnection.open(gatewayUrl).catch(() => null);
@@ -35,7 +35,7 @@ async function occupy(count: number, bytes: string): Promise<void> {
   }
 }
 
-/** Again and again until the process ends; what fails is tried again. */
+/** Repeats something until the process ends, also after a failure. */
 async function forEver(work: () => Promise<unknown>, pauseMs: number): Promise<never> {
   for (;;) {
     await work().catch(() => {});
@@ -67,7 +67,7 @@ const codings: Readonly<Record<Bomb, readonly [string, (bytes: Buffer) => Buffer
   'bombs-zstd': ['zstd', zstdCompressSync],
 };
 
-/** Bombs of each coding, and a plain answer of the size of the smallest. */
+/** Bombs in each coding, and a plain answer of the size of the smallest. */
 async function provide(): Promise<string> {
   const json = { 'content-type': 'application/json' };
   const zeros = Buffer.alloc(64 * 1024 * 1024);
@@ -103,7 +103,7 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
   async dripping() {
     await occupy(3_000, head('Content-Length: 60000') + 'x'.repeat(50_000));
     let at = 0;
-    // Each connection a byte in ten seconds.
+    // Each connection sends a byte every ten seconds.
     setInterval(() => {
       for (let sent = 0; sent < 30 && open.length > 0; sent += 1) open[at++ % open.length]!.send('x');
     }, 100);
@@ -125,7 +125,7 @@ const begin: Readonly<Record<Attack, () => Promise<void>>> = {
   },
 };
 
-// It plays other machines: it is not to take processors from the product.
+// It plays other machines, so it must not take processor time from the product.
 setPriority(19);
 if (attack === 'provider') process.stdout.write(`${await provide()}\n`);
 else {

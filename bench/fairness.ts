@@ -1,8 +1,8 @@
 /**
  * `node bench/fairness.ts [--only NAME] [--rounds 5] [--calls 1500]`: what one organization's behaviour does to another's calls. In one run,
  * against one product, in alternating rounds: the 99th percentile of an organization's calls alone, and beside another that stalls bodies,
- * drips them, lets answers unfold, fills its share of runs, leaves connections idle or floods the tap. The other is a process of its own, and
- * so is its provider. Printed as the ratio of all rounds together and that of each; nothing is asserted. `--only`: a part of an attack's name.
+ * drips them, makes answers decompress, fills its share of runs, leaves connections idle or floods the tap. The other is a separate process,
+ * and so is its provider. Prints the ratio of all rounds together and of each; asserts nothing. `--only`: part of an attack's name.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,15 +26,15 @@ const json: HeaderPair = ['content-type', 'application/json'];
 /** What is measured: chat calls, calls that each begin a run of their own, or posts of the tap. */
 type Measure = 'chat' | 'run' | 'tap';
 
-/** What the other organization does meanwhile, one after the other in each round, and how many processes it takes. */
+/** What the other organization does meanwhile, one attack after the other in each round, and in how many processes. */
 interface Trial {
   readonly name: string;
   readonly attacks: readonly Attack[];
   readonly processes?: number;
   readonly measure?: Measure;
-  /** So many descriptors for the product. */
+  /** The product's limit of file descriptors. */
   readonly descriptorsMax?: number;
-  /** In place of the product: what the machine itself does to the calls of one beside those of another. */
+  /** Run instead of the product: what the machine itself does to the calls of one beside those of another. */
   readonly through?: 'haproxy';
 }
 
@@ -81,7 +81,7 @@ async function startSubject({ attacks, descriptorsMax }: Trial): Promise<Subject
   };
 }
 
-/** haproxy in its place, which knows no organizations. */
+/** haproxy instead of the product; it knows no organizations. */
 async function startComparison(): Promise<Subject> {
   const own = await startScriptedProvider();
   own.respond({ headers: [json], body: '{"model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}' });
@@ -94,13 +94,13 @@ async function startComparison(): Promise<Subject> {
 }
 
 let runs = 0;
-/** Answers that a run could not be confirmed in time: the store was busy. */
+/** Answers which say that a run could not be confirmed in time, because the store was busy. */
 let refused = 0;
 
-/** How long each call took, one after the other, milliseconds. Each tenth chat body is large. */
+/** The duration of each call, one after the other, milliseconds. Every tenth chat body is large. */
 async function measured(subject: Subject, measure: Measure): Promise<number[]> {
   const tookMs: number[] = [];
-  // More runs and posts of the tap than these are refused by their own limits.
+  // More runs and tap posts than these would be refused by their own limits.
   const most = measure === 'chat' ? calls : Math.min(calls, 300);
   for (let at = 0; at < most; at += 1) {
     const beganMs = performance.now();
@@ -136,7 +136,7 @@ function p99(tookMs: readonly number[]): number {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length * 0.99)]!;
 }
 
-/** Begins a process of the other organization and waits for its first line. */
+/** Starts a process of the other organization and waits for its first line. */
 async function begin(...args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly line: string }> {
   const file = fileURLToPath(new URL('fairness-attack.ts', import.meta.url));
   const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -149,7 +149,7 @@ async function end({ child }: { readonly child: ChildProcess }): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit');
 }
 
-/** Calls of one kind of round, of all rounds and by round, and how many of them were told to come again. */
+/** Calls of one kind of round, in all rounds together and by round, and how many of them were answered with "try again". */
 interface Rounds {
   readonly tookMs: number[][];
   refused: number;

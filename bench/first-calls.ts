@@ -1,7 +1,7 @@
 /**
- * `node bench/first-calls.ts [--quick]`: what the first call of a run and of a key cost beside a call in a run that stands, all on one
- * product, alone on one core, in short rounds. Agents begin many runs a second, and after a start every key is new to a node. A call that
- * fails, or a record that is missing, is a failed run: exit code 1.
+ * `node bench/first-calls.ts [--quick]`: what the first call of a run and of a key cost compared with a call in an existing run, all on one
+ * product, alone on one core, in short rounds. Agents begin many runs a second, and after a start every key is new to a node. If a call
+ * fails or a record is missing, the benchmark fails: exit code 1.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startLoad } from './load-process.ts';
@@ -12,7 +12,7 @@ import { canPin, product } from './subjects.ts';
 const quick = process.argv.includes('--quick');
 const plan = quick ? { sets: 5, roundMs: 700, first: 1_500 } : { sets: 15, roundMs: 1_000, first: 3_000 };
 const connections = 32;
-/** For what is still to be shipped of a round, and for runs to be confirmed. */
+/** Time for a round to be shipped and its runs to be confirmed. */
 const settleMs = 800;
 const standing = 'x-svc-run-id: stands\r\nx-svc-run-budget: 1000\r\n';
 
@@ -31,7 +31,7 @@ async function bench(): Promise<number> {
   };
   const ofKeys = async () => {
     const keys = await subject.makeKeys!(plan.first);
-    // What it costs the product to hear of them is none of their calls.
+    // The cost of learning about them is not part of their calls.
     await pause(1_000);
     return () => calls.ask(subject, { order: 'keys', url, headers: '', keys });
   };

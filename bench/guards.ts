@@ -1,9 +1,9 @@
 /**
  * `node bench/guards.ts [--quick]`: what the guards add to a call. Four products, alone on one core in turn: without cap and run;
- * with a cap and a run on every call, among 10,000 live runs; the same with the run's grant on every call; the same with a header
- * that means nothing and is as long, because a grant is some 400 bytes to receive, whoever verifies it. Their rounds are short and
- * go there and back (A B C D D C B A), so that what the machine does meanwhile falls on all of them; each such set gives one ratio,
- * and the median of the sets is what is said. A call that fails, or a record that is missing, is a failed run: exit code 1.
+ * with a cap and a run on every call, among 10,000 live runs; the same with the run's grant on every call; the same with a
+ * meaningless header of that length, because receiving some 400 bytes costs something whether or not they are verified. Rounds are
+ * short and mirrored (A B C D D C B A), so that disturbances of the machine affect all of them; each such set gives one ratio, and
+ * the result is the median of the sets. If a call fails or a record is missing, the benchmark fails: exit code 1.
  */
 import { startLoad } from './load-process.ts';
 import { OwnCalls } from './own-calls.ts';
@@ -13,7 +13,7 @@ import { canPin, product, type Guarded, type Subject } from './subjects.ts';
 const quick = process.argv.includes('--quick');
 const plan = quick ? { sets: 5, roundMs: 700, warmUpMs: 3_000, liveRuns: 10_000 } : { sets: 20, roundMs: 1_000, warmUpMs: 5_000, liveRuns: 10_000 };
 const connections = 32;
-/** For what is still to be shipped of a round. */
+/** Time for a round to be shipped. */
 const settleMs = 250;
 
 const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'year', '--limit', '1000000'];
@@ -72,7 +72,7 @@ async function bench(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Microseconds of processor time a call of each subject, over its two rounds. */
+/** Microseconds of processor time per call for each subject, over its two rounds. */
 async function oneSet(calls: OwnCalls, subjects: readonly Subject[]): Promise<Map<Subject, number>> {
   const sums = new Map(subjects.map((subject) => [subject, { calls: 0, processorMs: 0 }]));
   for (const subject of [...subjects, ...subjects.toReversed()]) {

@@ -1,7 +1,7 @@
 /**
- * `node bench/journal.ts [--quick]`: what the journal costs and how fast it is moved to the store. Processor time of a commit by
- * rows, rows shipped a second into a fresh SQLite store, and the time from start to ready with a journal of a million rows to
- * ship. A run that does not ship what was written is a failed run: exit code 1.
+ * `node bench/journal.ts [--quick]`: what the journal costs and how fast it is shipped to the store. Processor time of a commit by
+ * number of rows, rows shipped a second into a fresh SQLite store, and the time from start to ready with a journal of a million rows
+ * to ship. If not everything that was written is shipped, the benchmark fails: exit code 1.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -86,7 +86,7 @@ function assertShipped(journalDirectory: string, shipped: number, wanted: number
   process.exitCode = 1;
 }
 
-/** Opens and closes calls, a few hundred a turn, and seals what it wrote. */
+/** Opens and closes calls, a few hundred a turn, and seals the segments it wrote. */
 async function fill(journalDirectory: string, organization: string, calls: number): Promise<void> {
   const journal = createJournal({ directory: journalDirectory, sync: 'normal', randomBytes: bytes, clock });
   for (let from = 0; from < calls; from += 500) {
@@ -102,7 +102,7 @@ async function fill(journalDirectory: string, organization: string, calls: numbe
   await journal.end();
 }
 
-/** Twice as many rows as calls. The product makes its data directory first, so that the organization exists. */
+/** Writes two rows for each call. The product makes its data directory first, so that the organization exists. */
 async function startWithJournal(): Promise<void> {
   const data = join(directory, 'data');
   const env = productEnv({ SVC_DATA_DIR: data, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' });

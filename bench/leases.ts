@@ -1,7 +1,7 @@
 /**
- * `node bench/leases.ts [--quick]`: what two gateway nodes ask of a shared PostgreSQL store under load. Lease traffic a second with
- * one cap and one run on every call, far from the limit; the store's transactions a second, under load and idle. A run whose
- * sum of spend is not that of its records, or in which a call was refused, is a failed run: exit code 1.
+ * `node bench/leases.ts [--quick]`: how much two gateway nodes ask of a shared PostgreSQL store under load. Lease traffic a second with
+ * one cap and one run on every call, far from the limit; the store's transactions a second, under load and idle. If a sum of
+ * spend is not that of its records, or a call is refused, the benchmark fails: exit code 1.
  */
 import pg from 'pg';
 import { startCluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
@@ -49,7 +49,7 @@ async function measure(): Promise<void> {
 
 interface Traffic { readonly batches: number; readonly failures: number; readonly waits: number; readonly transactions: number }
 
-/** How far the counters went while `work` ran. */
+/** How much the counters grew while `work` ran. */
 async function over(nodes: readonly ClusterNode[], work: () => Promise<void>): Promise<Traffic> {
   const before = await counters(nodes);
   await work();

@@ -1,6 +1,6 @@
 /**
- * The load generator and mock provider of a benchmark (bench/load.ts) as a process of its own, on the second core where the machine
- * can pin processes. Takes one order after the other.
+ * The load generator and mock provider of a benchmark (bench/load.ts) as a separate process, on the second core if the machine can pin
+ * processes. Takes one order after the other.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,8 +1,8 @@
 /**
- * The load and the provider of a benchmark, in one process of its own: a mock provider and a load generator on raw sockets, both as
- * cheap as they can be, so that the subject between them is what is measured. Talks to bench/run.ts over the process channel.
- * Call i reports i prompt tokens, up to ten thousand and from one again, so that no limit of tokens is met: the mock's log is the
- * truth that the subject's records are held against.
+ * The load and the provider of a benchmark, together in a separate process: a mock provider and a load generator on raw sockets, both
+ * as cheap as possible, so that the benchmark measures the subject between them. Talks to bench/run.ts over the process channel.
+ * Call i reports i prompt tokens, up to ten thousand and then from one again, so that no limit of tokens is reached. The subject's
+ * records are compared with the mock's log.
  */
 import { createServer, connect, type Socket } from 'node:net';
 
@@ -18,13 +18,13 @@ export interface Target {
 export type LoadOrder =
   | Target & { readonly order: 'closed'; readonly connections: number; readonly durationMs: number; readonly events: number }
   | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
-  /** One call each of so many runs, which its headers do not name: `from` is the number of the first. */
+  /** One call in each of that many runs, which `headers` do not name: `from` is the number of the first. */
   | Target & { readonly order: 'runs'; readonly from: number; readonly count: number }
   /** One call with each of these keys. */
   | Omit<Target, 'key'> & { readonly order: 'keys'; readonly keys: readonly string[] }
   | { readonly order: 'log' };
 
-/** What an order found. Latencies in microseconds. */
+/** The result of an order. Latencies in microseconds. */
 export interface LoadResult {
   readonly calls: number;
   readonly failures: number;
@@ -33,7 +33,7 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** The mock's whole log: how many calls it answered with how many prompt tokens in all. */
+/** The mock's whole log: how many calls it answered, and with how many prompt tokens in all. */
 export interface MockLog {
   readonly calls: number;
   readonly promptTokens: number;
@@ -100,7 +100,7 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-/** Events leave one write and one event-loop turn each, as a provider's tokens do, unpaced. */
+/** Each event is one write in an event-loop turn of its own, like a provider's tokens, without pauses. */
 function stream(socket: Socket, events: number, usage: string): void {
   socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n');
   const head = '{"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-4o-mini","choices":[';
@@ -169,7 +169,7 @@ class Caller {
   }
 }
 
-/** As many calls as the connections take one after the other. */
+/** Calls as fast as the connections can make them, one after the other on each. */
 async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promise<LoadResult> {
   const text = requestText(order, order.events);
   const latencies: number[] = [];
@@ -207,7 +207,7 @@ function callKeys(order: Extract<LoadOrder, { order: 'keys' }>): Promise<LoadRes
   return callEach(order.url, order.keys.length, (index) => requestText({ ...order, key: order.keys[index]! }, 0));
 }
 
-/** So many different calls, each made once, on a few connections. */
+/** That many different calls, each made once, on a few connections. */
 async function callEach(url: string, count: number, textOf: (index: number) => string): Promise<LoadResult> {
   const startedAt = performance.now();
   let failures = 0;

@@ -1,6 +1,6 @@
 /**
  * `node bench/metrics.ts`: processor time that counting for `/metrics` adds to a call, alone in one process. Nothing else about metrics is on a
- * call's path: the page is made when it is asked for. Calls end in a few ways, as they do behind a gateway.
+ * call's path: the page is made on request. Calls end in a few different ways, as they do behind a gateway.
  */
 import { CallMetrics } from '@metergate/gateway/metrics/call-metrics.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';

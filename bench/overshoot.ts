@@ -1,7 +1,7 @@
 /**
- * `node bench/overshoot.ts [--quick] [--runs N] [--callers N] [--trouble NAME]`: how far a limit is passed on three gateway nodes whose
- * PostgreSQL is slow, cut off, stopped, killed or read-only: 30 callers on the last dollars of a cap and of a run, ten runs each, the worst
- * in calls against the calls in flight. Passed by more than were in flight is a broken promise: exit code 1.
+ * `node bench/overshoot.ts [--quick] [--runs N] [--callers N] [--trouble NAME]`: by how much a limit is exceeded on three gateway nodes whose
+ * PostgreSQL is slow, cut off, stopped, killed or read-only: 30 callers spend the last dollars of a cap and of a run, ten times each; the
+ * worst result, in calls, beside the calls in flight. If a limit is exceeded by more than were in flight, a promise is broken: exit code 1.
  */
 import { parseArgs } from 'node:util';
 import { startNetwork, tryLimit, troubles, type TrialOutcome } from '../test/nodes/overshoot-trial.ts';

@@ -1,6 +1,6 @@
 /**
- * Which of the mock's calls came through which subject: its log before and after each of the subject's rounds. In the end a
- * product's records are held against its own calls, and every call that failed is a fault of the run.
+ * Which of the mock's calls came through which subject: its log before and after each of the subject's rounds. At the end a
+ * product's records are compared with its own calls, and every failed call is a fault of the run.
  */
 import type { LoadOrder, LoadResult, MockLog } from './load.ts';
 import type { Load } from './load-process.ts';
@@ -15,7 +15,7 @@ export class OwnCalls {
     this.#load = load;
   }
 
-  /** Gives the order, which is about that subject. */
+  /** Sends an order that concerns that subject. */
   async ask(subject: Subject, order: LoadOrder): Promise<LoadResult> {
     const before = { ...(await this.#load.log()) };
     const result = await this.#load.ask(order);
@@ -28,7 +28,7 @@ export class OwnCalls {
     return result;
   }
 
-  /** What went wrong, one sentence each: calls that failed, and records that are not as many, or not of as many tokens, as the calls. */
+  /** What went wrong, one sentence each: failed calls, and records that differ from the calls in number or in tokens. */
   async faults(): Promise<string[]> {
     const faults: string[] = [];
     for (const [{ name }, failures] of this.#failures) if (failures > 0) faults.push(`${name}: ${failures} calls failed`);

@@ -1,12 +1,12 @@
 /**
- * A process and its children → processor time they used so far. Linux only (`/proc`); elsewhere null, and the table says so.
- * Taken from the scheduler's count of nanoseconds; where the kernel keeps none, from ticks of 10 ms.
+ * A process and its children → processor time they have used so far. Linux only (`/proc`); elsewhere null, and the table says so.
+ * Taken from the scheduler's count of nanoseconds; if the kernel keeps none, from ticks of 10 ms.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 
 const tickMs = 10;
 
-/** User and system time of `pid`, its threads and its descendants, milliseconds; null where the machine does not tell. */
+/** User and system time of `pid`, its threads and its descendants, milliseconds; null if the machine does not report it. */
 export function processorMs(pid: number): number | null {
   if (process.platform !== 'linux') return null;
   const children = childrenByParent();
@@ -19,7 +19,7 @@ export function processorMs(pid: number): number | null {
   return sumMs;
 }
 
-/** Of the threads that live; null where the kernel does not count. */
+/** The time of the live threads; null if the kernel does not count it. */
 function scheduledMs(pid: number): number | null {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -34,7 +34,7 @@ function tickedMs(pid: number): number {
   return fields === null ? 0 : (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
-/** The fields of `/proc/PID/stat` after the command's name; null where the process is gone. */
+/** The fields of `/proc/PID/stat` after the command's name; null if the process is gone. */
 function statFields(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,9 +1,9 @@
 /**
- * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR] [--export-days N]`: a store made
- * by `seed`, or the one of a data directory that has one, then every report and list of its organization `default`, and exports, of the last
- * days where so many are asked for. `--data` with `--postgres`: the master key is the directory's, the store the database.
- * Prints the processor time and the wall time of the fastest of three, the rate of filling and of each export, and the memory they took. A
- * report that does not add up to the exports is a failed run: exit code 1.
+ * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR] [--export-days N]`: makes a store
+ * with `seed`, or takes that of a data directory, then runs every report and list of its organization `default`, and exports, of the last
+ * N days if `--export-days` is given. `--data` with `--postgres`: the master key is the directory's, the store is the database.
+ * Prints the processor time and the wall time of the fastest of three, the rate of filling and of each export, and the memory they took. If a
+ * report does not add up to the exports, the benchmark fails: exit code 1.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: what one forwarded call costs, as ratios to plain proxies doing the same exchange in the same run.
  * Interleaved rounds, processor time of the subject's process tree, latency added at a fixed rate from when each call was due, and the
- * cost of a stream's event. The tail is looked at where people run a gateway: at 400 calls a second, and at half of what the subject can do.
- * A run with one failed call, or whose records differ from the mock's log, is a failed run: exit code 1. `--quick` takes under two
+ * cost of a stream's event. The tail is measured where people run a gateway: at 400 calls a second, and at half of what the subject can do.
+ * If one call fails, or the records differ from the mock's log, the benchmark fails: exit code 1. `--quick` takes under two
  * minutes; `--before DIR` measures another checkout of the product, installed, beside this one. Raw figures go to bench/results/.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface Round {
   readonly subject: string;
   readonly measure: 'call' | 'stream' | 'open' | 'half';
   readonly result: LoadResult;
-  /** Processor time of the subject, microseconds a call (or an event); null where not known. */
+  /** Processor time of the subject, microseconds a call (or an event); null if unknown. */
   readonly processorUs: number | null;
 }
 
@@ -61,7 +61,7 @@ async function bench(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Calls a second that the subject took when as many came as it could take. */
+/** Calls a second that the subject handled at full load. */
 function perSecondOf(rounds: readonly Round[], name: string): number {
   return medianOf(rounds, name, 'call', ({ result }) => (result.calls * 1_000) / result.elapsedMs) ?? 0;
 }

@@ -1,16 +1,16 @@
-/** Calls as benches of the journal and of shipping write them: told apart by a number, with labels, keys and runs that repeat. */
+/** Sample calls for the benchmarks of the journal and of shipping: distinguished by a number, with labels, keys and runs that repeat. */
 import { createHash } from 'node:crypto';
 import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 
 export interface SampleCall {
-  /** What its id is made of: calls that differ in it differ. */
+  /** The call's id is made from it: calls with different names are different. */
   readonly name: string;
   readonly number: number;
   readonly organization: string;
   readonly labels: readonly string[];
-  /** How many different ones there are. */
+  /** How many different values there are. */
   readonly keys: number;
   readonly runs: number;
   readonly startedAtMs: number;

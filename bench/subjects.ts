@@ -1,6 +1,6 @@
 /**
- * What stands between load and mock in a benchmark: nothing, the product, the bare relay, haproxy and nginx where installed.
- * Each is started fresh on a free port, alone on the first core where the machine can pin processes, and stopped by its own handle.
+ * What stands between load and mock in a benchmark: nothing, the product, the bare relay, and haproxy and nginx if installed.
+ * Each is started fresh on a free port, alone on the first core if the machine can pin processes, and stopped by its own handle.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,21 +20,21 @@ export interface Subject {
   readonly url: string;
   /** Null for `direct`, which has no process of its own. */
   readonly pid: number | null;
-  /** The service key its calls carry; any text where none is asked for. */
+  /** The service key that its calls carry; any text if it needs none. */
   readonly key: string;
-  /** Further header lines of its calls, each ended by CR LF. */
+  /** Further header lines for its calls, each ended by CR LF. */
   readonly headers: string;
-  /** How many calls the subject recorded, and their prompt tokens in all; null where it records nothing. */
+  /** How many calls the subject recorded, and the sum of their prompt tokens; null if it records nothing. */
   readonly recorded: ((expectedCalls: number) => Promise<{ calls: number; promptTokens: number }>) | null;
-  /** Makes so many more service keys; null where there are none. */
+  /** Makes that many more service keys; null if it has none. */
   readonly makeKeys: ((count: number) => Promise<string[]>) | null;
   stop(): Promise<void>;
 }
 
-/** True where a process can be kept on one core. */
+/** True if a process can be pinned to one core. */
 export const canPin = process.platform === 'linux' && availableParallelism() > 1 && installed('taskset');
 
-/** Command and arguments that run pinned to that core, where the machine can. */
+/** Command and arguments that run pinned to that core, if the machine can do that. */
 export function pinned(core: number, command: string, args: readonly string[]): [string, string[]] {
   return canPin ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 }
@@ -51,7 +51,7 @@ export async function startSubjects(mock: string, before: string | null = null):
   return subjects;
 }
 
-/** Whether haproxy is there to be compared with. */
+/** Whether haproxy is installed, to compare with. */
 export const hasHaproxy = installed('haproxy');
 
 function installed(command: string): boolean {
@@ -64,7 +64,7 @@ function direct(mock: string): Subject {
   return { name: 'direct', url: mock, pid: null, ...plain, recorded: null, stop: async () => {} };
 }
 
-/** Its rate limits count and refuse nothing. */
+/** A product whose rate limits count but refuse nothing. */
 export async function product(mock: string, guarded?: Guarded, from: URL | string = import.meta.url): Promise<Subject> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
   const env = productEnv({
@@ -89,7 +89,7 @@ export async function product(mock: string, guarded?: Guarded, from: URL | strin
   };
 }
 
-/** A product that is set up further, with commands of the command line without `--json`, and what its calls carry then. */
+/** A product with further setup, by commands of the command line without `--json`, and the headers that its calls then carry. */
 export interface Guarded {
   readonly name: string;
   /** Header lines, each ended by CR LF. */
@@ -98,7 +98,7 @@ export interface Guarded {
 
 const lifted = '10000000000';
 
-/** On the store itself: a command for each would take a process each. */
+/** Made in the store directly: commands would take a process each. */
 async function keysIn(directory: string, count: number): Promise<string[]> {
   const masterKey = Buffer.from(readFileSync(join(directory, 'master.key'), 'utf8').trim(), 'base64');
   const bytes = (n: number): Uint8Array => randomBytes(n);
@@ -116,7 +116,7 @@ async function keysIn(directory: string, count: number): Promise<string[]> {
   }
 }
 
-/** How a product is asked by commands of its own. */
+/** How to query a product with its own commands. */
 interface Commands {
   readonly env: NodeJS.ProcessEnv;
   readonly launcher: string;
@@ -124,7 +124,7 @@ interface Commands {
 
 interface ListedCall { readonly id: string; readonly startedAt: string; readonly inputTokens: number | null }
 
-/** Reads every record through the command line, page by page, until as many are there as expected or nothing new comes for a while. */
+/** Reads every record through the command line, page by page, until all expected ones are there or nothing new comes for a while. */
 async function recordedBy(product: Commands, expectedCalls: number): Promise<{ calls: number; promptTokens: number }> {
   const deadline = performance.now() + 30_000;
   let found = new Map<string, number>();
@@ -153,7 +153,7 @@ async function bareRelay(mock: string): Promise<Subject> {
   return { name: 'bare node relay', url, pid: child.pid ?? null, ...plain, recorded: null, stop: () => end(child) };
 }
 
-/** @param besides where paths that begin with `/upstream` go. */
+/** @param besides the destination of paths that begin with `/upstream`. */
 export async function haproxy(mock: string, besides?: string): Promise<Subject> {
   const port = await freePort();
   const config = [

@@ -1,7 +1,7 @@
 /**
- * `node bench/tap-ingest.ts [--events N] [--postgres URL]`: the tap's own figures, apart from `npm run bench`, since filling takes minutes.
- * 500-event batches a second through the endpoint, on an empty store and on a full one (5 million events unless said otherwise), and
- * the time of the Baseline's report over all of them. A run whose report does not count what was sent is a failed run: exit code 1.
+ * `node bench/tap-ingest.ts [--events N] [--postgres URL]`: the tap's own figures, separate from `npm run bench` because filling takes minutes.
+ * 500-event batches a second through the endpoint, on an empty store and on a full one (5 million events by default), and the time of the
+ * Baseline's report over all of them. If the report does not count what was sent, the benchmark fails: exit code 1.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -41,13 +41,13 @@ const models = ['gpt-4o', 'gpt-4o-mini', 'gpt-5', 'o3', 'claude-sonnet-4-5', 'cl
 const days = 8;
 const tags = 200;
 let state = 1;
-/** Deterministic, so that two runs store the same events but for their ids and times. */
+/** Deterministic, so that two runs store the same events except for their ids and times. */
 function random(): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return state / 2 ** 32;
 }
 
-/** Of any day, unit and model; or, as one client's batches are, of today and of one unit. */
+/** Events of any day, unit and model; or, like one client's batches, of today and of one unit. */
 function someEvent(unit: string | null = null): TapEvent {
   const at = Math.floor(random() * models.length);
   return {
@@ -71,7 +71,7 @@ function bodyOf(events: readonly TapEvent[]): Buffer {
 }
 
 let sent = 0;
-/** So many batches of 500 through the endpoint, four connections at a time, each batch one client's or of everything; batches a second. */
+/** Sends that many batches of 500, on four connections, each batch of one client or of everything; gives batches a second. */
 async function batchesPerSecond(count: number, kind: 'one client' | 'mixed'): Promise<string> {
   const bodies = Array.from({ length: count }, (_, at) =>
     bodyOf(Array.from({ length: 500 }, () => someEvent(kind === 'mixed' ? null : `unit-${at % tags}`))));

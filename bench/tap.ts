@@ -1,6 +1,6 @@
 /**
- * `node bench/tap.ts`: what the tap adds to a call of a host, and the memory it takes. A client that answers at once is called bare and
- * wrapped in turns, in rounds; the figures are the medians of the rounds. Memory: a full queue with nobody to take it, and an idle tap.
+ * `node bench/tap.ts`: what the tap adds to a host's call, and the memory it takes. A client that answers at once is called bare and
+ * wrapped in alternating rounds; the figures are the medians of the rounds. Memory: a full queue without a server, and an idle tap.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -60,5 +60,5 @@ const added = (figure: 'mean' | 'p99'): string =>
   (median(results.wrapped.map((each) => each[figure])) - median(results.bare.map((each) => each[figure]))).toFixed(1);
 console.log(`tap, added to a call: ${added('mean')} us in the mean, ${added('p99')} us at p99 (limit 1,000)`);
 console.log(`tap, memory: ${idle} bytes for a wrapped client, ${heap() - before} bytes with ${queueEventsMax} events that nobody takes`);
-// Nobody listens at the endpoint: the end of the process is not waited for.
+// Nobody listens at the endpoint, so do not wait for the posts at the end of the process.
 process.removeAllListeners('exit');

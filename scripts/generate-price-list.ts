@@ -1,7 +1,7 @@
 /**
  * Prices of `@pydantic/genai-prices` → `packages/core/price-list/price-list.json`, the frozen list that calls are priced by.
  * The same package gives the same bytes. Run by hand after raising the package's version; the release date below goes with it.
- * Where the data holds something this script does not know, it stops: a price is never dropped or bent in silence.
+ * If the data holds something that this script does not know, it stops: a price is never silently dropped or changed.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const release = { version: '0.1.8', date: '2026-09-23' };
 const listFile = new URL('../packages/core/price-list/price-list.json', import.meta.url);
 const packageFile = new URL(`../node_modules/${packageName}/package.json`, import.meta.url);
 
-/** Which price of the package is which rate of ours. Images, video and pages are not here: no call's usage is read for them. */
+/** Which price of the package is which of our rates. Images, video and pages are missing: no call's usage is read for them. */
 const tokenRates = {
   input: 'input_mtok',
   cached: 'cache_read_mtok',
@@ -39,7 +39,7 @@ const hostsByHand: Record<string, string> = {
   moonshotai: 'api\\.moonshot\\.(?:ai|cn)',
 };
 
-/** The whole list, with its hash. @throws Error where the installed package is another version, or its data is not understood. */
+/** The whole list, with its hash. @throws Error if the installed package is another version, or its data is not understood. */
 export async function buildPriceList(): Promise<PriceList> {
   const installed = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
   if (installed !== release.version) {
@@ -56,13 +56,13 @@ export async function buildPriceList(): Promise<PriceList> {
   return { source, date, hash: priceListHash(content), providers: listed };
 }
 
-/** SHA-256 of the list's content as compact JSON; the hash itself is no part of it. */
+/** SHA-256 of the list's content as compact JSON, without the hash itself. */
 export function priceListHash(list: Omit<PriceList, 'hash'>): string {
   const { source, date, providers } = list;
   return createHash('sha256').update(JSON.stringify({ source, date, providers })).digest('hex');
 }
 
-/** The file's text: one model a line, so that a change of price is a changed line. */
+/** The file's text: one model a line, so that a changed price is one changed line. */
 export function priceListText(list: PriceList): string {
   const providers = list.providers.map((provider) => {
     const { models, ...rest } = provider;
@@ -149,7 +149,7 @@ function listedRate(where: string, price: Exclude<ModelPrice[string], undefined>
   return { base: scaled(where, price.base, 6), above };
 }
 
-/** `price` × 10^`places` from its decimal text, to the nearest whole number; only thirds of a cent and their like are not exact. */
+/** `price` × 10^`places` from its decimal text, rounded to a whole number; only prices such as thirds of a cent are not exact. */
 function scaled(where: string, price: number, places: number): number {
   const match = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(price));
   if (match === null) throw new Error(`${where}: ${price} is no price.`);

@@ -1,7 +1,7 @@
 /**
  * Makes the `metergate` package for npm: `npm run package [-- FOLDER]`, then `npm pack` in that folder (default: build/npm). It holds the built
- * server with all that it depends on, the launcher and the dashboard's built pages, laid out under `lib` as in the workspace. Its only
- * dependency is the Node that npm brings. A stack trace names the function, a file of the package and a line over which its source is named.
+ * server with everything it depends on, the launcher and the dashboard's built pages, laid out under `lib` as in the workspace. Its only
+ * dependency is the npm package of Node. A stack trace names the function, a file of the package and a line; the source is named above that line.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,14 +1,14 @@
 /**
- * The folders whose test files `scripts/test.ts` runs in one process: most of what one of them costs is the loading of what all of them load.
- * Not those that hold what a process is: its environment, its streams, its end, its memory. What else may not stand in them is held by
- * `test/architecture.test.ts`.
+ * The folders whose test files `scripts/test.ts` runs in one process: most of the cost of such a file is loading the code that all of them load.
+ * Files that touch process-wide state (environment, streams, exit, memory) are left out. `test/architecture.test.ts` checks what else they must
+ * not contain.
  */
 export const sharedFolders: readonly { readonly folder: string; readonly alone: readonly string[] }[] = [
   { folder: 'packages/platform/src/', alone: [] },
   { folder: 'packages/core/src/', alone: [] },
   {
     folder: 'packages/gateway/src/',
-    // They set the environment, wait long for what the clock does, or take long themselves: the last are done beside the others.
+    // They set the environment, wait long for the clock, or take long themselves: these run beside the others.
     alone: [
       'network/destination.contract.test.ts', 'network/tls.contract.test.ts', 'call/slow-bodies.test.ts', 'call/admit.test.ts',
       'usage/create-copy-reader.test.ts', 'callers/callers.differential.test.ts', 'network/clients.differential.test.ts',
@@ -20,7 +20,7 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
   },
   {
     folder: 'packages/store/src/',
-    // The last three take long: they are done beside the others.
+    // The last three take long: they run beside the others.
     alone: [
       'journal/writer.test.ts', 'memory/idle-memory.test.ts',
       'retention/retention.contract.test.ts', 'schema/upgrade.test.ts', 'usage/usage.contract.test.ts',
@@ -35,7 +35,7 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
   },
   {
     folder: 'packages/tap/test/sdk/',
-    // The scripts of the SDKs share; these look at the process, or at an SDK that another file has observed.
+    // The SDKs' scripts share a process; these files look at the process itself, or at an SDK that another file has observed.
     alone: [
       'derived-clients.test.ts', 'host-eyes.test.ts', 'host-process.test.ts',
       'model-object.test.ts', 'own-addresses.test.ts', 'unknown-client.test.ts',

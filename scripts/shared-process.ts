@@ -1,21 +1,21 @@
 /**
- * Several test files in one process: what the second needs is loaded once and already quick. Each file is a suite that bears its name, so that
- * its hooks are its own and run about its tests alone; one that cannot be loaded fails by name, and the others go on.
+ * Several test files in one process: what they share is loaded and compiled only once. Each file is a suite with the file's name, so that its
+ * hooks run only around its own tests. A file that cannot be loaded fails by name, and the others still run.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 
-/** Where the files are, and where it is noted which of them is being loaded or tested: a process that dies or hangs cannot say it by itself. */
+/** Where the files are, and where to note which of them is being loaded or tested: a process that dies or hangs cannot report that itself. */
 export interface SharedProcess {
   readonly root: string;
   readonly files: readonly string[];
-  /** A path of the disk. */
+  /** A path on disk. */
   readonly note: string;
 }
 
-/** To be called once by the one file of a process. Resolves when the tests of all have run. */
+/** Called once, by the single entry file of a process. Resolves when the tests of all files have run. */
 export async function runInOneProcess({ root, files, note }: SharedProcess): Promise<void> {
   after(() => rmSync(note, { force: true }));
   for (const file of files) {
@@ -23,13 +23,13 @@ export async function runInOneProcess({ root, files, note }: SharedProcess): Pro
     describe(file, () => {
       before(() => writeFileSync(note, file));
       writeFileSync(note, file);
-      // Begun at once: what a file declares belongs to the suite in whose body its loading began, and waiting first would end that.
+      // The import begins at once: a file's tests belong to the suite in whose body its loading began, and an await first would end that body.
       const loading = import(pathToFileURL(join(root, file)).href);
       return loading.catch((error: unknown) => {
         test(`${file} is loaded`, () => { throw error; });
       }).finally(() => after(() => resolve()));
     });
-    // What a file opens while it is loaded is closed before the next one opens its own.
+    // Whatever a file opens while it is loaded is closed before the next file opens its own.
     await tested;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The test command: every test file, with one PostgreSQL server for the run, and types and lint beside them. The server is built first: what
- * starts the product starts it as a user would, and some hundred starts from its sources would take minutes more.
+ * The test command: every test file, with one PostgreSQL server for the run, and types and lint beside them. The product is built first: tests
+ * start it as a user would, and some hundred starts from its sources would take minutes more.
  * `npm test` runs all; `npm test -- PART …` only the test files whose path holds one of the parts, without types and lint.
- * Any failure ends with a non-zero exit code. The test runner's own closing lines are the last that is printed, but for what types or lint found.
+ * Any failure gives a non-zero exit code. The test runner's own summary is printed last, followed only by what types or lint found.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,13 +17,13 @@ import { startPostgres } from '@metergate/testkit/postgres.ts';
 import { sharedFolders } from './shared-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Two more than cores: tests of the whole system wait a quarter of their time. */
+/** Two more processes than cores: tests of the whole system wait a quarter of their time. */
 const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
-/** Of one test. */
+/** The time limit of one test. */
 const limitMs = 240_000;
 /**
- * What takes longest on a quiet machine begins first, or it would be alone at the end; what mostly waits begins beside what computes. Files
- * that match none of these follow by their names.
+ * The order in which files start. The longest start first, or they would run alone at the end; files that mostly wait start beside files that
+ * compute. Files that match none of these follow by name.
  */
 const longest = [
   'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'test/nodes/', 'test/dashboard/control.test.ts',
@@ -43,16 +43,16 @@ async function testAll(parts: readonly string[]): Promise<number> {
   }
   const faults = parts.length === 0 ? checkSources() : Promise.resolve([]);
   const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await runTests(files) : 1;
-  // Where they would be overlooked among the tests they are told last.
+  // Printed last, because they would be overlooked among the tests.
   for (const fault of await faults) console.error(fault);
   return (await faults).length === 0 ? tests : 1;
 }
 
-/** Types and lint, beside what waits: what those that fail have to say. */
+/** Types and lint, beside the tests; gives the output of those that fail. */
 async function checkSources(): Promise<string[]> {
   const folders = ['packages', 'test', 'bench', 'scripts'];
   const checks = {
-    // Its threads each look at what the others have looked at already: one takes half of the processor time.
+    // Its threads repeat each other's work: a single one takes half of the processor time.
     types: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json', '--singleThreaded'],
     lint: ['node_modules/oxlint/bin/oxlint', '--quiet', '-c', '.oxlintrc.json', ...folders],
   };
@@ -86,9 +86,9 @@ async function runTests(files: readonly string[]): Promise<number> {
   console.log(`tests: ${files.length} files, ${concurrency} at a time`);
   try {
     process.env['TEST_POSTGRES_URL'] = postgres.url;
-    // Some hundred processes would each compile the same sources.
+    // Otherwise some hundred processes would each compile the same sources.
     process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/metergate');
-    // Run from here, for the runner's command line would sort the files by their names.
+    // Run from here, because the runner's command line would sort the files by name.
     const events = run({ files: [...gathered.files], concurrency, timeout: limitMs });
     let passed = false;
     events.on('test:fail', ({ name }) => gathered.tell(name));
@@ -105,18 +105,18 @@ async function runTests(files: readonly string[]): Promise<number> {
   }
 }
 
-/** A file that has been at it for long: one that computes for ever cannot be ended by the limit of its test. */
+/** Reports files that have been running for long: the time limit of a test cannot end one that computes for ever. */
 function reportLongRunning(notes: Iterable<string>): void {
   for (const note of notes) {
     const sinceMs = Date.now() - (statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (sinceMs > 2 * limitMs) console.error(`${readFileSync(note, 'utf8')} has been at it for ${Math.round(sinceMs / 60_000)} min.`);
+    if (sinceMs > 2 * limitMs) console.error(`${readFileSync(note, 'utf8')} has been running for ${Math.round(sinceMs / 60_000)} min.`);
   }
 }
 
-/** What the runner is given in place of the files, each at the place of its first. */
+/** The runner's list of files: a group that shares a process is replaced by one entry, at the place of its first file. */
 interface Gathered {
   readonly files: readonly string[];
-  /** Of a process that failed as a whole: which file it was in. */
+  /** For a process that failed as a whole: which file it was running. */
   tell(failed: string): void;
   end(): void;
 }
@@ -149,10 +149,10 @@ await runInOneProcess(${JSON.stringify({ root, files: together, note })});\n`);
   };
 }
 
-/** Runs this very Node with those arguments; resolves with its exit code. Its output goes straight through, or into `said`. */
+/** Runs this same Node with those arguments; resolves with its exit code. Its output is passed through, or collected in `said`. */
 async function node(args: readonly string[], said: string[] | null): Promise<number> {
   const stdio = said === null ? 'inherit' as const : ['ignore' as const, 'pipe' as const, 'pipe' as const];
-  // What is written in Go, as tsc is, would collect a fifth of the time what ends with it anyway.
+  // A program in Go, as tsc is, would spend a fifth of its time collecting garbage that its end frees anyway.
   const child = spawn(process.execPath, [...args], { cwd: root, stdio, env: { ...process.env, GOGC: '400' } });
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => said?.push(text));
   const [code] = (await once(child, 'close')) as [number | null];

@@ -1,7 +1,7 @@
 /**
- * `npm run focus:validate`: a FOCUS export of made-up calls, held against the official validator (focus-validator 2.2.1, Python 3.12:
- * `pip install -r test/focus/requirements.txt`; FOCUS_VALIDATOR names the command where it is not on the path). Exit code 1 where a rule
- * fails, 2 where there is no validator. The test command runs it where `.ci/run` has installed the validator.
+ * `npm run focus:validate`: checks a FOCUS export of made-up calls with the official validator (focus-validator 2.2.1, Python 3.12:
+ * `pip install -r test/focus/requirements.txt`; FOCUS_VALIDATOR names the command if it is not on the path). Exit code 1 if a rule
+ * fails, 2 if there is no validator. The test command runs it if `.ci/run` has installed the validator.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { seedStore } from '@metergate/platform/use-cases/seed.ts';
 import { openStore } from '@metergate/store/store.ts';
 
 const command = process.env['FOCUS_VALIDATOR'] ?? 'focus-validator';
-/** Of these two one always fails: together they are an either-or, that a charge has an invoice or has none. */
+/** One of these two always fails: together they say that a charge either has an invoice or has none. */
 const eitherOr = new Set(['InvoiceId-C-004-C', 'InvoiceId-C-005-C']);
 
 const directory = mkdtempSync(join(tmpdir(), 'metergate-focus-'));
@@ -51,7 +51,7 @@ function validated(file: string): number {
     console.error(`There is no ${command} here. Install it with: pip install -r test/focus/requirements.txt`);
     return 2;
   }
-  // The validator looks for its own tables relative to where it is started.
+  // The validator looks for its own tables relative to its working directory.
   const python = join(dirname(realpathSync(found)), 'python');
   const home = spawnSync(python, ['-c', 'import focus_validator, os; print(os.path.dirname(os.path.dirname(focus_validator.__file__)))'], {
     encoding: 'utf8',

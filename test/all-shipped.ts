@@ -1,4 +1,4 @@
-/** When all that has happened on a running product can be read in its store. */
+/** Waits until everything that happened on a running product can be read in its store. */
 import { setTimeout as pass } from 'node:timers/promises';
 import type { System } from '@metergate/testkit/system.ts';
 

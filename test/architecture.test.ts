@@ -1,6 +1,6 @@
 /**
- * The shape of the repository, held by tests: who may import whom, what core may not touch, how files are named and headed.
- * Lengths of files and functions and parameter counts are lint rules (.oxlintrc.json).
+ * Checks the shape of the repository: who may import whom, what core must not touch, how files are named and begin.
+ * Lengths of files and functions and numbers of parameters are lint rules (.oxlintrc.json).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.incl
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? '';
 
-/** What each package's product code may import of the others. Tests may use testkit besides. */
+/** What each package's product code may import of the others. Tests may also use testkit. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   store: ['core'],
@@ -26,13 +26,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['core'],
   testkit: ['core'],
   cli: ['core', 'store', 'gateway', 'platform', 'sandbox'],
-  // Reaches the platform over HTTP alone; of core the rules of receipts, so that what a browser verifies is what the command verifies.
+  // Reaches the platform only over HTTP; of core it imports the rules of receipts, so that browser and command verify the same.
   dashboard: ['core/receipt'],
-  // Published alone: it imports nobody, and nobody of the product imports it.
+  // Published separately: it imports no other package, and no product code imports it.
   tap: [],
 };
 
-/** Module specifiers a file imports, statically or dynamically, type imports included. */
+/** Module specifiers that a file imports, statically or dynamically, type imports included. */
 function importsOf(text: string): string[] {
   const found = text.matchAll(/(?:^|[\s;])(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g);
   return [...found].map((match) => match[1] ?? match[2] ?? '');
@@ -78,7 +78,7 @@ test('product code imports npm packages only where its own package.json lists th
   const wrong: string[] = [];
   for (const file of sources.filter((each) => packageOf(each) !== '' && !isTest(each))) {
     const manifest = JSON.parse(read(`packages/${packageOf(file)}/package.json`)) as Manifest;
-    // The testkit is no part of the product, and the pages are built with what they need in them: nothing of either is installed with it.
+    // The testkit is not part of the product, and the built pages contain what they need: neither is installed with its dependencies.
     const listed = { ...manifest.dependencies, ...(['testkit', 'dashboard'].includes(packageOf(file)) ? manifest.devDependencies : {}) };
     for (const specifier of importsOf(read(file))) {
       if (/^(?:\.|node:)/.test(specifier)) continue;
@@ -104,7 +104,7 @@ test('core is pure: no Node, no clock, no randomness, no waiting, no dependency'
   assert.deepEqual(wrong, []);
 });
 
-test('what a wire is, is said in core/src/wire alone: nothing else asks for one by its name', () => {
+test('the facts of a wire are only in core/src/wire: no other code compares the name of a wire', () => {
   const product = sources.filter((file) =>
     !isTest(file) && /^packages\/(?:core|store|gateway|platform|sandbox|cli)\/src\//.test(file) && !file.includes('/wire/'));
   assert.deepEqual(product.filter((file) => /[=!]== '(?:openai|anthropic)'|api\.(?:openai|anthropic)\.com'/.test(read(file))), []);
@@ -119,8 +119,8 @@ test('the gateway never opens the store itself', () => {
 });
 
 /**
- * The floors of each package, from the ground up: folders, and files that stand apart from their folder or lie in none. A file imports,
- * types included, only its own room and what lies on a lower floor. What is written in one line shares a floor and knows nothing of each other.
+ * The floors of each package, from the ground up: folders, and files that are separate from their folder or in none. A file imports, types
+ * included, only from its own room and from lower floors. Entries of one line share a floor and do not import each other.
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
@@ -140,11 +140,11 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'callers faults.ts guards network node-clock.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
   ],
   platform: [
-    'say-seldom.ts store-figures.ts use-cases/outward-url.ts',
-    'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed told-faults.ts '
+    'limited-repeats.ts store-figures.ts use-cases/outward-url.ts',
+    'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed reported-faults.ts '
       + 'use-cases/refusal.ts use-cases/upstream-url.ts work-lease.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
-    'http/download.ts http/tap.ts notices reports/messages.ts retention', 'reports/asked-thread.ts', 'reports/report-client.ts',
+    'http/download.ts http/tap.ts notices reports/messages.ts retention', 'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',
     'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports', 'server.ts', 'platform-thread.ts',
   ],
@@ -156,7 +156,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],
 };
 
-/** The room a product file lies in: the longest entry of its package's floors that holds it. Undefined: nobody said where it belongs. */
+/** The room of a product file: the longest entry of its package's floors that contains it. Undefined: it has no place yet. */
 function roomOf(file: string): { readonly name: string; readonly floor: number } | undefined {
   const inPackage = file.replace(/^packages\/[^/]+\/src\//, '');
   return (floors[packageOf(file)] ?? [])
@@ -167,7 +167,7 @@ function roomOf(file: string): { readonly name: string; readonly floor: number }
 
 const isProduct = (file: string): boolean => /^packages\/[^/]+\/src\//.test(file) && !isTest(file);
 
-/** Files of its own package that a file imports, types included. */
+/** The files of its own package that a file imports, types included. */
 function importedBy(file: string): string[] {
   return importsOf(read(file)).filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => relative(root, join(root, dirname(file), specifier)).replaceAll('\\', '/'));
@@ -200,7 +200,7 @@ test('no files import each other in a circle, not even for their types', () => {
       removed = true;
     }
   }
-  // What is left lies in a circle or above one: those that nobody left imports are only above.
+  // The remaining files are in a circle or above one: those that no remaining file imports are only above.
   for (let removed = true; removed;) {
     removed = false;
     const imported = new Set([...left.values()].flat());
@@ -209,7 +209,7 @@ test('no files import each other in a circle, not even for their types', () => {
   assert.deepEqual([...left.keys()], []);
 });
 
-test('files are named for one concept, never utils, helpers and their kin', () => {
+test('files are named for one concept, never utils, helpers and the like', () => {
   const names = new Set([
     'utils', 'util', 'helpers', 'helper', 'common', 'misc', 'manager', 'service', 'services', 'types', 'constants', 'index',
   ]);
@@ -232,22 +232,22 @@ test('the README is a welcome, under 700 words; the rest is under docs', () => {
   assert.ok(read('README.md').trim().split(/\s+/).length < 700);
 });
 
-test('no test is skipped or left open', () => {
+test('no test is skipped, exclusive or a to-do', () => {
   const pattern = /\b(?:test|it|describe|suite)\.(?:skip|todo|only)\b|\bskip: true|\b(?:context|t)\.(?:skip|todo)\(/;
   assert.deepEqual(sources.filter((file) => isTest(file) && pattern.test(codeOf(read(file)))), []);
 });
 
-test('test files that share a process belong to it wholly: nothing awaited at the top, no hooks of files that several load', () => {
+test('test files that share a process await nothing at the top level, and set no hooks in modules that several of them load', () => {
   const inShared = (file: string): boolean => sharedFolders.some(({ folder, alone }) =>
     file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
-  // What is declared after something was awaited belongs to the whole process; a hook that a module sets as it is loaded, to its first importer.
+  // Tests declared after an await belong to the whole process; a hook that a module sets as it is loaded belongs to its first importer.
   const awaiting = sources.filter((file) => inShared(file) && file.endsWith('.test.ts') && /^(?:\S.*)?\bawait\b/m.test(topOf(file)));
   const hooking = sources.filter((file) => file.includes('/test-support/') && /^(?:before|after|beforeEach|afterEach)\(/m.test(topOf(file)));
   const missing = sharedFolders.flatMap(({ folder, alone }) => alone.map((file) => folder + file)).filter((file) => !sources.includes(file));
   assert.deepEqual([awaiting, hooking, missing], [[], [], []]);
 });
 
-/** The lines of a file that stand at its left edge: what is run as it is loaded, but for blocks. */
+/** The unindented lines of a file: what runs as it is loaded, except inside blocks. */
 function topOf(file: string): string {
   return codeOf(read(file)).split('\n').filter((line) => /^\S/.test(line)).map((line) => line.replaceAll(/\basync\b.*$/g, '')).join('\n');
 }
@@ -263,7 +263,7 @@ test('tracked files name no machine: no absolute paths of one, no registry host 
   assert.deepEqual(wrong, []);
 });
 
-/** What a clone holds; where the checkout is no git repository (an archive), everything but what npm and the product made. */
+/** The files of a clone; if the checkout is not a git repository (an archive), all files except those that npm and the product made. */
 function trackedFiles(): string[] {
   if (existsSync(join(root, '.git'))) {
     const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');

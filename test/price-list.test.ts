@@ -1,4 +1,4 @@
-/** The frozen list is what the script made of the package, unchanged since. Design 3, row 6. */
+/** The frozen list is what the script made from the package, unchanged since. Design 3, row 6. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

@@ -11,7 +11,7 @@ import { startSystem, type System, type SystemOptions } from '@metergate/testkit
 /** The form of every request id (spec: Request identifier). */
 export const requestIdForm = /^req_[0-9a-f]{32}$/;
 
-/** The product and a key of its default organization, there from the first test of the file to its last. */
+/** The product and a key of its default organization, available from the first test of the file to its last. */
 export interface Service {
   system: System;
   key: string;
@@ -29,7 +29,7 @@ export function serviceForFile(options: SystemOptions = {}, prepare?: (service: 
     await prepare?.(service);
   });
   after(async () => {
-    // A product that broke under the tests must not pass for one that stopped well.
+    // A product that broke during the tests must not count as stopped in order.
     if (service.system !== undefined) assert.equal(await service.system.stop(), 0, service.system.stderr());
   });
   return service;
@@ -40,7 +40,7 @@ export function bearer(key: string): HeaderPair {
   return ['Authorization', `Bearer ${key}`];
 }
 
-/** The call's id; fails where the answer carries none, or more than one, or one of another form. */
+/** The call's id; fails if the answer carries none, or more than one, or one of another form. */
 export function requestIdOf(answer: RawAnswer): string {
   const ids = headerValues(answer.headers, 'x-svc-request-id');
   assert.equal(ids.length, 1, answer.head.toString('latin1'));
@@ -48,7 +48,7 @@ export function requestIdOf(answer: RawAnswer): string {
   return ids[0] ?? '';
 }
 
-/** Holds an answer of the gateway's own against a row of the specification's error tables. */
+/** Compares an answer of the gateway's own with a row of the specification's error tables. */
 export function assertRefusal(answer: RawAnswer, row: { status: number; code: string; type: string; message: string }): void {
   const { status, ...error } = row;
   assert.equal(answer.status, status, answer.body.toString());
@@ -59,7 +59,7 @@ export function assertRefusal(answer: RawAnswer, row: { status: number; code: st
   assert.match(headerValue(answer.headers, 'content-type') ?? '', /^application\/json/);
 }
 
-/** Headers without those named, in order: to hold two lists against each other but for what may differ. */
+/** Headers without those named, in order: to compare two lists except for what may differ. */
 export function without(headers: readonly HeaderPair[], names: readonly string[]): HeaderPair[] {
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }

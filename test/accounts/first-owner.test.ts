@@ -1,7 +1,7 @@
 /**
- * Held, in a browser: the first owner opens the one-time link, sets an email and a password, and is signed in; the link is void from
- * then on, its token never left the page but in that one request, and the page loads nothing from elsewhere. Design 3, row 16.
- * The browser comes from npm, for Linux on x64; elsewhere the same steps are held by the routes' own tests.
+ * In a browser: the first owner opens the one-time link, sets an email and a password, and is signed in. From then on the link is void; its
+ * token leaves the page only in that one request, and the page loads nothing from elsewhere. Design 3, row 16.
+ * The browser comes from npm, for Linux on x64; elsewhere the routes' own tests check the same steps.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -53,7 +53,7 @@ if (here !== 'linux-x64') {
     assert.deepEqual(elsewhere, [], 'nothing comes from elsewhere');
     const accepting = `POST ${system.platformUrl}/platform/v1/auth/invitations/accept`;
     assert.deepEqual(asked.filter((line) => line.includes(token) && !line.startsWith(accepting)), []);
-    // The refused password's 400 is the one line a browser writes by itself.
+    // The only line that the browser itself logs is the 400 for the refused password.
     assert.deepEqual(said.filter((line) => !line.includes('400')), []);
 
     const second = await ground.stranger();

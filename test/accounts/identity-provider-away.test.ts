@@ -1,13 +1,12 @@
 /**
- * Held, on the whole product: it starts whether or not its identity provider answers, says in its log that it does not, and passwords go on;
- * what a browser opens says so too. Design 3, row 16.
+ * The whole product starts whether or not its identity provider answers. If it does not, the log and the browser's page say so, and sign-in
+ * by password still works. Design 3, row 16.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSystem } from '@metergate/testkit/system.ts';
 
-test('the product starts without its identity provider, says so once, and shows a page in its place', async () => {
-  // Nothing listens on a port that was closed again: the system of before.
+test('the product starts without its identity provider, says so once, and shows a page instead of it', async () => {
   const gone = await startSystem();
   assert.equal(await gone.stop(), 0);
   const secret = 'a-client-secret-in-the-environment';

@@ -1,7 +1,7 @@
 /**
- * Held on the running product: what is made by command works over HTTP and the other way round; the provider's test call; the
- * master key rotated under load without a failed call, and across kill -9; an organization erased while its key is in use; and after
- * all of it no secret in the data directory or in what the product said. Design 1, promise 6; 3, rows 16 to 18 and 23.
+ * On the running product: what is made by command works over HTTP and the other way round; the provider's test call; the master key
+ * rotated under load without a failed call, and across kill -9; an organization erased while its key is in use; and after all of it no
+ * secret in the data directory or in the product's output. Design 1, promise 6; 3, rows 16 to 18 and 23.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -62,7 +62,7 @@ test('a key made over HTTP forwards calls, and ends when the command revokes it;
   assert.deepEqual(rows, [['revokeKey', 'operator', userInfo().username], ['createKey', 'token', prefix]]);
 });
 
-test("what a command changes by an id alone, and what the first start connected, stands in the organization's own trail", async () => {
+test("what a command changes by id only, and what the first start connected, is in the organization's own audit trail", async () => {
   const token = await adminToken();
   const idOf = async (args: string[]): Promise<string> => String((await cli(args)).json['id']);
   const cap = await idOf(['cap', 'set', '--org', 'default', '--scope', 'project', '--project', 'p', '--window', 'day', '--limit', '5']);
@@ -77,7 +77,7 @@ test("what a command changes by an id alone, and what the first start connected,
   assert.deepEqual(first.slice(1).map(({ subject }) => subject), ['openai', 'anthropic']);
 });
 
-test('a link made in a shell that does not know the ports of the running platform leads to it all the same', async () => {
+test('a link made in a shell that does not know the ports of the running platform still leads to it', async () => {
   const { json } = await cli(['user', 'invite', '--org', 'default', '--role', 'viewer']);
   const link = String(json['link']);
   assert.ok(link.startsWith(`${system.platformUrl}/join#`), 'the port was chosen by the machine');
@@ -127,7 +127,7 @@ test('the limits of the plan, and the page they link to', async () => {
 
 const masterKeyFile = (): string => join(system.dataDirectory, 'master.key');
 
-test('the master key is rotated while calls go on: none fails, and the next start opens with the new file', async () => {
+test('the master key is rotated during calls: none fails, and the next start opens the store with the new file', async () => {
   const { key } = await system.createKey();
   secrets.push(key);
   const old = readFileSync(masterKeyFile(), 'utf8').trim();
@@ -142,7 +142,7 @@ test('the master key is rotated while calls go on: none fails, and the next star
   const next = randomBytes(32).toString('base64');
   const rotated = await cli(['master-key', 'rotate'], `${next}\n`);
   assert.equal(rotated.code, 0, JSON.stringify(rotated.json));
-  // A change makes the node load the organization anew: what it unseals then is under the new key.
+  // A change makes the node reload the organization: what it unseals then is under the new key.
   await cli(['org', 'set', 'default', '--drain', '3']);
   const made = await system.createKey();
   await eventually(async () => await call(made.key) === 200);
@@ -156,7 +156,7 @@ test('the master key is rotated while calls go on: none fails, and the next star
   assert.deepEqual([refused.code, (refused.json['error'] as Fields)['code']], [1, 'invalid_master_key']);
   secrets.push(old, made.key);
 
-  // As a process leaves it that was killed after the store had the key and before its file was in place.
+  // The state after a kill between the store's change of key and the move of its file.
   renameSync(masterKeyFile(), `${masterKeyFile()}.next`);
   writeFileSync(masterKeyFile(), `${old}\n`, { mode: 0o600 });
   assert.equal((await cli(['org', 'list'])).code, 0);
@@ -166,14 +166,14 @@ test('the master key is rotated while calls go on: none fails, and the next star
   await system.kill9();
   system = await system.restart();
   assert.equal(await call(key), 200);
-  // And one killed before: the old key is in force, the other file is of no use.
+  // The state after a kill before that: the old key is in force, the other file is of no use.
   writeFileSync(`${masterKeyFile()}.next`, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   assert.equal((await cli(['org', 'list'])).code, 0);
   rmSync(`${masterKeyFile()}.next`);
   secrets.push(next);
 });
 
-test('an erased organization is gone from one second to the next: its key, its token, its name; its records keep their figures', async () => {
+test('an erased organization is gone within a second: its key, its token, its name; its records keep their figures', async () => {
   const { json: organization } = await cli(['org', 'create', 'CANARY-organization', '--plan', 'scale']);
   const id = String(organization['id']);
   await system.connectProvider('openai', id);
@@ -189,19 +189,19 @@ test('an erased organization is gone from one second to the next: its key, its t
   secrets.push(key, 'CANARY-organization', 'CANARY-project');
 });
 
-test('no secret lies in the data directory or in anything the product said, nor a word of the erased once its journal is shipped', async () => {
+test('the data directory and the output hold no secret, and no words of the erased organization once its journal is shipped', async () => {
   await eventually(async () => filesWith('CANARY-organization').length === 0);
   const before = system.stdout() + system.stderr();
   await system.kill9();
   system = await system.restart();
-  // The words of records go in slices, and the engine's own copies of them after the last one.
+  // The words of records are removed in slices, and the engine's own copies of them after the last one.
   await eventually(async () => ['CANARY-organization', 'CANARY-project'].every((word) => filesWith(word).length === 0));
   const said = before + system.stdout() + system.stderr();
   for (const secret of secrets) assert.ok(!said.includes(secret), 'said by the product');
   assert.deepEqual(secrets.map((secret) => [secret.slice(0, 12), filesWith(secret)]).filter(([, files]) => files!.length > 0), []);
 });
 
-/** Files other than the master key's own that hold `secret`, as it is or in hexadecimal or base64. */
+/** Files, except the master key's own, that hold `secret` as it is or in hexadecimal or base64. */
 function filesWith(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [secret, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, '')].map((form) => Buffer.from(form));

@@ -1,7 +1,7 @@
 /**
  * A declared upstream that is not at a public address (spec: Errors 502, `upstream_unreachable_destination`; design 3, row 19), end to end: the
- * row to the letter, one record, and no connection. It is put into the store past the use case that refuses it, as a name is that was public
- * when it was declared.
+ * row to the letter, one record, and no connection. The test writes it into the store, because the use case would refuse it; such a name can
+ * get there if it was public when it was declared.
  */
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';

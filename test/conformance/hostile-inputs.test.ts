@@ -1,7 +1,7 @@
 /**
  * Inputs that others wrote, thrown at the gateway: JSON texts as chat bodies (spec: Streaming rule 1 and 2) and an HTTP parser's
- * fixtures as raw bytes at the port and as raw answers of a provider. Never a crash, never a changed body but for the rule, and the
- * next good request is served.
+ * fixtures as raw bytes at the port and as raw answers of a provider. It never crashes, changes a body only by that rule, and serves the
+ * next good request.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const inserted = '"stream_options":{"include_usage":true}';
 /** How long a raw connection may stay silent before it counts as waiting for more bytes. Milliseconds. */
 const quietMs = 80;
 
-/** What the provider must receive for a body, by a JSON parser of another make: the text itself but where the rule holds. */
+/** What the provider must receive for a body, according to a different JSON parser: the text itself unless the rule applies. */
 function expectedForm(body: Buffer): 'untouched' | 'inserted' {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)) as unknown;
@@ -40,7 +40,7 @@ const untouched = ['{"stream":true,"stream_options":null}', '{"stream":true,"str
   '{"stream":1}', '{"stream":true,"stream":false}', '[{"stream":true}]', '{"stream":true', '\ufeff{"stream":true}', '{"a":{"stream":true}}',
   '{"stream":true,"\\u0073tream_options":1}', '{"stream":true}x', 'null', ''];
 
-test('JSON texts as chat bodies: stream_options stands at the front where the rule asks for it, nothing else changes', async () => {
+test('JSON texts as chat bodies: stream_options is added at the front if the rule asks for it, and nothing else changes', async () => {
   const connection = await RawConnection.open(service.system.gatewayUrl);
   const own = [...streamed, ...untouched].map((text) => ({ name: text, bytes: Buffer.from(text) }));
   for (const { name, bytes } of [...own, ...jsonInputs()]) {
@@ -76,7 +76,7 @@ test('the same texts on other paths and compressed chat bodies are never changed
   assert.deepEqual((await heard).body, squeezed);
 });
 
-/** All inputs, some at once: most of a fixture's time is waiting for a server that waits for more bytes. */
+/** Sends all inputs, several at once: most of a fixture's time is waiting for a server that waits for more bytes. */
 async function each(inputs: readonly WrittenInput[], run: (input: WrittenInput) => Promise<void>): Promise<void> {
   for (let from = 0; from < inputs.length; from += 16) await Promise.all(inputs.slice(from, from + 16).map(run));
 }
@@ -93,7 +93,7 @@ async function throwAt(url: string, bytes: Buffer): Promise<RawConnection> {
   return connection;
 }
 
-test('an HTTP parser\'s request fixtures at the port: every answer is an envelope with both ids, nothing is forwarded unmetered', async () => {
+test('an HTTP parser\'s request fixtures at the port: every answer is an envelope with both ids, and nothing is forwarded unmetered', async () => {
   const connections = service.system.openai.requests.length;
   await each(httpInputs('request'), async ({ name, bytes }) => {
     const connection = await throwAt(service.system.gatewayUrl, bytes);

@@ -1,13 +1,13 @@
 /**
- * What the kernel holds of connections: how much that is it decides by itself, by its settings and by what a connection has carried (Linux: up
- * to 36 MB each as many distributions set it), so a bound on what the product holds must not count it.
+ * How many bytes of connections the kernel holds. It decides that by its settings and by what a connection has carried (Linux: up to 36 MB
+ * each with the settings of many distributions), so a bound on what the product holds must not count them.
  */
 import { readFileSync } from 'node:fs';
 
 /** `sl local remote state tx:rx …`, addresses and queues in hexadecimal. */
 const row = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):([0-9A-F]{8}) /;
 
-/** Bytes in the send and receive queues of both ends of all connections of this machine that have one of these ports; null but on Linux. */
+/** Bytes in the send and receive queues of both ends of all local connections that have one of these ports; null except on Linux. */
 export function bytesInKernel(ports: readonly number[]): number | null {
   if (process.platform !== 'linux') return null;
   let bytes = 0;

@@ -12,7 +12,7 @@ import { bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 const service = serviceForFile({}, (running) => running.system.declareUpstream());
 const targets = ['/v1/chat/completions', '/v1/messages', '/alt/v1/messages', '/upstream/v1/chat/completions'] as const;
 
-/** Header values travel as bytes: UTF-8 text as one character a byte. */
+/** Header values are sent as bytes: UTF-8 text with one character for each byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
@@ -47,7 +47,7 @@ for (const target of targets) {
   });
 }
 
-test('project: the first line, else the key\'s own; over 256 characters is none', async () => {
+test('project: the first header line, else the key\'s own; one over 256 characters is ignored', async () => {
   const { key } = await service.system.createKey({ project: 'of-the-key' });
   assert.equal((await recordOf(targets[0], [])).project, null);
   assert.equal((await recordOf(targets[0], [['X-Svc-Project', 'first'], ['x-svc-project', 'second']])).project, 'first');

@@ -13,12 +13,12 @@ const service = serviceForFile();
 const megabyte = 1024 * 1024;
 /** What one large call may add to the product's resident memory: far under its body, far above what its buffers need. */
 const growthBytesMax = 48 * megabyte;
-/** What of one call may lie in the gateway and in the two ends of the test, of whom one does not read: some buffers of 64 KB each. */
+/** How much of one call the gateway and the two ends of the test, one of which does not read, may hold: some buffers of 64 KB each. */
 const heldBytesMax = megabyte / 2;
-/** The same with what lies in the kernel, where it does not tell that. */
+/** The same including the kernel's buffers, on systems that do not report those. */
 const elsewhereBytesMax = 40 * megabyte;
 
-/** Samples the product's resident memory until stopped; the largest growth over the first sample, 0 where it cannot be read. */
+/** Samples the product's resident memory until stopped; the largest growth over the first sample, 0 if it cannot be read. */
 function watchMemory(): () => number {
   const first = service.system.residentBytes() ?? 0;
   let highest = first;
@@ -74,7 +74,7 @@ test('60 MB down: the bytes are the provider\'s, memory stays bounded, and usage
     assert.equal(digest.digest('hex'), wanted);
     return { connection, answer, growth: stopWatching() };
   };
-  // The room for young objects comes into use with the first one; what a call itself takes shows with the second.
+  // The first call also fills the heap's space for young objects; the second shows what a call itself takes.
   await (await download()).connection.close();
   const { connection, answer, growth } = await download();
   assert.ok(growth < growthBytesMax, `${growth} bytes more`);
@@ -84,7 +84,7 @@ test('60 MB down: the bytes are the provider\'s, memory stays bounded, and usage
   await connection.close();
 });
 
-test('a reader that stops reading stops the provider, and gets everything once it reads on', { timeout: 120_000 }, async (t) => {
+test('a reader that stops reading stops the provider, and gets everything once it reads again', { timeout: 120_000 }, async (t) => {
   const body = Buffer.alloc(60 * megabyte, 'y');
   const { openai } = service.system;
   openai.respond({ headers: [['content-type', 'application/octet-stream']], body });
@@ -102,7 +102,7 @@ test('a reader that stops reading stops the provider, and gets everything once i
   assert.equal(connection.bytesReceived, body.length);
 });
 
-test('a provider that stops reading stops the caller, and gets everything once it reads on', { timeout: 120_000 }, async (t) => {
+test('a provider that stops reading stops the caller, and gets everything once it reads again', { timeout: 120_000 }, async (t) => {
   const body = Buffer.alloc(60 * megabyte, 'z');
   const { openai } = service.system;
   openai.respond({ headers: [['content-type', 'application/json']], body: '{}' });
@@ -124,7 +124,7 @@ test('a provider that stops reading stops the caller, and gets everything once i
       sent += 65_536;
     }
   })();
-  // Where this test fails before it waits for it.
+  // In case this test fails before it awaits the answer.
   sending.catch(() => {});
   await assertHeld(connection, () => sent - (openai.bytesRead - before));
   assert.ok(stopWatching() < growthBytesMax);
@@ -135,8 +135,8 @@ test('a provider that stops reading stops the caller, and gets everything once i
 });
 
 /**
- * Holds what one end has sent and the other has not read (`between`), once nothing moves any more, against what may lie in the gateway. Not
- * counted is what lies in the kernel: how much it takes of who sends into a connection that nobody reads is its own affair.
+ * Once nothing moves any more, compares what one end has sent and the other has not read (`between`) with what the gateway may hold. The
+ * kernel's buffers are not counted: how much it accepts on a connection that nobody reads is its own decision.
  */
 async function assertHeld(connection: RawConnection, between: () => number): Promise<void> {
   const ports = [connection.socket.localPort!, Number(new URL(service.system.openai.url).port)];
@@ -145,7 +145,7 @@ async function assertHeld(connection: RawConnection, between: () => number): Pro
   assert.ok(held < (inKernel === null ? elsewhereBytesMax : heldBytesMax), `${held} bytes are held, beside ${inKernel} in the kernel`);
 }
 
-/** The figure once it has stood still for a while: that is the observation itself, no event tells that nothing happens. */
+/** The figure once it has not changed for a while: no event reports that nothing happens. */
 async function standstill(figure: () => number): Promise<number> {
   const quietMs = 300;
   let last = -1;
@@ -156,7 +156,7 @@ async function standstill(figure: () => number): Promise<number> {
       last = now;
       since = performance.now();
     }
-    // The kernel's table of connections is long on a machine that tests.
+    // The kernel's table of connections is long on a machine that runs tests.
     await new Promise((resolve) => { setTimeout(resolve, 50); });
   }
   return last;

@@ -1,6 +1,6 @@
 /**
- * The providers' own SDKs, current and one older major, against the gateway with nothing changed but key and base URL:
- * JSON, streaming, tools, errors, abort. What the SDK gives is what it gives at the provider.
+ * The providers' own SDKs, current and one older major, against the gateway, with only key and base URL changed:
+ * JSON, streaming, tools, errors, abort. The SDK gives the same results as with the provider itself.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { fixture } from '@metergate/testkit/corpus.ts';
 import { gate, type ScriptedAnswer, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { requestIdForm, serviceForFile } from '../running-product.ts';
 
-/** Abandoned calls are not read on here: so an abort is an event the provider sees, at once. */
+/** Abandoned calls are not drained here, so the provider sees an abort at once. */
 const service = serviceForFile({}, async ({ system }) => {
   const result = await system.cli(['org', 'set', 'default', '--drain', '0', '--json']);
   assert.equal(result.code, 0, result.stderr);
@@ -161,7 +161,7 @@ for (const [name, Client] of anthropicClients) {
     await assert.rejects(stranger.messages.create(request), (error: unknown) => error instanceof Client.AuthenticationError);
   });
 
-  test(`${name}: an abort mid-stream keeps what had been reported, marked partial`, { timeout: 60_000 }, async () => {
+  test(`${name}: an abort mid-stream keeps the usage reported so far, marked partial`, { timeout: 60_000 }, async () => {
     const hold = gate();
     const usage = { input_tokens: 11, output_tokens: 1 };
     const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'claude-haiku-4-5', content: [], usage } };

@@ -1,6 +1,6 @@
 /**
  * Every recorded exchange through the running gateway (spec: What the service does 4; Usage fields): the caller receives the recorded
- * bytes, the record holds what the provider reported. Whole, in random pieces, byte by byte where small, and compressed each way.
+ * bytes, the record holds what the provider reported. Whole, in random pieces, byte by byte if small, and compressed in each coding.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -63,13 +63,13 @@ function codingHeader({ coding }: Way): HeaderPair[] {
   return coding === null ? [] : [['content-encoding', coding]];
 }
 
-/** Each body is compressed once in each coding: the finest brotli, which is the default, takes longer than all that is tested with it. */
+/** Each body is compressed once in each coding: Brotli at its best quality, the default, takes longer than the tests themselves. */
 function jobsOf(exchange: Exchange, ways: readonly Way[]): Job[] {
   const { body } = exchange.response;
   return ways.map((way) => ({ exchange, way, sent: way.coding === null ? body : compress(body, way.coding) }));
 }
 
-/** Positions that repeat at every run: a small generator seeded by the exchange's size. */
+/** Positions that are the same in every run: a small generator seeded by the exchange's size. */
 function cutsOf(length: number, job: Job): readonly number[] | 'every' {
   if (job.way.cuts === 'every') return 'every';
   if (job.way.cuts === 'none') return [];
@@ -141,7 +141,7 @@ function assertRecord(record: CallRecordJson | undefined, { exchange, way }: Don
   assert.equal(record.label, 'measured', title);
 }
 
-/** Holds each call's record against what was reported; gives back those whose compressed copy was not read in time. */
+/** Compares each call's record with what was reported; returns those whose compressed copy was not read in time. */
 async function assertRecords(done: readonly Done[]): Promise<Job[]> {
   const records = await service.system.callsById(done.map(({ id }) => id));
   const isLate = ({ id, way }: Done): boolean => way.coding !== null && records.get(id)?.usageReason === 'decode_late';
@@ -159,13 +159,13 @@ for (const wire of readWires) {
       ...small.flatMap((exchange) => jobsOf(exchange, [byteByByte])),
     ]);
     const late = await assertRecords(done);
-    // On a machine that stalls, a compressed copy may be read too late; the record says so, which is right but proves little: once more.
+    // If the machine stalls, a compressed copy may be read too late; the record rightly says so, but that proves little, so try again.
     const again = await assertRecords(await play(wire, late));
     assert.deepEqual(await assertRecords(await play(wire, again)), []);
   });
 }
 
-test('Streaming rule: the provider receives each chat body as sent, but for stream_options at the front where they are due', () => {
+test('Streaming rule: the provider receives each chat body as sent, except for stream_options added at the front if the rule asks', () => {
   for (const request of service.system.openai.requests.filter(({ target }) => target.startsWith('/v1/chat/completions'))) {
     const job = jobs[Number(headerValue(request.headers, exchangeHeader))];
     const sent = job?.exchange.request.body ?? Buffer.alloc(0);

@@ -1,6 +1,6 @@
 /**
  * Spec, Errors 400 (declared upstream), 401, 404 and 502: the row to the letter, both ids, and what must not have happened:
- * no connection to any destination, no call record (502 alone leaves one).
+ * no connection to any destination, no call record (only a 502 leaves one).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
-/** Where nobody listens. */
+/** An address where nobody listens. */
 const closedUrl = 'http://127.0.0.1:9';
 const service = serviceForFile({ env: { SVC_ANTHROPIC_URL: closedUrl } });
 const type = 'invalid_request_error';

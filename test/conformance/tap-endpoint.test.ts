@@ -1,6 +1,6 @@
 /**
- * Held, on the running product with its command line beside it: a Baseline made by the command takes batches at once, its report counts
- * them, a key rotated by the command stops on the running platform, and of what is refused nothing is in a log or a file. Spec: Tap
+ * On the running product with its command line beside it: a Baseline made by the command takes batches at once, its report counts them, a
+ * key rotated by the command stops working on the running platform, and nothing of a refused batch is in a log or a file. Spec: Tap
  * ingestion, Tap key, Figure labels; design 3, row 20; 5.
  */
 import assert from 'node:assert/strict';

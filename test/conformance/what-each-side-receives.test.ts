@@ -1,6 +1,6 @@
 /**
- * Raw dumps of both sides (spec: Common request elements; What the service does 4): the provider receives what the caller sent but for
- * the listed edits, the caller receives what the provider sent and our id; nothing that Node would add by itself.
+ * Raw dumps of both sides (spec: Common request elements; What the service does 4): the provider receives what the caller sent except for
+ * the listed edits, the caller receives what the provider sent and our id; nothing is there that Node would add by itself.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ async function throughBoth(each: Case, key: readonly HeaderPair[], method: strin
   return [await heard, answer];
 }
 
-test('the provider receives no service key, none of the listed headers, exactly one credential, all else as sent', async () => {
+test('the provider receives no service key, none of the listed headers, exactly one credential, and everything else as sent', async () => {
   for (const each of cases) {
     const keys: HeaderPair[][] = [
       [bearer(service.key)], [['x-api-key', service.key]], [['X-API-KEY', service.key], ['Authorization', 'Basic eDp5']],
@@ -86,7 +86,7 @@ test('any method is forwarded as it is, with and without a body', async () => {
   assert.equal(headerValue((await heard).headers, 'transfer-encoding'), null);
 });
 
-test('a chunked body arrives whole, and stays chunked where its length is not known', async () => {
+test('a chunked body arrives whole, and stays chunked if its length is not known', async () => {
   const heard = service.system.openai.nextRequest();
   const chunks = [Buffer.from('{"a"'), Buffer.from(':1}')];
   await rawCall(service.system.gatewayUrl, { target: '/v1/responses', headers: [bearer(service.key)], chunks });
@@ -98,7 +98,7 @@ const answered: readonly HeaderPair[] = [
   ['Content-Type', 'application/json'], ['retry-after', '7'],
 ];
 
-/** What a 200 says of the run that `sent` asks for. */
+/** The headers by which a 200 describes the run that `sent` asks for. */
 const budgetOfRun: readonly HeaderPair[] = [
   ['x-svc-budget-scope', 'run'], ['x-svc-budget-window', 'run'], ['x-svc-run-budget-effective', '1.000000'],
 ];
@@ -121,7 +121,7 @@ test('the caller receives the provider\'s status, headers and bytes, our id, and
   }
 });
 
-test('no connection header is added to an answer on a connection that lives on', async () => {
+test('no connection header is added to an answer on a connection that stays open', async () => {
   service.system.openai.respond({ headers: answered, body: '{}' });
   const answer = await rawCall(service.system.gatewayUrl, { method: 'GET', target: '/v1/models', headers: [bearer(service.key)] });
   assert.deepEqual(headerValues(answer.headers, 'connection'), []);
@@ -133,7 +133,7 @@ test('a HEAD answer keeps the provider\'s length and has no body', async () => {
   assert.deepEqual([answer.status, answer.body.length, headerValue(answer.headers, 'content-length')], [200, 0, '12']);
 });
 
-test('204 and 304 travel without a body', async () => {
+test('204 and 304 are forwarded without a body', async () => {
   for (const status of [204, 304]) {
     service.system.openai.respond({ status, headers: [['X-One', 'a']], framing: 'none' });
     const answer = await rawCall(service.system.gatewayUrl, { method: 'GET', target: '/v1/models', headers: [bearer(service.key)] });
@@ -141,7 +141,7 @@ test('204 and 304 travel without a body', async () => {
   }
 });
 
-test('a redirect is the caller\'s to follow: one request reaches the provider', async () => {
+test('a redirect is left to the caller: one request reaches the provider', async () => {
   const before = service.system.openai.requests.length;
   service.system.openai.respond({ status: 302, headers: [['location', `${service.system.anthropic.url}/v1/x`]] });
   const answer = await rawCall(service.system.gatewayUrl, { method: 'GET', target: '/v1/models', headers: [bearer(service.key)] });

@@ -1,6 +1,6 @@
 /**
- * `kill -9` in the moment a caller has the end of its answer (design 2, Journal): the record was committed before the bytes that end
- * the answer left, so after a restart it says completed, with its usage; what was still open then is one interrupted record.
+ * `kill -9` at the moment a caller has the end of its answer (design 2, Journal): the record was committed before the bytes that end
+ * the answer were sent, so after a restart it says completed, with its usage; a call that was still open is one interrupted record.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

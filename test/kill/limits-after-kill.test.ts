@@ -1,6 +1,6 @@
 /**
- * Limits after `kill -9` (issue: a run stopped, expired or closed stays so; promise 4): what was told before the kill holds after a start on
- * the same data, with the first call, and what is spent is the sum of the records.
+ * Limits after `kill -9` (a run that was stopped, expired or closed stays so; promise 4): what callers learned before the kill holds after a
+ * start on the same data, from the first call, and what is spent is the sum of the records.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,14 +24,14 @@ function codeOf(answer: RawAnswer): string {
   return `${answer.status} ${(JSON.parse(answer.body.toString()) as { error: { code: string } }).error.code}`;
 }
 
-/** On the same data; until the store has answered a first call of each of these in time, which a busy machine may keep it from. */
+/** Starts on the same data and waits until the store has answered a first call of each of these in time, which a busy machine may delay. */
 async function killAndStart(...tenants: Tenant[]): Promise<void> {
   await product.system.kill9();
   product.system = await product.system.restart();
   for (const tenant of tenants) await tenant.until((answer) => answer.status < 500);
 }
 
-/** The first call of its run after a start: asked again only where the store was late to tell of it. */
+/** The first call of its run after a start; repeated only if the store was late to answer about it. */
 async function firstCall(call: () => Promise<RawAnswer>): Promise<RawAnswer> {
   const deadlineMs = performance.now() + 10_000;
   const pause = pauses();
@@ -43,7 +43,7 @@ async function firstCall(call: () => Promise<RawAnswer>): Promise<RawAnswer> {
   }
 }
 
-/** Everything the store says was spent equals the sum of the records, once all are there. Gives the sum back, in dollars. */
+/** Checks that all spend in the store equals the sum of the records, once all are there. Returns the sum, in dollars. */
 async function spentOf(tenant: Tenant): Promise<number> {
   const deadlineMs = performance.now() + 20_000;
   const pause = pauses();
@@ -60,7 +60,7 @@ async function spentOf(tenant: Tenant): Promise<number> {
   }
 }
 
-test('runs over budget, tightened, expired and closed, and a reached cap, are after a kill what they were before it', async () => {
+test('runs over budget, tightened, expired and closed, and a reached cap, are the same after a kill as before it', async () => {
   const tenant = await product.tenant();
   const capped = await product.tenant();
   await capped.cap({ scope: 'organization', window: 'lifetime', limit: '3' });
@@ -118,7 +118,7 @@ const ways: [what: string, (tenant: Tenant) => Promise<{ refused: RawAnswer; aga
   }],
 ];
 
-test('killed in the moment in which the refusal was read, each refusal stands', async () => {
+test('killed at the moment in which the refusal was read, each refusal still holds', async () => {
   for (const [what, refuse] of ways) {
     const tenant = await product.tenant();
     const { refused, again } = await refuse(tenant);
@@ -130,7 +130,7 @@ test('killed in the moment in which the refusal was read, each refusal stands', 
   }
 });
 
-test('killed in the moment in which a tightened budget was shown, it binds', async () => {
+test('killed at the moment in which a tightened budget was shown, it binds', async () => {
   const tenant = await product.tenant();
   await tenant.call(1, run('r', '50'));
   assert.equal(limitHeaders(await tenant.call(1, run('r', '3'))).effective, '3.000000');
@@ -141,12 +141,12 @@ test('killed in the moment in which a tightened budget was shown, it binds', asy
   assert.equal(await spentOf(tenant), 3);
 });
 
-test('killed while many runs begin, each that a provider saw a call of is there as it began, with what it spent', async () => {
+test('killed while many runs begin, each run with a call that a provider saw is there as it began, with what it spent', async () => {
   const tenant = await product.tenant();
   await tenant.until((answer) => answer.status === 200);
   const ids = Array.from({ length: 60 }, (_, at) => `r${at}`);
   const heard = product.system.openai.requests.length;
-  // An answer that the kill cut was not told: its head is forwarded before the record is there, its last byte never is.
+  // An answer that the kill cut does not count: its head is forwarded before the record is there, its last byte never is.
   const calls = ids.map((id) => tenant.call(1, run(id, '1', '3600')).then((answer) => answer.whole ? codeOf(answer) : null, () => null));
   const deadlineMs = performance.now() + 10_000;
   while (product.system.openai.requests.length < heard + 20) {

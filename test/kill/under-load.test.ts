@@ -1,13 +1,13 @@
 /**
  * `kill -9` of the whole product under load, again and again (reliability F1): what was delivered is recorded with its figure, what a
- * provider saw is recorded, and nothing is recorded twice. Some rounds in every run; METERGATE_KILL_ROUNDS=100 for the whole programme.
+ * provider saw is recorded, and nothing is recorded twice. Some rounds in every test run; METERGATE_KILL_ROUNDS=100 for all of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceForFile } from '../running-product.ts';
 import { assertCounted, startLoad } from '../reliability/metered-load.ts';
 
-/** Of a usual run as many as a machine at work with two other files did in nine seconds. */
+/** By default as many rounds as a machine that runs two other files did in nine seconds. */
 const rounds = Number(process.env['METERGATE_KILL_ROUNDS'] ?? 12);
 const callers = 12;
 const service = serviceForFile();
@@ -16,7 +16,7 @@ test('killed at any instant, nothing is lost and nothing is counted twice (F1)',
   const totals = { rounds: 0, seen: 0, delivered: 0, interrupted: 0 };
   while (totals.rounds < rounds) {
     const load = startLoad(service.system, { name: `kill${totals.rounds}`, key: service.key, callers });
-    // The instant is a count of answers, not a time: a slow machine is killed in the same places.
+    // The instant is a number of answers, not a time: so a slow machine is killed at the same points.
     await load.reached(1 + Math.floor(Math.random() * 150));
     await service.system.kill9();
     await load.stop();

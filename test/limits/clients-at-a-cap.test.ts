@@ -1,6 +1,6 @@
 /**
- * The providers' own SDKs, every major that is in use, at a reached cap: each raises its error at once and asks once. A pause cap says
- * in `Retry-After` when its window ends, which may be days away, and an SDK that obeys it would sleep so long within the call.
+ * The providers' own SDKs, every major that is in use, at a reached cap: each raises its error at once and sends one request. A pause cap
+ * says in `Retry-After` when its window ends, which may be days away, and an SDK that obeys it would sleep that long within the call.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ import { headerValue } from '@metergate/testkit/http-message.ts';
 import { limitHeaders, productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
-/** Far below the shortest window that a cap can have, far above what a busy machine takes to raise an error. Milliseconds. */
+/** Far below the shortest window that a cap can have, far above what a busy machine needs to raise an error. Milliseconds. */
 const deadlineMs = 20_000;
 
 const messages = [{ role: 'user' as const, content: 'hello' }];
@@ -40,7 +40,7 @@ function clients(tenant: Tenant): Record<string, (counted: typeof fetch) => Prom
 }
 
 for (const mode of ['pause', 'refuse'] as const) {
-  test(`at a reached cap in mode ${mode} every SDK raises at once, and asks once`, async () => {
+  test(`at a reached cap in mode ${mode} every SDK raises at once, after one request`, async () => {
     const tenant = await product.tenant();
     const status = mode === 'pause' ? 429 : 402;
     await tenant.cap({ scope: 'organization', window: 'lifetime', mode, limit: '0' });
@@ -71,14 +71,14 @@ async function raisedBy(call: Promise<unknown>, name: string): Promise<unknown> 
   }
 }
 
-test('a rate limit is still repeated by an SDK: its 429 says nothing against it', async () => {
+test('an SDK still retries at a rate limit: its 429 does not forbid it', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   const answers = await Promise.all(Array.from({ length: 230 }, () => tenant.call()));
   const refused = answers.find(({ status }) => status === 429)!;
   assert.deepEqual([headerValue(refused.headers, 'x-should-retry'), limitHeaders(refused).retryAfter], [null, '1']);
 });
 
-test('refusals of the messages routes say their id as the second provider does, those of other routes do not', async () => {
+test('refusals of the messages routes carry their id as the second provider does, those of other routes do not', async () => {
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });
   await tenant.until((answer) => answer.status === 402);

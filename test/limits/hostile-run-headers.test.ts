@@ -17,7 +17,7 @@ function codeOf(answer: RawAnswer): string {
   return `${answer.status} ${(JSON.parse(answer.body.toString()) as { error: { code: string } }).error.code}`;
 }
 
-/** Makes calls on one connection, and on another where the gateway ended it. */
+/** Makes calls on one connection, and on a new one if the gateway has ended it. */
 class Callers {
   readonly #tenant: Tenant;
   #connection: RawConnection | null = null;
@@ -44,17 +44,17 @@ class Callers {
 }
 
 async function runsOf(tenant: Tenant): Promise<string[]> {
-  // One that is not there is waited for a moment, as long as a run takes that has just begun.
+  // A run that is not there is polled for a moment, because a new run takes a while to appear.
   await product.store.runs.get({ organization: tenant.id as never, id: 'none' });
   return (await product.store.runs.list({ organization: tenant.id as never, limit: 1_000 })).map(({ id }) => id);
 }
 
-/** A text as its UTF-8 bytes stand in a header. */
+/** A text as UTF-8 bytes for a header. */
 function asHeaderBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-test('a doubled run header is refused in whatever letters it is written, never picked from', async () => {
+test('a doubled run header is refused in any letter case; neither value is used', async () => {
   const tenant = await product.tenant();
   const callers = new Callers(tenant);
   const good: Record<string, string> = { id: 'r', budget: '5', ttl: '60' };
@@ -96,7 +96,7 @@ test('figures of any length: too large ones saturate, too fine or too small ones
   assert.deepEqual((await runsOf(tenant)).sort(), ['b0', 'b1', 'b2', 'b3', 'b4']);
 });
 
-test('every byte in a run id: visible ASCII names a run, anything else is a 400, and 128 characters is the end', async () => {
+test('every byte in a run id: visible ASCII names a run, anything else is a 400, and 128 characters is the maximum', async () => {
   const tenant = await product.tenant();
   const callers = new Callers(tenant);
   const heard = product.system.openai.requests.length;
@@ -108,7 +108,7 @@ test('every byte in a run id: visible ASCII names a run, anything else is a 400,
       assert.equal(code, '200', `byte ${byte}`);
       made.push(id);
     } else {
-      // Node's parser takes no control byte but the tab; those end with its 400, before the header is read.
+      // Node's parser accepts no control byte except the tab; the others end with its 400, before the header is read.
       const isControl = (byte < 0x20 && byte !== 9) || byte === 0x7f;
       assert.equal(code, isControl ? '400 invalid_request' : '400 invalid_run_id', `byte ${byte}`);
     }
@@ -122,7 +122,7 @@ test('every byte in a run id: visible ASCII names a run, anything else is a 400,
   assert.deepEqual((await runsOf(tenant)).sort(), made.sort());
 });
 
-test('one flipped bit at every position of a grant is refused, and the grant itself is taken before and after', async () => {
+test('a grant with one flipped bit, at any position, is refused; the grant itself is accepted before and after', async () => {
   const tenant = await product.tenant({ maxRunBudget: '1' });
   const minted = await mintGrant(product.context(), { organization: tenant.id, run: 'g', max: '50', lifetimeMs: 3_600_000 });
   assert.ok('grant' in minted);
@@ -157,7 +157,7 @@ test('a refused HEAD has no body and leaves its connection usable; a GET makes a
   assert.deepEqual((await runsOf(tenant)).sort(), ['seen', 'seen-by-head']);
 });
 
-test('who waits for 100 Continue gets it only where nothing known refuses', async () => {
+test('a caller that waits for 100 Continue gets it only if nothing known refuses the call', async () => {
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'lifetime', limit: '0' });
   await tenant.until((answer) => answer.status === 402);

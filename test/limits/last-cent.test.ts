@@ -1,7 +1,7 @@
 /**
- * The last cent (promise 4; issue: 200 parallel calls on it): what passes a cap or a run budget is at most what was in flight
- * when it was reached, afterwards there are only refusals, and what is spent equals the sum of the records to the nano-dollar.
- * `METERGATE_SPEND_CALLS` sets how many calls the equality is held over; 5,000 by default.
+ * The last cent (promise 4; 200 parallel calls on it): a cap or a run budget is exceeded at most by what was in flight when it was
+ * reached, afterwards there are only refusals, and what is spent equals the sum of the records to the nano-dollar.
+ * `METERGATE_SPEND_CALLS` sets over how many calls the equality is checked; 5,000 by default.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const product = productForFile();
 const parallel = 200;
 const calls = Number(process.env['METERGATE_SPEND_CALLS'] ?? 5_000);
 
-/** As many calls of a dollar as there are connections, all of them at the provider at once where they are admitted. */
+/** One call of a dollar on each connection; those that are admitted are all at the provider at the same time. */
 async function burst(tenant: Tenant, headers: readonly HeaderPair[]): Promise<number[]> {
   const statuses = await Promise.all(Array.from({ length: parallel }, async () => (await tenant.call(1, { headers })).status));
   return statuses.sort((one, other) => one - other);
@@ -85,7 +85,7 @@ test(`over ${calls} calls with odd costs, on 20 connections, spent equals the su
   await settled(tenant, tenant.answered + calls);
 });
 
-/** What the caps and the runs show, once all `count` calls have arrived and every sum equals that of the records. */
+/** What the caps and the runs show, once all `count` calls are recorded and every sum equals that of the records. */
 async function settled(tenant: Tenant, count: number): Promise<bigint> {
   const deadlineMs = performance.now() + 20_000;
   const pause = pauses();

@@ -1,6 +1,6 @@
 /**
- * The order of refusals (design 2, The path of a call; 3, row 1): a request that is wrong in every way is mended one step at a
- * time, and each step shows the next refusal. What a step refuses, no later one has seen.
+ * The order of refusals (design 2, The path of a call; 3, row 1): a request that is wrong in every way is corrected one step at a
+ * time, and each correction shows the next refusal. No later step sees a call that an earlier one refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ function codeOf(answer: RawAnswer): string {
   return `${answer.status} ${error.code}${error.code === 'budget_exceeded' ? ` ${error.message.split(' ')[0]}` : ''}`;
 }
 
-test('a request wrong in every way shows one refusal after the other as it is mended', async () => {
+test('a request that is wrong in every way gets one refusal after the other as it is corrected', async () => {
   const tenant = await product.tenant({ plan: 'free', enforceKeyCaps: true, maxRunBudget: '0' });
   const context = product.context();
   await disconnectProvider(context, { organization: tenant.id, provider: 'openai' });

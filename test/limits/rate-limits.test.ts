@@ -1,6 +1,6 @@
 /**
- * Throughput limits from outside (spec: Limits): the worked arithmetic of the Free tier on the running product, with the real
- * clock running, so that what refills meanwhile is reckoned in; and the row of the 429 table to the letter.
+ * Throughput limits from outside (spec: Limits): the worked arithmetic of the Free tier on the running product, on the real clock, so
+ * that refills during the test are included; and the row of the 429 table to the letter.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,13 +12,13 @@ import { limitHeaders, metered, meteredAnswer, noLimitHeaders, productForFile, t
 const product = productForFile();
 const limited = { status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.' };
 
-/** A body of so many bytes that asks for so many tokens. */
+/** A body of that many bytes that asks for that many tokens. */
 function bodyOf(bytes: number, tokens: number): string {
   const body = metered(tokens);
   return body.slice(0, -1) + ' '.repeat(bytes - body.length) + '}';
 }
 
-/** Calls until one is refused; how many passed, and the refusal. */
+/** Calls until one is refused; gives how many passed, and the refusal. */
 async function drained(tenant: Tenant, key?: string): Promise<{ passed: number; refusal: Awaited<ReturnType<Tenant['call']>> }> {
   for (let passed = 0; passed < 10_000; passed += 1) {
     const answer = await tenant.call(0, key === undefined ? {} : { key });
@@ -27,12 +27,12 @@ async function drained(tenant: Tenant, key?: string): Promise<{ passed: number; 
   return assert.fail('nothing was refused');
 }
 
-/** Whole requests that refill at `perMinute` since then, and one for what was half there. */
+/** Whole requests that refill at `perMinute` since then, and one for a partly refilled one. */
 function refilled(sinceMs: number, perMinute: number): number {
   return Math.ceil(((performance.now() - sinceMs) / 60_000) * perMinute) + 1;
 }
 
-test('Free holds 200 requests: the 201st from full is refused to the letter, and what refills is admitted again', async () => {
+test('Free holds 200 requests: starting full, the 201st is refused to the letter, and refilled ones are admitted again', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   const startedMs = performance.now();
   const before = product.system.openai.requests.length;
@@ -48,7 +48,7 @@ test('Free holds 200 requests: the 201st from full is refused to the letter, and
   assert.equal(records, passed + 1, 'a refused call is not recorded');
 });
 
-/** How many calls the store holds of a tenant, once it holds so many. */
+/** How many calls of a tenant the store holds, once it holds at least `count`. */
 async function recordsOf(tenant: Tenant, count: number): Promise<number> {
   const deadlineMs = performance.now() + 10_000;
   const pause = pauses();
@@ -88,7 +88,7 @@ test('tokens: an estimate that does not fit is refused, and fits once a smaller 
   assert.equal((await tenant.call(bodyOf(600_000, 0))).status, 200);
 });
 
-test('a body larger than the bucket is never admitted and still told a wait, before any of it is read', async () => {
+test('a body larger than the bucket is never admitted, and still gets a wait, before any of it is read', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   const answer = await tenant.call(bodyOf(1_600_004, 0));
   assertRefusal(answer, limited);
@@ -97,7 +97,7 @@ test('a body larger than the bucket is never admitted and still told a wait, bef
   assert.equal((await tenant.call(bodyOf(1_600_000, 0))).status, 200, 'the largest body of the plan passes from full');
 });
 
-test('what failed is credited in full; what was answered without usage keeps its estimate', async () => {
+test('a failed call is credited in full; a call answered without usage keeps its estimate', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   product.system.openai.respond({ status: 500, body: '{}' });
   for (let call = 0; call < 3; call += 1) assert.equal((await tenant.call(bodyOf(1_200_000, 0))).status, 500);
@@ -107,12 +107,12 @@ test('what failed is credited in full; what was answered without usage keeps its
   product.system.openai.respond(meteredAnswer);
 });
 
-test('another plan is in force within a second and keeps what was consumed', async () => {
+test('a new plan takes effect within a second and keeps what was consumed', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   await drained(tenant);
   await tenant.set({ plan: 'team' });
   const startedMs = performance.now();
-  // Until the plan is in force a request now and then refills on the old one: such a drain ends at once and is no measure.
+  // Until the plan takes effect, a request sometimes refills on the old one: such a run of calls ends at once and measures nothing.
   let passed = 0;
   while (passed < 900 && performance.now() - startedMs < 10_000) ({ passed } = await drained(tenant));
   assert.ok(passed >= 900 && passed <= 1_000 + refilled(startedMs, 600), `of 1,200 some 200 were consumed: ${passed}`);

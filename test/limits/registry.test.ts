@@ -1,6 +1,6 @@
 /**
  * A node that holds as many runs of an organization as it can, half of its registry (design 3, row 14; spec: Errors 402): the next new run
- * is refused to the letter, runs that are held go on, and there is room again when one has ended.
+ * is refused to the letter, runs that it holds continue, and there is room again when one has ended.
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -29,7 +29,7 @@ async function begin(tenant: Tenant, ids: readonly string[], ttl?: string): Prom
   }
 }
 
-/** Closes all runs that a test left, and waits until the node has heard of it. */
+/** Closes all runs that a test left, and waits until the node knows of it. */
 afterEach(async () => {
   for (const [tenant, id] of begun.splice(0)) {
     await closeRun(product.context(), { organization: tenant.id, run: id });
@@ -37,7 +37,7 @@ afterEach(async () => {
   }
 });
 
-test('the sixth live run where half of the registry is five is refused to the letter, nothing forwarded, recorded or made; five go on', async () => {
+test('the sixth live run, if half of the registry is five, is refused to the letter, not forwarded or recorded; five continue', async () => {
   const tenant = await product.tenant();
   await begin(tenant, ['a', 'b', 'c', 'd', 'e']);
   const heard = product.system.openai.requests.length;
@@ -58,7 +58,7 @@ test('the sixth live run where half of the registry is five is refused to the le
   assertRefusal(await tenant.call(0, run('g')), full);
 });
 
-test('runs whose time has passed make room without anyone asking for them', async () => {
+test('expired runs make room without a request for them', async () => {
   const tenant = await product.tenant();
   await begin(tenant, ['a', 'b', 'c', 'd'], '3600');
   await begin(tenant, ['e'], '1');
@@ -67,7 +67,7 @@ test('runs whose time has passed make room without anyone asking for them', asyn
   assert.equal((await tenant.call(0, run('e'))).status, 402);
 });
 
-test('as many at once as do not fit: five are made, the others refused, none more', async () => {
+test('if more runs begin at once than fit, exactly five are made and the others refused', async () => {
   const tenant = await product.tenant();
   const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const answers = await Promise.all(ids.map((id) => tenant.call(0, run(id))));
@@ -77,7 +77,7 @@ test('as many at once as do not fit: five are made, the others refused, none mor
   for (const answer of answers) if (answer.status !== 200) assertRefusal(answer, full);
 });
 
-test('one organization alone takes no more than half: another that comes later finds room at once', async () => {
+test('one organization takes no more than half: another that comes later finds room at once', async () => {
   const [one, other] = [await product.tenant(), await product.tenant()];
   await begin(one, ['a', 'b', 'c', 'd', 'e']);
   assertRefusal(await one.call(0, run('f')), full);
@@ -86,7 +86,7 @@ test('one organization alone takes no more than half: another that comes later f
   assert.equal((await one.call(0, run('a'))).status, 200);
 });
 
-test('the runs of an organization that is erased take no room, whether its keys were revoked before or not', async () => {
+test('the runs of an erased organization take no room, whether or not its keys were revoked before', async () => {
   const live = async (): Promise<number> => {
     const metrics = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
     return Number(/^metergate_live_runs (\d+)$/m.exec(metrics)![1]);

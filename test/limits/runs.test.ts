@@ -1,6 +1,6 @@
 /**
  * Runs from outside (spec: Run, Errors 400 and 402; design 3, rows 12 to 15): made by the first admitted request, tightened and
- * never widened, ended for good; every refusal to the letter, nothing forwarded or recorded by it.
+ * never widened, ended for good; every refusal is to the letter and forwards and records nothing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ async function show(tenant: Tenant, id: string) {
   return shown;
 }
 
-/** The run as the store shows it, once it is as wanted. */
+/** The run as the store shows it, once it is as expected. */
 async function shownAs(tenant: Tenant, id: string, wanted: { readonly state?: string; readonly spent?: string }) {
   const deadlineMs = performance.now() + 10_000;
   const pause = pauses();
@@ -52,7 +52,7 @@ async function shownAs(tenant: Tenant, id: string, wanted: { readonly state?: st
   }
 }
 
-test('a run is made by its first request, says its budget on every 200, and stops for good when that is spent', async () => {
+test('a run is made by its first request, shows its budget on every 200, and stops for good when that is spent', async () => {
   const tenant = await product.tenant();
   const first = await tenant.call(2, run('r', { budget: '5.00' }));
   assert.deepEqual(limitHeaders(first), { ...noLimitHeaders, scope: 'run', window: 'run', effective: '5.000000' });
@@ -66,6 +66,20 @@ test('a run is made by its first request, says its budget on every 200, and stop
   assert.equal(product.system.openai.requests.length, before);
   const shown = await shownAs(tenant, 'r', { state: 'over_budget', spent: '5.000000000' });
   assert.deepEqual([shown.budget, shown.effective, shown.clampReason, shown.unknownCalls], ['5.000000000', '5.000000000', null, 0]);
+});
+
+test('right after its first call a key sees its run, and no other key does; what is left follows', async () => {
+  const tenant = await product.tenant();
+  assert.equal((await tenant.call(2, run('own', { budget: '5.00' }))).status, 200);
+  const asked = async (key: string) => {
+    const answer = await fetch(`${product.system.platformUrl}/platform/v1/self/runs/own`, { headers: { authorization: `Bearer ${key}` } });
+    return [answer.status, await answer.json() as { readonly headroom?: string }] as const;
+  };
+  const [status, shown] = await asked(tenant.key);
+  assert.equal(status, 200, JSON.stringify(shown));
+  assert.equal((await asked((await product.tenant()).key))[0], 404);
+  await shownAs(tenant, 'own', { spent: '2.000000000' });
+  assert.equal((await asked(tenant.key))[1].headroom, '3.000000000');
 });
 
 test('a smaller budget tightens, a larger one and any time limit are ignored, a first one on a later request binds', async () => {
@@ -118,7 +132,7 @@ test('policy bounds a budget, names why, and says so on every 200 while the clam
   });
 });
 
-test('a grant lifts the budget up to its maximum and the ceiling, for its organization and run alone', async () => {
+test('a grant raises the budget up to its maximum and the ceiling, only for its organization and run', async () => {
   const tenant = await product.tenant({ maxRunBudget: '10', runCeiling: '100' });
   const mint = async (organization: string, id: string, max: string): Promise<string> => {
     const minted = await mintGrant(product.context(), { organization, run: id, max, lifetimeMs: 3_600_000 });
@@ -145,7 +159,7 @@ test('a grant lifts the budget up to its maximum and the ceiling, for its organi
   }
 });
 
-test('live runs share the exposure; what is left clamps, nothing left refuses, and an end gives back', async () => {
+test('live runs share the exposure: what is left clamps a new run, if nothing is left it is refused, and an ended run gives back', async () => {
   const tenant = await product.tenant({ runExposure: '10' });
   assert.equal(limitHeaders(await tenant.call(0, run('a', { budget: '6' }))).effective, '6.000000');
   const rest = limitHeaders(await tenant.call(0, run('b', { budget: '6' })));
@@ -166,7 +180,7 @@ test('what a call spent of the exposure is free for the next run as soon as its 
   }
 });
 
-test('a run that was closed admits nothing from a second after on, and what it admitted before has its record', async () => {
+test('a closed run admits nothing from a second later on, and the calls that it admitted before have records', async () => {
   const tenant = await product.tenant();
   for (let at = 0; at < 5; at += 1) {
     assert.equal((await tenant.call(1, run(`closed-${at}`))).status, 200);

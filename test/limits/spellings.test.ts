@@ -1,7 +1,7 @@
 /**
- * Other spellings of a metered path, from outside, at a provider that decodes them all (design 3, rows 2 and 6a): against a reached
- * cap each is refused, against an open one each is recorded as the operation it is, with its tokens and its cost. The destination
- * gets the bytes of the path as they were sent.
+ * Other spellings of a metered path, from outside, at a provider that decodes them all (design 3, rows 2 and 6a): under a reached cap
+ * each is refused, under an open one each is recorded as the operation it is, with its tokens and its cost. The destination gets the
+ * bytes of the path as they were sent.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ function messagesAnswer(): { headers: [string, string][]; body: string } {
   return { headers: [['content-type', 'application/json']], body: JSON.stringify(message) };
 }
 
-test('against an open cap every spelling is recorded as the operation it is, with its tokens; the path arrives as it was sent', async () => {
+test('under an open cap every spelling is recorded as the operation it is, with its tokens; the path arrives as it was sent', async () => {
   product.system.anthropic.respond(messagesAnswer());
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'day', limit: '1000' });
@@ -57,7 +57,7 @@ test('against an open cap every spelling is recorded as the operation it is, wit
   }
 });
 
-test('a stream asked for under another spelling reports its usage as the plain one does', async () => {
+test('a stream requested by another spelling reports its usage as the plain one does', async () => {
   const tenant = await product.tenant();
   for (const path of chat) {
     const heard = product.system.openai.nextRequest();
@@ -66,7 +66,7 @@ test('a stream asked for under another spelling reports its usage as the plain o
   }
 });
 
-test('against a reached cap every spelling is refused, and the provider is never contacted', async () => {
+test('under a reached cap every spelling is refused, and the provider is never contacted', async () => {
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });
   await tenant.until((answer) => answer.status === 402);
@@ -76,7 +76,7 @@ test('against a reached cap every spelling is refused, and the provider is never
   assert.equal((await records(tenant)).length, tenant.answered);
 });
 
-test('a reached run is refused under every spelling too', async () => {
+test('a reached run is refused in every spelling too', async () => {
   const tenant = await product.tenant();
   const headers = [['x-svc-run-id', 'r'], ['x-svc-run-budget', '2']] as const;
   product.system.openai.respond(meteredAnswer);
@@ -84,7 +84,7 @@ test('a reached run is refused under every spelling too', async () => {
   for (const target of [...chat, ...messages]) assert.equal((await tenant.call(metered(1), { target, headers })).status, 402, target);
 });
 
-test('what leaves the family in any coat, and TRACE, is 404 and reaches nobody', async () => {
+test('a path that leaves the family, in any spelling, and TRACE are 404 and reach no provider', async () => {
   const tenant = await product.tenant();
   const heard = product.system.openai.connections;
   for (const target of ['/v1/..%2fadmin', '/v1/%2e%2e%2fadmin', '/v1/..%5cadmin', '/v1/..;/admin', '/v1/..%00/admin', '/v1/%252e%252e/admin',

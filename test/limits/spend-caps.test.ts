@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import { rotateServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -54,7 +55,7 @@ function assertRetryAfter(retryAfter: string | null, mode: 'refuse' | 'pause', w
   assert.ok(Number(retryAfter) >= 1 && Math.abs(Number(retryAfter) - left) < 60, `${retryAfter} of ${left}`);
 }
 
-test('a cap is reached when spend equals it, holds at once for the next call, and counts what was spent before it was made', async () => {
+test('a cap is reached when spend equals it, applies at once to the next call, and counts what was spent before it was made', async () => {
   const tenant = await product.tenant();
   await tenant.call(3);
   await tenant.cap({ scope: 'organization', window: 'day', limit: '5' });
@@ -96,7 +97,18 @@ test('key caps refuse nothing until the organization turns them on; project caps
   await tenant.until((answer) => answer.status === 200 && limitHeaders(answer).scope === null);
 });
 
-test('of several reached caps the organization goes first, and of one scope the one that resets last', async () => {
+test('a rotated key spends from one cap with both its secrets', async () => {
+  const tenant = await product.tenant({ enforceKeyCaps: true });
+  await tenant.cap({ scope: 'key', key: tenant.keyId, window: 'lifetime', limit: '2' });
+  await tenant.until((answer) => limitHeaders(answer).scope === 'key');
+  const rotated = await rotateServiceKey(product.context(), { id: tenant.keyId, within: null }, 3_600_000);
+  assert.ok('key' in rotated);
+  await tenant.until((answer) => answer.status === 200, { key: rotated.key });
+  assert.equal((await tenant.call(2)).status, 200, 'the former secret is still good');
+  assert.equal((await tenant.call(0, { key: rotated.key })).status, 402, 'what it spent counts for the present one');
+});
+
+test('of several reached caps the organization\'s is named first, and within a scope the one that resets last', async () => {
   const tenant = await product.tenant({ enforceKeyCaps: true });
   const reached = async (wanted: { scope: string; window: string }) => {
     const answer = await tenant.until((each) => limitHeaders(each).window === wanted.window && limitHeaders(each).scope === wanted.scope);
@@ -125,7 +137,7 @@ test('a 200 names the tightest cap, the one with the least money left; other sta
   assert.equal(limitHeaders(await tenant.call(0, { key: other.key })).window, 'day');
 });
 
-test('a refused call takes no rate: as many calls pass afterwards as if it had never come', async () => {
+test('a refused call uses up no rate limit: as many calls pass afterwards as if it had never come', async () => {
   const tenant = await product.tenant({ plan: 'free' });
   const cap = await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });
   await tenant.until((answer) => answer.status === 402);

@@ -22,12 +22,12 @@ import { providerKeys, startSystem, type System, type SystemOptions } from '@met
 import type { Store } from '@metergate/store/store.ts';
 import { bearer } from '../running-product.ts';
 
-/** A call of `tokens` tokens, and so of as many dollars. */
+/** A call of `tokens` tokens, and therefore of as many dollars. */
 export function metered(tokens: number): string {
   return JSON.stringify({ model: 'metered', tokens });
 }
 
-/** What the provider answers: the tokens that the request asked for. */
+/** The provider's answer: it reports the tokens that the request asked for. */
 export function meteredAnswer({ body }: ReceivedRequest): ScriptedAnswer {
   const { tokens } = JSON.parse(body.toString()) as { tokens: number };
   return {
@@ -49,7 +49,7 @@ export class Tenant {
   readonly id: string;
   readonly key: string;
   readonly keyId: string;
-  /** Calls that were answered with 200: each has a record. */
+  /** Number of calls that were answered with 200: each has a record. */
   answered = 0;
 
   constructor(product: Product, id: string, key: { readonly id: string; readonly key: string }) {
@@ -59,7 +59,7 @@ export class Tenant {
     this.keyId = key.id;
   }
 
-  /** A chat call of so many dollars; a text is sent as it is. */
+  /** A chat call that costs that many dollars; a text is sent as it is. */
   async call(body: number | string = 0, options: CallOptions = {}): Promise<RawAnswer> {
     const { key = this.key, headers = [], target = '/v1/chat/completions', method = 'POST' } = options;
     const answer = await rawCall(this.product.system.gatewayUrl, {
@@ -89,7 +89,7 @@ export class Tenant {
     return granted(listCaps(this.product.context(), this.id));
   }
 
-  /** Calls until the answer is as wanted: settings are in force within a second of their change. The calls cost nothing. */
+  /** Calls until the answer is as wanted: a changed setting takes effect within a second. The calls cost nothing. */
   async until(wanted: (answer: RawAnswer) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
     const deadlineMs = performance.now() + 10_000;
     const pause = pauses();
@@ -151,7 +151,7 @@ async function granted<Value>(result: Promise<Value>): Promise<Exclude<Value, Ad
   return value as Exclude<Value, AdministrationRefusal>;
 }
 
-/** The limits' own headers of an answer; null where one is absent. */
+/** The limits' own headers of an answer; null if one is absent. */
 export function limitHeaders(answer: RawAnswer): Record<'scope' | 'window' | 'effective' | 'clamp' | 'retryAfter', string | null> {
   const one = (name: string): string | null => {
     assert.ok(headerValues(answer.headers, name).length <= 1, name);

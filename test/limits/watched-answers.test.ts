@@ -1,6 +1,6 @@
 /**
- * Answers at paths that name no metered operation, from outside: usage found there counts against caps, what is charged for without
- * a word is unknown, and a cost that is not the whole bill says so, on the record and beside the money. Design 3, rows 6a and 6b.
+ * Answers at paths that name no metered operation, from outside: usage found there counts against caps, a charge that is not reported is
+ * unknown, and a cost that is not the whole bill says so, on the record and beside the money. Design 3, rows 6a and 6b.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ test('a compaction\'s tokens count, and chat at the second provider is read as c
   await tenant.until(({ status }) => status === 402, { target: '/v1/responses/compact' });
 });
 
-test('work that is paid for later, or never reports, is an unknown call beside the cap; what is free is none', async () => {
+test('work that is billed later, or never reports usage, is an unknown call beside the cap; free work is not', async () => {
   const tenant = await product.tenant();
   await tenant.cap({ scope: 'organization', window: 'day', limit: '1000' });
   product.system.openai.respond(json({ id: 'batch_1', object: 'batch', status: 'validating' }));

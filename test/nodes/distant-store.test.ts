@@ -1,6 +1,6 @@
 /**
- * A node whose store is 100 ms away, each way: longer than a call waits for it. What is asked for comes too late for the first caller, and
- * is there for the next: keys, runs and caps are served all the same (design 2, The path of a call).
+ * A node whose store is 100 ms away, each way: longer than a call waits for it. The store's answer comes too late for the first caller, and
+ * is there for the next, so keys, runs and caps still work (design 2, The path of a call).
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-/** The codes of the answers until one is 200, as a client asks that retries. */
+/** The codes of the answers until one is 200, as a client gets them that retries. */
 async function untilServed(sharer: Sharer, headers: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const codes: string[] = [];
   for (let tries = 0; tries < triesMax; tries += 1) {
@@ -46,7 +46,7 @@ async function untilServed(sharer: Sharer, headers: Readonly<Record<string, stri
   assert.fail(`never served: ${codes.join(' ')}`);
 }
 
-test('a key that the node does not hold is served to who asks again, and so are its cap, a run with a budget and one without', async () => {
+test('a key that the node does not hold works when its caller retries, and so do its cap, a run with a budget and one without', async () => {
   const sharer = await Sharer.of(cluster, store, 'far');
   await sharer.cap(5);
   for (const code of await untilServed(sharer)) assert.match(code, /^(internal_error|budget_unverifiable)$/);

@@ -1,7 +1,7 @@
 /**
- * Gateway nodes that die, stand still or lose their store, on one PostgreSQL store (promises 2, 4 and 5): nothing is lost or counted twice,
- * nothing is admitted on a lease that is not fresh, and who cannot know says 503.
- * `METERGATE_FREEZE_SECONDS`: how long the frozen node stands still; 6 by default, more than any lease is valid.
+ * Gateway nodes that die, freeze or lose their store, on one PostgreSQL store (promises 2, 4 and 5): nothing is lost or counted twice,
+ * nothing is admitted on a lease that is not fresh, and a node that cannot know answers 503.
+ * `METERGATE_FREEZE_SECONDS`: how long the frozen node stands still; 6 by default, longer than any lease is valid.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pass } from 'node:timers/promises';
@@ -33,7 +33,7 @@ after(async () => {
 });
 
 const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
-/** Until told: the callers go on whatever they are answered, and take breath where they are refused. */
+/** Callers that call until they are stopped, whatever the answers, and pause after a refusal. */
 function load(callers: number, call: (caller: number) => Promise<Answer>): { readonly end: () => Promise<Answer[]> } {
   let over = false;
   const answers = race(callers, async (caller) => {
@@ -75,7 +75,7 @@ test('a node killed in the middle of its lease: its next start records every cal
   assert.ok(sum >= 20 && sum <= 20 + 40 * 0.02, `${sum} of 20`);
 });
 
-test('a node that stood still admits nothing on the lease it held', async () => {
+test('a node that was frozen admits nothing on the lease it held', async () => {
   const sharer = await Sharer.of(cluster, store, 'frozen');
   await sharer.cap(50);
   const [frozen, other] = nodes as [ClusterNode, ClusterNode];
@@ -93,7 +93,7 @@ test('a node that stood still admits nothing on the lease it held', async () => 
   assert.equal(await assertSound(sharer, cluster.upstream.requests.length - before), 60.02);
 });
 
-test('the store away: what is leased is spent, then 503 and never 402, and nodes say that they are not ready; back again, all goes on', async () => {
+test('the store away: leases are spent, then 503 and never 402, and nodes are not ready; once it is back, everything works again', async () => {
   const sharer = await Sharer.of(cluster, store, 'store away');
   await sharer.cap(100_000);
   const before = cluster.upstream.requests.length;
@@ -136,7 +136,7 @@ async function readyBecomes(node: ClusterNode, query: string, status: number): P
   }
 }
 
-test('a commit whose answer never came: what was shipped is shipped once, what was granted is not gone by', async () => {
+test('a commit whose answer never came: what was shipped is shipped once, and what was granted admits nothing', async () => {
   const relay = await startDatabaseRelay(cluster.databaseUrl);
   const sharer = await Sharer.of(cluster, store, 'dead socket');
   await sharer.cap(16);

@@ -1,6 +1,6 @@
 /**
- * Callers on the last dollars of a cap or of a run, on three nodes whose way to the store is slow, cut or gone: by how many calls the
- * limit is passed, against the calls that were in flight. A call costs one cent and takes a while, so that each caller has one in flight.
+ * Callers on the last dollars of a cap or of a run, on three nodes whose link to the store is slow, cut or gone: by how many calls the
+ * limit is exceeded, beside the calls that were in flight. A call costs one cent and takes a while, so that each caller has one in flight.
  */
 import { setTimeout as pass } from 'node:timers/promises';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { startDatabaseRelay, type DatabaseRelay } from '@metergate/testkit/datab
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import { Sharer, storeOf } from './shared-fixture.ts';
 
-/** Three nodes, each with a way of its own to one store. */
+/** Three nodes, each with its own link to one store. */
 export interface Network {
   readonly postgres: OwnPostgres;
   readonly databaseUrl: string;
@@ -40,12 +40,12 @@ export async function startNetwork(): Promise<Network> {
   };
 }
 
-/** What befalls the way to the store: from when on, how long it lasts, and how it begins and ends. */
+/** What happens to the link to the store: when it begins, how long it lasts, and how it is started and ended. */
 export interface Trouble {
   readonly name: string;
-  /** Of the limit: it begins when so much is spent. From 0, which is before the first call, up to 1. */
+  /** It begins when this share of the limit is spent: from 0, which is before the first call, up to 1. */
   readonly from: number;
-  /** Null: until the trial is over. */
+  /** Null: until the trial ends. */
   readonly lastsMs: number | null;
   readonly begin: (network: Network) => void | Promise<void>;
   readonly end: (network: Network) => void | Promise<void>;
@@ -90,20 +90,20 @@ export interface Trial {
   readonly limited: 'cap' | 'run';
   readonly name: string;
   readonly callersPerNode: number;
-  /** Calls that the limit allows. */
+  /** The number of calls that the limit allows. */
   readonly limitCalls: number;
-  /** A caller that was not told 402 by then gives up. */
+  /** A caller that has not got a 402 by then gives up. */
   readonly giveUpMs: number;
 }
 
 export interface TrialOutcome {
-  /** By so many calls the limit was passed; below 0 where it was not reached. */
+  /** By how many calls the limit was exceeded; below 0 if it was not reached. */
   readonly passedBy: number;
   readonly answered: number;
-  /** Answers that said `budget_unverifiable`, and other answers than that, 200 and 402. */
+  /** Answers with `budget_unverifiable`, and answers other than that, 200 and 402. */
   readonly unverifiable: number;
   readonly others: number;
-  /** Callers that were told at last that the limit is reached. */
+  /** Callers that finally learned that the limit is reached. */
   readonly learnedReached: number;
 }
 

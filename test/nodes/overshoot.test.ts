@@ -1,6 +1,6 @@
 /**
- * Three nodes on one PostgreSQL store whose ways to it are cut or slow near a limit (design 1, promise 4): it is passed by no more than the
- * calls in flight, one of each caller. `npm run bench -- --only overshoot` tries each trouble ten times and prints by how many.
+ * Three nodes on one PostgreSQL store whose links to it are cut or slow near a limit (design 1, promise 4): the limit is exceeded by no more
+ * than the calls in flight, one for each caller. `npm run bench -- --only overshoot` tries each trouble ten times and prints by how many.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ const trials = [
   ['all nodes cut off', 'cap', 1_500], ['one node cut off', 'run', 1_500], ['200 ms each way', 'cap', null],
 ] as const;
 for (const [name, limited, lastsMs] of trials) {
-  test(`${name}, on the last dollars of a ${limited}: passed by no more than the calls in flight`, async () => {
+  test(`${name}, on the last dollars of a ${limited}: exceeded by no more than the calls in flight`, async () => {
     const trouble = { ...troubles.find((each) => each.name === name)!, lastsMs };
     const outcome = await tryLimit({ network, trouble, limited, name, callersPerNode, limitCalls: 80, giveUpMs: 8_000 });
     assert.ok(outcome.answered > 0 && outcome.passedBy <= 3 * callersPerNode, JSON.stringify(outcome));

@@ -1,5 +1,5 @@
 /**
- * `metergate gateway` and `metergate platform`, each a process of its own on a shared PostgreSQL store (design 2, Processes; 5).
+ * `metergate gateway` and `metergate platform`, each in a separate process on a shared PostgreSQL store (design 2, Processes; 5).
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ const refusal = async (part: string, env: Record<string, string>): Promise<strin
   return result.stderr;
 };
 
-test('a part alone on an embedded store ends with one sentence and leaves nothing', async () => {
+test('a single part on an embedded store ends with one sentence and leaves nothing', async () => {
   const dataDirectory = join(folder, 'none');
   for (const part of ['gateway', 'platform']) {
     assert.match(await refusal(part, { SVC_DATA_DIR: dataDirectory }), new RegExp(`metergate ${part} needs a PostgreSQL store`));
@@ -42,7 +42,7 @@ test('a part alone on an embedded store ends with one sentence and leaves nothin
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a gateway that is started before its platform says what it waits for, is not ready, and serves once the platform made the store', async () => {
+test('a gateway that starts before its platform says what it waits for, is not ready, and serves once the platform has made the store', async () => {
   const databaseUrl = await postgres.createDatabase();
   const opsPort = await freePort();
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: join(folder, 'early'), SVC_OPS_PORT: String(opsPort) };
@@ -77,7 +77,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What is answered there once it is what is waited for. */
+/** The answer at that address, once it is the expected one. */
 async function answered(url: string, wanted: (said: string) => boolean): Promise<string> {
   const deadlineMs = performance.now() + 30_000;
   for (;;) {
@@ -88,7 +88,7 @@ async function answered(url: string, wanted: (said: string) => boolean): Promise
   }
 }
 
-test('the platform makes the schema and prints its own addresses; gateways serve what was set there, and stop with nothing left', async () => {
+test('the platform makes the schema and prints its own addresses; gateways apply its settings, and stop with nothing left', async () => {
   const platform = await cluster.process(['platform'], { SVC_DATA_DIR: join(folder, 'platform') });
   assert.match(platform.stdout(), /^metergate ready platform=http:\/\/127\.0\.0\.1:\d+ ops=http:\/\/127\.0\.0\.1:\d+\n$/);
   assert.deepEqual(readdirSync(folder), [], 'a platform keeps nothing on its machine');
@@ -107,7 +107,7 @@ test('the platform makes the schema and prints its own addresses; gateways serve
   }
   const { sum, cap } = await sharer.spent();
   assert.deepEqual([sum, cap], [2, 2]);
-  // What a stopped node held is free at once: a fresh one has the whole rest to itself.
+  // A stopped node's leases are free at once: a new node gets all that is left.
   const fresh = await cluster.node();
   for (let call = 0; call < 8; call += 1) await sharer.admitted(fresh, 1);
   assert.equal((await sharer.call(fresh, 1)).status, 402);

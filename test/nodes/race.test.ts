@@ -1,6 +1,6 @@
 /**
- * Two gateway nodes on one PostgreSQL store race one cap and one run (promise 4): a limit is passed at most by what was in flight and what the
- * other node admits within a second, spend is the sum of the records, and what ended on one node has ended on the other.
+ * Two gateway nodes on one PostgreSQL store race for one cap and one run (promise 4): a limit is exceeded at most by what was in flight and
+ * what the other node admits within a second, spend is the sum of the records, and what ended on one node has ended on the other.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -30,18 +30,18 @@ after(async () => {
 
 const callers = 40;
 const dollars = 0.05;
-/** A second, and as much for a busy machine: the test hears of an answer after it was given. Half of a lease's validity is longer. */
+/** A second, and another for a busy machine, because the test sees an answer later than it was given. Half a lease's validity is longer. */
 const noticeMs = 2_000;
 const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
 
-/** No answer of 200 was given later than a second after the first that said the limit is reached, whichever node gave it. */
+/** Checks that no 200 was given later than a second after the first answer that said the limit is reached, on either node. */
 function assertStopped(answers: readonly Answer[]): void {
   const refusedMs = Math.min(...answers.filter(({ status }) => status === 402).map(({ atMs }) => atMs));
   const lateMs = Math.max(...answers.filter(({ status }) => status === 200).map(({ atMs }) => atMs)) - refusedMs;
   assert.ok(lateMs <= noticeMs, `admitted ${lateMs} ms after the limit was reached`);
 }
 
-test('one cap: reached by both, passed by no more than the calls in flight and a second of the other node (promise 4)', async () => {
+test('one cap: reached by both, exceeded by no more than the calls in flight and a second of the other node (promise 4)', async () => {
   const sharer = await Sharer.of(cluster, store, 'one cap');
   await sharer.cap(60);
   for (const node of nodes) await sharer.admitted(node, 0);
@@ -67,7 +67,7 @@ test('one run: its budget holds on both nodes, and over budget on one is over bu
   const { sum } = await sharer.spent();
   assert.ok(sum >= 20 && sum <= 20 + 2 * callers * dollars, `${sum} of 20 were spent`);
   const stored = () => store.runs.get({ organization: sharer.id as never, id: 'shared' });
-  // Its end is shipped behind the last of its records.
+  // The run's end is shipped after the last of its records.
   for (const untilMs = Date.now() + noticeMs; (await stored())?.state === 'live' && Date.now() < untilMs;) await pause(20);
   const run = await stored();
   assert.deepEqual([run?.state, Number(run?.spent) / 1e9], ['over_budget', sum]);
@@ -99,7 +99,7 @@ test('a run that expired or was closed is so on every node, and a budget that fe
   assert.equal((await store.runs.get({ organization: sharer.id as never, id: 'falling' }))?.effective, 1_000_000_000n);
 });
 
-test('one call that costs more than the whole cap stops the other node within a second, which holds an easy lease', async () => {
+test('one call that costs more than the whole cap stops the other node within a second, though it holds a large lease', async () => {
   const sharer = await Sharer.of(cluster, store, 'dear call');
   await sharer.cap(100);
   for (const node of nodes) await sharer.admitted(node, 0.5);
@@ -113,7 +113,7 @@ test('one call that costs more than the whole cap stops the other node within a 
   assert.equal((await sharer.call(one, 0)).status, 402);
 });
 
-test('a node alone on a shared store goes to the very limit without one 503', async () => {
+test('a single node on a shared store reaches the exact limit without one 503', async () => {
   const sharer = await Sharer.of(cluster, store, 'alone');
   await sharer.cap(30);
   await sharer.admitted(nodes[0]!, 0);

@@ -14,7 +14,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { wanting, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 
-/** A second opening of the cluster's store; makes the schema where there is none. */
+/** Opens the cluster's store a second time; makes the schema if there is none. */
 export function storeOf({ databaseUrl, masterKey }: Cluster): Promise<Store> {
   return openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
 }
@@ -22,18 +22,18 @@ export function storeOf({ databaseUrl, masterKey }: Cluster): Promise<Store> {
 export interface Answer {
   readonly status: number;
   readonly code: string;
-  /** Wall time when the answer was there. */
+  /** Wall time when the answer arrived. */
   readonly atMs: number;
 }
 
-/** What a store holds of a sharer. Money in dollars. */
+/** What a store holds for a sharer. Money in dollars. */
 export interface Spent {
-  /** Of the records. */
+  /** The sum of the records. */
   readonly sum: number;
-  /** As the cap shows it. */
+  /** The spend that the cap shows. */
   readonly cap: number;
   readonly records: number;
-  /** Of these, calls that a killed node had opened: some of them before the upstream had their request. */
+  /** How many of these a killed node had opened: some of them before the upstream had their request. */
   readonly interrupted: number;
 }
 
@@ -42,7 +42,7 @@ export class Sharer {
   readonly store: Store;
   readonly id: string;
   readonly key: string;
-  /** Calls that were answered with 200. */
+  /** Number of calls that were answered with 200. */
   answered = 0;
 
   constructor(store: Store, id: string, key: string) {
@@ -65,7 +65,7 @@ export class Sharer {
     await granted(setCap(context, { organization: this.id, scope: 'organization', window: 'lifetime', limit: String(limit), ...over }));
   }
 
-  /** One call that costs so many dollars, answered after `afterMs`. Rejects where the connection breaks. */
+  /** One call that costs that many dollars, answered after `afterMs`. Rejects if the connection breaks. */
   async call(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}, afterMs: number = 0): Promise<Answer> {
     const { status, body } = await post(`${node.gatewayUrl}/upstream/v1/chat/completions`, {
       body: wanting(dollars, afterMs), headers: { authorization: `Bearer ${this.key}`, ...headers },
@@ -76,8 +76,8 @@ export class Sharer {
   }
 
   /**
-   * A call that is to be admitted: asked again where the store was late to tell of the key (500) or to confirm (503), which a busy machine
-   * may make it.
+   * A call that must be admitted: it is retried if the store was late to answer about the key (500) or to confirm (503), as on a busy
+   * machine.
    */
   async admitted(node: ClusterNode, dollars: number, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     const deadlineMs = performance.now() + 20_000;
@@ -90,7 +90,7 @@ export class Sharer {
     }
   }
 
-  /** What the store says was spent, once it has a record of so many calls that were answered. In dollars. */
+  /** What the store says was spent, once it has records of that many answered calls. In dollars. */
   async spent(records: number = this.answered): Promise<Spent> {
     const deadlineMs = performance.now() + 20_000;
     const pause = pauses();
@@ -108,7 +108,7 @@ export class Sharer {
   }
 }
 
-/** Thousands of calls by fetch would take most of the processor from the nodes that they race: four times as much as these. */
+/** Thousands of calls by fetch would take most of the processor time from the nodes: four times as much as these. */
 const agent = new Agent({ keepAlive: true });
 
 function post(url: string, { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) {
@@ -120,7 +120,7 @@ function post(url: string, { body, headers }: { readonly body: string; readonly 
   });
 }
 
-/** Callers that each call again and again, until `enough` says so of an answer. Gives back all answers; broken connections end a caller. */
+/** Callers that call repeatedly until `enough` is true for an answer. Returns all answers; a broken connection ends a caller. */
 export async function race(
   callers: number, call: (caller: number) => Promise<Answer>, enough: (answer: Answer) => boolean,
 ): Promise<Answer[]> {

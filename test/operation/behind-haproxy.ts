@@ -1,4 +1,4 @@
-/** A real haproxy before gateway nodes, as `deploy/docker/haproxy.cfg` sets it up, and calls through it, for the trials by hand. */
+/** A real haproxy in front of gateway nodes, as `deploy/docker/haproxy.cfg` sets it up, and calls through it, for the trials by hand. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export interface ProxyPorts {
   readonly ops: readonly number[];
 }
 
-/** Ports that nobody has now: for the proxy, two gateways and what is asked of their readiness. */
+/** Ports that are free now: for the proxy, two gateways and their readiness. */
 export async function freePorts(): Promise<ProxyPorts> {
   const servers = await Promise.all([0, 1, 2, 3, 4].map(async () => {
     const server = createServer().listen(0, '127.0.0.1');
@@ -25,7 +25,7 @@ export async function freePorts(): Promise<ProxyPorts> {
   return { listen: listen!, gateways: others.slice(0, 2), ops: others.slice(2) };
 }
 
-/** Polls each node twice a second. Whoever started it kills it. @throws Error where it ends at once, as without its port */
+/** Starts haproxy, which polls each node twice a second. The caller must kill it. @throws Error if it ends at once, as without its port */
 export async function startHaproxy(folder: string, { listen, gateways, ops }: ProxyPorts): Promise<ChildProcess> {
   const file = join(folder, 'haproxy.cfg');
   const servers = gateways.map((port, at) => `  server node-${at + 1} 127.0.0.1:${port} port ${ops[at]}`).join('\n');
@@ -60,12 +60,12 @@ ${servers}
 }
 
 export interface Seen {
-  /** `200`, or what a caller saw instead. */
+  /** `200`, or what the caller saw instead. */
   readonly code: string;
   readonly atMs: number;
 }
 
-/** So many callers, one call after the other, each answered after 20 ms, until `end`. Every third calls in a run of its own. */
+/** That many callers, each with one call after the other, answered after 20 ms, until `end`. Every third caller has a run of its own. */
 export function beginLoad(url: string, key: string, callers: number): { end(): Promise<Seen[]> } {
   const seen: Seen[] = [];
   const load = { going: true };
@@ -86,7 +86,7 @@ export function beginLoad(url: string, key: string, callers: number): { end(): P
   };
 }
 
-/** One call that costs a cent: what its caller saw. */
+/** One call that costs a cent; gives what its caller saw. */
 export async function callThrough(url: string, key: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   try {
     const answer = await fetch(`${url}/upstream/v1/chat/completions`, {

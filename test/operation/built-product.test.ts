@@ -1,6 +1,6 @@
 /**
- * The two forms of the product, built and from source, run alike: what a start says and serves, a command, a fault inside. Which of the two the
- * launcher takes is held by `packages/cli/src/built-product.test.ts`, the package for npm by `npm-package.test.ts`.
+ * The two forms of the product, built and from source, behave alike: a start's output and pages, a command, an internal fault. Which form the
+ * launcher takes is tested by `packages/cli/src/built-product.test.ts`, the package for npm by `npm-package.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,10 +15,10 @@ import { tryStart } from './start-trial.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'packages/cli/src/main.ts');
 
-/** Where the launcher has Node keep what it made of the sources. Of what is built for this test alone nothing is to stay there. */
+/** Where the launcher has Node keep its compiled sources. Nothing of what is built only for this test may remain there. */
 const cache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules/.cache/metergate') };
 
-/** Of its own, so that nobody's edit meanwhile makes it another form. It lies where the workspace has the dashboard beside it. */
+/** A separate build, so that an edit during the test does not change which form runs. In the workspace the dashboard lies beside it. */
 const out = mkdtempSync(join(root, 'packages/cli/dist-trial-'));
 after(() => rmSync(out, { recursive: true, force: true }));
 execFileSync(process.execPath, [join(root, 'packages/cli/build.mjs'), '--out', out]);
@@ -32,7 +32,7 @@ function alike(said: string): string[] {
   return plain.split('\n').sort();
 }
 
-test('built and from source, a start says the same, serves its pages, takes a command and forwards a call', { timeout: 180_000 }, async (t) => {
+test('built and from source, a start prints the same, serves its pages, takes a command and forwards a call', { timeout: 180_000 }, async (t) => {
   const said = await tryStart(t, built);
   assert.deepEqual(alike(said), alike(await tryStart(t, source, cache)));
 });
@@ -47,7 +47,7 @@ test('built and from source, help, version, a refusal and a mistake are the same
   }
 });
 
-test('a build that was damaged is built anew, although it has the name of the new one', { timeout: 120_000 }, () => {
+test('a damaged build is replaced, although it has the name of the new one', { timeout: 120_000 }, () => {
   const file = join(out, name, 'gateway-thread.js');
   const whole = readFileSync(file);
   truncateSync(file, 1_000);
@@ -55,8 +55,8 @@ test('a build that was damaged is built anew, although it has the name of the ne
   assert.ok(readFileSync(file).equals(whole));
 });
 
-test('a stack trace of the built product names the function, and the line it names lies below the name of the source', { timeout: 120_000 }, (t) => {
-  // A clock that throws is a defect inside; the command says where.
+test('a stack trace of the built product names the function, and the line it names is below the name of the source', { timeout: 120_000 }, (t) => {
+  // A clock that throws is an internal fault; the command says where.
   const defect = 'Date.now = function now() { throw new Error("defect"); };';
   const folder = mkdtempSync(join(tmpdir(), 'metergate-forms-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

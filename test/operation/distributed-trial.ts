@@ -1,8 +1,8 @@
 /**
- * By hand, with real programs: PostgreSQL with a standby, pgbouncer in transaction mode before it, haproxy before two gateway nodes, and
- * calls all the while. `node test/operation/distributed-trial.ts` tells, part by part, what callers saw and whether anything was lost:
- * both nodes restarted one after the other; the primary killed and the standby promoted. Needs the programs of Debian's packages
- * postgresql, pgbouncer and haproxy, and root, for PostgreSQL runs as a user of its own. PG_BIN names another PostgreSQL.
+ * By hand, with real programs: PostgreSQL with a standby, pgbouncer in transaction mode in front of it, haproxy in front of two gateway
+ * nodes, and calls all the time. `node test/operation/distributed-trial.ts` prints, part by part, what callers saw and whether anything was
+ * lost: both nodes restarted one after the other; the primary killed and the standby promoted. Needs the programs of Debian's packages
+ * postgresql, pgbouncer and haproxy, and root, because PostgreSQL runs as a separate user. PG_BIN names another PostgreSQL.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const proxyUrl = `http://127.0.0.1:${ports.listen}`;
 const password = 'trial';
 const callers = 16;
 const graceSeconds = 10;
-/** Calls that callers had an answer to. */
+/** Number of calls that were answered. */
 let answered = 200;
 
 const folder = mkdtempSync(join(tmpdir(), 'metergate-trial-'));
@@ -128,11 +128,11 @@ function stopPostgres(name: string): void {
   try {
     postgres(['-D', join(folder, name), '-m', 'immediate', 'stop']);
   } catch {
-    // It does not run.
+    // It is not running.
   }
 }
 
-/** The first time it is started, then it is told of another server. */
+/** Starts pgbouncer the first time; later it gets another server. */
 async function startPooler(serverPort: number): Promise<void> {
   const running = children.find(({ spawnargs }) => spawnargs.includes('pgbouncer'));
   writeFileSync(join(folder, 'users.txt'), `"metergate" "${password}"\n`, { mode: 0o644 });

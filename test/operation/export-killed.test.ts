@@ -1,6 +1,6 @@
 /**
- * An export whose process is killed in the middle, by `kill -9`, and run again: the finished file is byte for byte the one of an export that
- * nobody disturbed. The real command, on both engines, in each format. Design 3, row 25.
+ * An export whose process is killed in the middle, by `kill -9`, and run again: the finished file is byte for byte that of an undisturbed
+ * export. The real command, on both engines, in each format. Design 3, row 25.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 
 const launcher = fileURLToPath(new URL('../../packages/cli/bin/metergate.mjs', import.meta.url));
-/** A process whose clock passes a minute at each look keeps note of every page it wrote. */
+/** A process whose clock advances a minute at each reading, so that it notes every page it wrote. */
 const hurried = `data:text/javascript,${encodeURIComponent('let at = Date.now(); Date.now = () => (at += 60_000);')}`;
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -37,7 +37,7 @@ async function ended(child: ChildProcess & { told: string }): Promise<void> {
   assert.equal(code, 0, child.told);
 }
 
-/** Kills it as soon as it has noted that it is further; false: it had already come to its end. */
+/** Kills it as soon as it has noted progress; false: it had already finished. */
 async function killedInTheMiddle(start: () => ChildProcess, file: string): Promise<boolean> {
   const noted = (): string => (existsSync(`${file}.part.json`) ? readFileSync(`${file}.part.json`, 'utf8') : '');
   const before = noted();
@@ -49,12 +49,12 @@ async function killedInTheMiddle(start: () => ChildProcess, file: string): Promi
   return child.signalCode === 'SIGKILL' && noted() !== before && !existsSync(file);
 }
 
-/** What the other engine would only say again is left out. Parquet goes on after its first group of 20,000 rows. */
+/** Formats that would only repeat the result on the other engine are left out. Parquet resumes after its first group of 20,000 rows. */
 const trials = { SQLite: { calls: 20_500, formats: ['csv', 'parquet'] }, PostgreSQL: { calls: 8_000, formats: ['jsonl', 'focus'] } } as const;
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`an export that was killed, on ${engine}`, () => {
-    test('is gone on with, and comes out as if nothing had been', { timeout: 230_000 }, async (t) => {
+    test('is resumed, and its file is as if it had not been killed', { timeout: 230_000 }, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'metergate-killed-'));
       t.after(() => rmSync(folder, { recursive: true, force: true }));
       const postgres = engine === 'PostgreSQL' ? await testPostgres() : null;

@@ -1,12 +1,11 @@
 /**
- * By hand, as root on Debian: the steps of `deploy/docker/Dockerfile` followed without Docker, and what comes of them run as the image would be.
- * Each `FROM` is a root made by debootstrap with Node and npm in it; each instruction is read from the Dockerfile and done in that root. The result
- * runs in namespaces of its own: as process 1, as the user `node`, on a root that is read-only but for the volume, without capabilities.
+ * By hand, as root on Debian: follows the steps of `deploy/docker/Dockerfile` without Docker, and runs the result as the image would run.
+ * Each `FROM` is a root made by debootstrap with Node and npm in it; each instruction is read from the Dockerfile and done in that root. The
+ * result runs in its own namespaces: as process 1, as the user `node`, on a root that is read-only except for the volume, without capabilities.
  *
- * `node test/operation/image-trial.ts FOLDER` prints what was done, whether the health check passed, what a call and a page were answered, and with
- * what process 1 ended at SIGTERM. FOLDER keeps the base, so that the next run is shorter; with `again` behind it
- * what was made last is run again. It takes the image's own Debian (bookworm), this checkout's Node, and the machine's npm, certificates and
- * resolver.
+ * `node test/operation/image-trial.ts FOLDER` prints what was done, whether the health check passed, the answers to a call and a page, and the
+ * exit code of process 1 at SIGTERM. FOLDER keeps the base, so that the next run is shorter; with a second argument `again` the last
+ * result is run again. It takes the image's own Debian (bookworm), this checkout's Node, and the machine's npm, certificates and resolver.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -40,7 +39,7 @@ for (const [word, rest] of instructions(readFileSync(join(checkout, 'deploy/dock
 }
 await tryOut(stages.at(-1)!);
 
-/** Comments gone, continued lines joined: the word and what is behind it. */
+/** The instructions, without comments and with continued lines joined: the word and its arguments. */
 function instructions(text: string): [string, string][] {
   return text.split('\n').filter((line) => !line.startsWith('#')).join('\n').replaceAll('\\\n', ' ').split('\n')
     .filter((line) => line.trim() !== '').map((line) => [line.split(' ', 1)[0]!, line.slice(line.indexOf(' ') + 1).replaceAll(/ +/g, ' ')]);
@@ -83,7 +82,7 @@ function follow(stage: Stage, word: string, rest: string): void {
   }
 }
 
-/** The whole context is what git has of it: .dockerignore names the rest. */
+/** The build context is what git tracks: .dockerignore names the rest. */
 function copy({ root, directory }: Stage, rest: string): void {
   const [from, to] = rest.replace(/^--from=\w+ /, '').split(' ') as [string, string];
   const source = /^--from=(\w+)/.exec(rest)?.[1];
@@ -93,7 +92,7 @@ function copy({ root, directory }: Stage, rest: string): void {
   execFileSync('tar', ['-x', '-C', join(root, directory)], { input: archive });
 }
 
-/** With the machine's resolver, certificates and registry, which are no part of the image: they go again. */
+/** With the machine's resolver, certificates and registry, which are not part of the image: they are removed afterwards. */
 function runStep({ root, directory, env }: Stage, command: string): void {
   const certificates = '/etc/ssl/certs/ca-certificates.crt';
   const lent = ['/etc/resolv.conf', certificates, '/usr/etc/npmrc', '/root/.npmrc'].filter((file) => existsSync(file));

@@ -1,6 +1,6 @@
 /**
- * What the running product logs: refusals that can be found by the id an SDK shows, a line a call where it is asked for, and never a
- * secret, a header or a word of a call, looked for by value.
+ * What the running product logs: refusals that can be found by the id an SDK shows, a line for each call if that is switched on, and never
+ * a secret, a header or a word of a call, searched for by value.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { serviceForFile } from '../running-product.ts';
 const service = serviceForFile({ env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'debug', SVC_ACCESS_LOG: 'on' } });
 type Line = Record<string, unknown>;
 
-/** Lines of the log until one is as asked for. */
+/** Lines of the log until one is as expected. */
 async function lineWhere(wanted: (line: Line) => boolean): Promise<Line> {
   const pause = pauses();
   for (;;) {

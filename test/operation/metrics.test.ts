@@ -1,6 +1,6 @@
 /**
- * What `/metrics` says equals what happened: calls, refusals, tokens and money of the running product, in a form that Prometheus reads,
- * and without a name of any organization, key, model or path.
+ * `/metrics` equals what happened: calls, refusals, tokens and money of the running product, in a form that Prometheus reads, and without
+ * the name of any organization, key, model or path.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function metricsText(): Promise<string> {
   return (await fetch(`${service.system.opsUrl}/metrics`)).text();
 }
 
-/** The value of one series; 0 where there is none. */
+/** The value of one series; 0 if it does not exist. */
 function valueOf(text: string, series: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? 0 : Number(line.slice(series.length + 1));
@@ -95,11 +95,11 @@ test('no name of a caller, a model or a path is a label, whatever is sent', asyn
   await call('/v1/canary-path/1', { key: 'svc_live_canary', body: '{}' });
   const text = await metricsText();
   assert.doesNotMatch(text, /canary|org_|key_|svc_live/);
-  // Two new outcomes of an endpoint may each bring one series; no call brings one of its own.
+  // Two new outcomes of an endpoint may each add one series; no call adds one of its own.
   assert.ok(text.split('\n').length <= before + 4);
 });
 
-test('the dashboard for Grafana asks for metrics that there are', async () => {
+test('the Grafana dashboard uses only metrics that exist', async () => {
   const dashboard = readFileSync(new URL('../../deploy/grafana/metergate.json', import.meta.url), 'utf8');
   const text = await metricsText();
   const asked = new Set([...dashboard.matchAll(/\bmetergate_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')));
@@ -107,7 +107,7 @@ test('the dashboard for Grafana asks for metrics that there are', async () => {
   assert.deepEqual([...asked].filter((name) => !text.includes(`# TYPE ${name} `)), []);
 });
 
-test('the alarms ask for metrics that there are, and each names a section that says what to do', async () => {
+test('the alerts use only metrics that exist, and each names a section that says what to do', async () => {
   const rules = readFileSync(new URL('../../deploy/prometheus/alerts.yml', import.meta.url), 'utf8');
   const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
   const text = await metricsText();

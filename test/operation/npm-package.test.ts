@@ -1,6 +1,6 @@
 /**
- * The package for npm, laid out below a `node_modules` as an installation is, where Node strips no types and nothing of the workspace is found:
- * it starts, serves its pages and forwards a call. What npm itself does with the tarball is tried by hand (docs/operating/npm.md).
+ * The package for npm, laid out below a `node_modules` as by an installation, where Node strips no types and nothing of the workspace is
+ * found: it starts, serves its pages and forwards a call. What npm itself does with the tarball is tried by hand (docs/operating/npm.md).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

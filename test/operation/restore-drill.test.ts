@@ -1,6 +1,6 @@
 /**
- * The drill of docs/backup.md, on both engines: back up, go on, lose the store, restore, start. What was called since the backup lies in the
- * journal and is recorded again, each call once; caps know its spend; keys and provider keys open as before.
+ * The drill of docs/backup.md, on both engines: back up, continue, lose the store, restore, start. The calls since the backup are in the
+ * journal and are recorded again, each once; caps know their spend; keys and provider keys open as before.
  */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -94,7 +94,7 @@ test('PostgreSQL: the database is put back, nodes start on their journals: recor
   assert.deepEqual(await restored.spent(21), { sum: 21, cap: 21, records: 21, interrupted: 0 });
 });
 
-/** Beside the database, and with nobody in it. */
+/** Connected to another database, so that nobody uses this one. */
 async function administer(databaseUrl: string, statements: readonly string[]): Promise<void> {
   const url = new URL(databaseUrl);
   const [, name] = url.pathname.split('/');

@@ -1,4 +1,4 @@
-/** A signal to `npm start` reaches the product: it drains, gives back port and data directory, and ends with 0. */
+/** A signal to `npm start` reaches the product: it drains, releases port and data directory, and ends with 0. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ test('SIGTERM to npm start ends what it started: port and data directory are fre
       const url = /^metergate ready gateway=(\S+)/m.exec(said)?.[1];
       if (url !== undefined) ready.resolve(url);
     });
-    // The streams are the product's too: they close when the last process that has them ends.
+    // The product shares the streams: they close when the last process that has them ends.
     const closed = once(npm, 'close');
     void closed.then(() => ready.reject(new Error(said)));
     const gatewayUrl = await ready.promise;

@@ -1,4 +1,4 @@
-/** One start of the product, in whatever form it was given: ready, the dashboard's page and script, a command beside it, a metered call, an end. */
+/** One start of the product in the given form: ready, the dashboard's page and script, a command beside it, a metered call, an end. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
 
-/** `program`: the launcher, or where the product begins; `more`: of the environment. Returns what the product said on both its streams. */
+/** `program`: the launcher or the product's entry file; `more`: additions to the environment. Returns the output on both streams. */
 export async function tryStart(t: TestContext, program: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-trial-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));

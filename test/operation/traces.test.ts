@@ -1,6 +1,6 @@
 /**
- * Spans of calls at a collector: what it is sent is OTLP's JSON form, a caller's `traceparent` is the parent and goes on untouched, and no
- * collector is ever waited for.
+ * Spans of calls at a collector: they are sent in OTLP's JSON form, a caller's `traceparent` is the parent and is forwarded unchanged, and
+ * nothing ever waits for a collector.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -62,7 +62,7 @@ async function call(headers: Readonly<Record<string, string>> = {}, body = 'cana
   return answer.headers.get('x-svc-request-id')!;
 }
 
-/** The span of a call, once it has come. */
+/** The span of a call, once it has arrived. */
 async function spanOf(id: string): Promise<Span> {
   const deadlineMs = performance.now() + 20_000;
   for (;;) {
@@ -105,7 +105,7 @@ test('a call is one span under its caller\'s, with what the conventions have a n
   assert.deepEqual([sent('traceparent'), sent('tracestate')], [[parent], ['vendor=1']]);
 });
 
-test('a caller that is not sampled has no span; one without a trace has one of its own', async () => {
+test('a caller that is not sampled gets no span; one without a trace gets a new trace', async () => {
   const unsampled = await call({ traceparent: parent.replace(/01$/, '00') });
   const own = await spanOf(await call());
   assert.deepEqual([own.parentSpanId, /^[0-9a-f]{32}$/.test(own.traceId)], [undefined, true]);
@@ -120,7 +120,7 @@ test('the collector gets its own header and the service\'s name, and never conte
   for (const word of ['canary', key, 'sk-testkit', '/v1/', 'collector-secret']) assert.ok(!said.includes(word), word);
 });
 
-test('a collector that is away costs calls nothing; it is told once, and what waits arrives when it is back', async () => {
+test('a collector that is away costs calls nothing; that is logged once, and waiting spans arrive when it is back', async () => {
   status = 503;
   const id = await call();
   const deadlineMs = performance.now() + 20_000;

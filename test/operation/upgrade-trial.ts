@@ -1,7 +1,7 @@
 /**
- * By hand: two versions side by side on one PostgreSQL, with calls all the while through haproxy. Another checkout, of the release before with
+ * By hand: two versions side by side on one PostgreSQL, with calls through haproxy all the time. Another checkout, of the previous release with
  * its dependencies installed, makes the store, an organization with a cap and a key, and runs two gateways. Then a platform of this version
- * brings the store up to date under the load and makes a key, which the old gateways serve, and the gateways are replaced one after the other.
+ * upgrades the store under load and makes a key, which the old gateways serve, and the gateways are replaced one after the other.
  *
  * `node test/operation/upgrade-trial.ts OLD_CHECKOUT [TIMES]` prints what callers saw and whether a record was lost, doubled or set aside. It
  * ends with 1 if one was. Needs haproxy.
@@ -35,7 +35,7 @@ try {
   await postgres.stop();
 }
 
-/** Whether nothing was lost, doubled, set aside or refused. */
+/** True if nothing was lost, doubled, set aside or refused. */
 async function trial(databaseUrl: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'metergate-upgrade-'));
   const cluster = await startCluster(databaseUrl);
@@ -55,7 +55,7 @@ async function trial(databaseUrl: string): Promise<boolean> {
     await pass(3_000);
     const newKey = await keyBy(cluster, ownLauncher);
     await pass(1_000);
-    // Both old gateways are asked: they take turns.
+    // This reaches both old gateways, because the proxy alternates.
     const made = [await untilServed(newKey), await untilServed(newKey)].flat();
     for (const at of [0, 1]) {
       nodes[at]!.signal('SIGTERM');
@@ -100,7 +100,7 @@ async function isSound(
   }
 }
 
-/** As its operator makes it, by the old version's own command. */
+/** Made with the old version's own command, as its operator would. */
 async function organizationByOldVersion(cluster: Cluster): Promise<{ readonly id: string; readonly key: string }> {
   const run = (args: readonly string[], stdin = '') => commandOf(cluster, oldLauncher, args, stdin);
   const { id } = await run(['org', 'create', 'upgraded', '--plan', 'enterprise']);
@@ -111,7 +111,7 @@ async function organizationByOldVersion(cluster: Cluster): Promise<{ readonly id
   return { id: String(id), key: await keyBy(cluster, oldLauncher) };
 }
 
-/** As a client does that retries: a node that has not heard of a key in time answers 500 and knows it at the next try. */
+/** Calls like a client that retries: a node that has not learned of a key in time answers 500 and knows it at the next try. */
 async function untilServed(key: string): Promise<string[]> {
   const codes: string[] = [];
   while (codes.at(-1) !== '200' && codes.length < 5) {

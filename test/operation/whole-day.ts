@@ -1,8 +1,8 @@
 /**
  * A day of calls through the running product, and then every figure that it shows of them: `node test/operation/whole-day.ts [--calls N]
- * [--engine sqlite|postgres]`, 100,000 calls unless told. Providers answer, fail, cut their answers and report no usage; callers leave; the
- * product is killed and restarted again and again. The sum of the records must be the usage, the cap's spend, each export's totals, the
- * statement and the lines of FOCUS, to the nano-dollar. Prints what it did; a difference is exit code 1.
+ * [--engine sqlite|postgres]`, 100,000 calls by default. Providers answer, fail, cut their answers and report no usage; callers leave; the
+ * product is killed and restarted again and again. The sum of the records must equal the usage, the cap's spend, each export's totals, the
+ * statement and the lines of FOCUS, to the nano-dollar. Prints what it did; a difference gives exit code 1.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -21,21 +21,21 @@ import { allShipped } from '../all-shipped.ts';
 export interface WholeDay {
   readonly calls: number;
   readonly engine: 'sqlite' | 'postgres';
-  /** How often it is killed; every other time it is told to end instead. */
+  /** How often it is stopped: every other time killed, otherwise asked to end. */
   readonly restarts: number;
 }
 
-/** What was done, and what every place says of it. Money in nano-dollars. */
+/** What was done, and what every place shows of it. Money in nano-dollars. */
 export interface DayFigures {
-  /** Calls that a provider saw. */
+  /** Number of calls that a provider saw. */
   readonly seen: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Calls and cost by where they were read. */
+  /** Calls and cost by the place where they were read. */
   readonly places: Readonly<Record<string, readonly [calls: number, cost: bigint]>>;
 }
 
 const callers = 24;
-/** Of twenty calls the one whose caller leaves. */
+/** Which of twenty calls is the one whose caller leaves. */
 const leaving = 19;
 const nano = (text: string): bigint => BigInt(text.replace('.', ''));
 
@@ -48,7 +48,7 @@ export async function wholeDay({ calls, engine, restarts }: WholeDay): Promise<D
     const { key } = await system.createKey({ project: 'day' });
     const cap = ['cap', 'set', '--org', 'default', '--scope', 'organization', '--window', 'lifetime', '--limit', '1000000'];
     assert.equal((await system.cli([...cap, '--json'])).code, 0);
-    // An answer that nobody waits for is given up at once.
+    // An answer that nobody waits for is abandoned at once.
     assert.equal((await system.cli(['org', 'set', 'default', '--drain', '0', '--json'])).code, 0);
     const seen = new Set<number>();
     const respond = answering(seen);
@@ -59,11 +59,11 @@ export async function wholeDay({ calls, engine, restarts }: WholeDay): Promise<D
       const until = Math.floor((calls * part) / (restarts + 1));
       await load({ system, key, next: () => (made < until ? ++made : null) });
       if (part > restarts) break;
-      // Under way as it dies: calls that nobody waits for.
+      // In flight as it dies: calls that nobody waits for.
       const dying = load({ system, key, next: () => (made < until + callers * 4 ? ++made : null) });
       await new Promise((resolve) => { setImmediate(resolve); });
       if (part % 2 === 1) await system.kill9();
-      // Ends what runs, by SIGTERM.
+      // Ends the running product, by SIGTERM.
       const next = system.restart();
       await dying;
       system = await next;
@@ -77,7 +77,7 @@ export async function wholeDay({ calls, engine, restarts }: WholeDay): Promise<D
   }
 }
 
-/** Of twenty calls some are answered otherwise than well. */
+/** Some of twenty calls get an answer other than success. */
 function answering(seen: Set<number>): (request: ReceivedRequest) => Script {
   return (heard) => {
     const { number, kind } = requestedCall(heard);
@@ -98,11 +98,11 @@ function answering(seen: Set<number>): (request: ReceivedRequest) => Script {
 interface DayLoad {
   readonly system: System;
   readonly key: string;
-  /** The next call's number; null: enough. */
+  /** The next call's number; null: there are enough. */
   readonly next: () => number | null;
 }
 
-/** Several callers at once. What breaks is over; nobody tries again. */
+/** Several callers at once. A broken call is over; nobody retries. */
 async function load({ system, key, next }: DayLoad): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const caller = async (): Promise<void> => {
@@ -172,7 +172,7 @@ async function figures(system: System, directory: string): Promise<Omit<DayFigur
   return { outcomes, places };
 }
 
-/** Every place says the same, and every call that a provider saw has its record. */
+/** Checks that every place shows the same, and that every call a provider saw has its record. */
 export function assertEqualEverywhere({ seen, places, outcomes }: DayFigures): void {
   const expected = places['records']!;
   assert.ok(expected[0] >= seen, `${seen} calls were forwarded, ${expected[0]} recorded`);

@@ -1,6 +1,6 @@
 /**
- * The verifier in docs/verify_receipts.py, written from docs/receipts.md alone, agrees with ours: on whole files, on parts, after a
- * rotation, after an erasure, and on every way to tamper. On the newest Python that is found; where there is none one line says so.
+ * The verifier in docs/verify_receipts.py, written only from docs/receipts.md, agrees with ours: on whole files, on parts, after a
+ * rotation, after an erasure, and on every way to tamper. On the newest Python that is found; if there is none, one line says so.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -137,7 +137,7 @@ test('both find the file of an erased organization valid, without its words', as
   assert.deepEqual([await ours(text, await newestKey()), await inPython(text, await newestKey())], [expected, expected]);
 });
 
-test('both read a chain whose beginning went for its age, and neither believes a forged word of it', async () => {
+test('both read a chain whose beginning was removed for its age, and both detect any forgery in it', async () => {
   organization = (await granted(store.organizations.create({ name: 'pruned', plan: 'team' }))).id;
   for (let batch = 5; batch < 9; batch++) await ship(batch, 300);
   await granted(store.organizations.set(organization, { keepRecordsDays: 31 }));

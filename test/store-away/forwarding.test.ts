@@ -1,6 +1,6 @@
 /**
- * The store locked or gone under load (reliability F6, F10, F13): forwarding does not notice, keys that are held go on working, and
- * when it is back every call is in it once.
+ * The store locked or gone under load (reliability F6, F10, F13): forwarding does not notice, keys that a node holds keep working, and
+ * when the store is back every call is in it once.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,12 +17,12 @@ import {
   answerHeaders, answerPieces, requestedCall, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad, type Load,
 } from '../reliability/metered-load.ts';
 
-/** The load goes on for at least this long while the store is away: longer than any wait for a lock. Milliseconds. */
+/** The load runs at least this long while the store is away: longer than any wait for a lock. Milliseconds. */
 const awayMs = 5_000;
-/** No answer of a provider that answers at once takes longer, whatever the store does. Generous: the machine may be busy. */
+/** An answer of a provider that answers at once never takes longer, whatever the store does. Generous: the machine may be busy. */
 const answerMsMax = 2_000;
 
-/** Lets the load go on until so much time has passed, and holds that it does: each step of ten answers comes in time. */
+/** Lets the load run until that much time has passed, and checks that it makes progress: each step of ten answers comes in time. */
 async function makesProgress(system: System, load: Load, durationMs: number): Promise<void> {
   const untilMs = performance.now() + durationMs;
   while (performance.now() < untilMs) {
@@ -49,7 +49,7 @@ async function openStream(system: System, key: string, number: number): Promise<
   return { connection, whole: pieces.join(''), open };
 }
 
-/** Waits until the store has every call of the load, and holds them against it. */
+/** Waits until the store has every call of the load, and compares the two. */
 async function assertAllCounted(system: System, load: Load): Promise<void> {
   const prefix = load.projectOf(0).slice(0, -1);
   const deadline = performance.now() + 20_000;
@@ -96,7 +96,7 @@ let postgres: OwnPostgres;
 before(async () => { postgres = await startPostgres(); });
 after(async () => { await postgres.stop(); });
 
-test('PostgreSQL stops and comes back under load: held keys go on, unknown ones are told so, every call is recorded once (F10)', async () => {
+test('PostgreSQL stops and comes back under load: held keys keep working, unknown ones get a 500, every call is recorded once (F10)', async () => {
   const env = { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: randomBytes(32).toString('base64') };
   const system = await startSystem({ env });
   try {
@@ -107,7 +107,7 @@ test('PostgreSQL stops and comes back under load: held keys go on, unknown ones 
     await makesProgress(system, load, 2_000);
     const stranger = await connectionOf(system);
     const refused = await stranger.call({ target: '/v1/messages', headers: [bearer(`svc_live_${'0'.repeat(32)}`)], body: '{}' });
-    // Whether that key is good cannot be told now; the caller must not hear that it is bad.
+    // Nobody can know now whether that key is good; the caller must not be told that it is bad.
     assert.equal(refused.status, 500, refused.body.toString());
     await stranger.close();
     await postgres.resume();
@@ -120,7 +120,7 @@ test('PostgreSQL stops and comes back under load: held keys go on, unknown ones 
   }
 });
 
-test('killed while PostgreSQL is away: the journal has the calls, and the next start brings each into the store once (F13)', async () => {
+test('killed while PostgreSQL is away: the journal has the calls, and the next start ships each to the store once (F13)', async () => {
   const env = { SVC_DATABASE_URL: await postgres.createDatabase(), SVC_MASTER_KEY: randomBytes(32).toString('base64') };
   let system = await startSystem({ env });
   try {

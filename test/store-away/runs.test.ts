@@ -1,6 +1,6 @@
 /**
- * Runs while the store cannot write (promise 5; design 3, row 3b): within a second a run the node does not hold cannot be confirmed, those it
- * holds go on, and a caller who leaves meanwhile leaves nothing behind.
+ * Runs while the store cannot write (promise 5; design 3, row 3b): within a second a run that the node does not hold cannot be confirmed,
+ * those it holds continue, and a caller who leaves meanwhile leaves nothing behind.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -34,8 +34,8 @@ async function locked(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Until the node has noticed that the store keeps nothing any more: up to then it begins runs by itself, as where it keeps up. What it has begun
- * has a record that cannot be kept, so it does notice.
+ * Waits until the node has noticed that the store takes nothing any more: until then it begins runs by itself, as with a healthy store. The
+ * records of those runs cannot be shipped, so it does notice.
  */
 async function noticed(tenant: Tenant): Promise<void> {
   const deadlineMs = performance.now() + 10_000;
@@ -50,7 +50,7 @@ async function metric(name: string): Promise<number> {
   return Number(line.split(' ').at(-1));
 }
 
-test('an unseen run is 503 to the letter while the store is away; held runs go on, budget and all; afterwards it is made', async () => {
+test('an unseen run is 503 to the letter while the store is away; held runs continue with their budgets; afterwards it is made', async () => {
   const tenant = await product.tenant();
   await tenant.until((answer) => answer.status === 200, run('held', ['x-svc-run-budget', '3']));
   assert.equal((await tenant.call(1, run('held'))).status, 200);
@@ -71,7 +71,7 @@ test('an unseen run is 503 to the letter while the store is away; held runs go o
   await tenant.until((answer) => answer.status === 200, run('new'));
 });
 
-test('what is refused by policy is refused without the store', async () => {
+test('policy refuses without asking the store', async () => {
   const tenant = await product.tenant({ maxRunBudget: '0' });
   await tenant.call(0);
   await locked(async () => {
@@ -79,7 +79,7 @@ test('what is refused by policy is refused without the store', async () => {
   });
 });
 
-test('callers who leave while their run is asked for leave no call, no live run and no held body', async () => {
+test('callers who leave while the store is asked about their run leave no call, no live run and no held body', async () => {
   const tenant = await product.tenant();
   await tenant.call(0);
   const body = `{"model":"metered","tokens":0,"pad":"${'x'.repeat(200_000)}"}`;
@@ -93,7 +93,7 @@ test('callers who leave while their run is asked for leave no call, no live run 
       connection.send(requestBytes({ target: '/v1/chat/completions', headers: [bearer(tenant.key), ...run(`left-${caller}`).headers], body }, 'x'));
       const pipelined = { target: '/v1/chat/completions', headers: [bearer(tenant.key), ...run(`behind-${caller}`).headers], body: metered(0) };
       await connection.sendAll(requestBytes(pipelined, 'x'));
-      // The gateway is at work on it once another caller, who came later, has been answered.
+      // The gateway is processing it once another caller, who came later, has been answered.
       assert.equal((await tenant.call(0)).status, 200);
       connection.abort();
     }
