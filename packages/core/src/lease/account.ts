@@ -48,7 +48,7 @@ export interface LeaseAccount {
   granted: NanoDollars;
   spentElsewhere: NanoDollars;
   limit: NanoDollars | null;
-  /** The limit that was heard of since the store was last asked; null: none was. An answer that was under way then may be of the one before. */
+  /** The newest limit announced since the store was last asked; null: none. An answer that was under way then may be of the limit before. */
   notedLimit: NanoDollars | null;
   /** The answer in force: when it was asked for, and how long it holds. 0: none is. */
   askedMonotonicMs: number;
