@@ -107,7 +107,7 @@ export class CallTurns {
     this.#shares.clear();
   };
 
-  /** Who took no step in this turn begins the next one anew, so nothing need be known of it. */
+  /** Who took no step in this turn begins the next one like a new one, so nothing is kept about it. */
   #forgetIdle(): void {
     for (const [organization, share] of this.#shares) {
       if (share.turn !== this.#turn && share.waiting.length === 0) this.#shares.delete(organization);

@@ -125,7 +125,7 @@ class Body implements HeldBytes {
   readonly flow: BodyFlow;
   readonly #memory: Memory;
   #bytes = 0;
-  /** Counted ahead of the piece that a flow brings next, if it begins or goes on: many are not let in for the same room. */
+  /** Counted ahead of the piece that a flow brings next, if it begins or continues: many are not let in for the same room. */
   #aheadBytes = 0;
   #isFinished = false;
   waiting = false;

@@ -38,7 +38,7 @@ const reporters = new Map<string, Reporter>();
  */
 export function tap<Client>(client: Client, tag: string, options?: TapOptions): Client {
   if (!keeps(tag, tagRule)) throw new TypeError('tap: the tag must be 1 to 64 of A-Z a-z 0-9 . _ : -');
-  // Whatever the client or the options are made of, the caller goes on with its client as it is.
+  // Whatever the client or the options are made of, the caller keeps its client as it is.
   quietly(() => wrap(client as object, tag, options));
   return client;
 }

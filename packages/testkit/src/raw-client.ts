@@ -126,7 +126,7 @@ export class RawConnection {
     this.socket.resume();
   }
 
-  /** Says that nothing more will be sent; reading goes on. */
+  /** Says that nothing more will be sent; reading continues. */
   halfClose(): void {
     this.socket.end();
   }

@@ -5,7 +5,7 @@
 import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { notWritten } from './whole-file.ts';
 
-/** What another process needs to go on: JSON. `identity`: of what file this is a part. */
+/** What another process needs to continue: JSON. `identity`: of what file this is a part. */
 export interface FilePart {
   readonly identity: string;
   readonly bytes: number;

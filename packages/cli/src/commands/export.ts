@@ -60,7 +60,7 @@ interface Totals {
   readonly cost: bigint;
 }
 
-/** What is kept beside a part: the times that relative words meant then, so that a try on another day goes on with the same. */
+/** What is kept beside a part: the times that relative words meant then, so that a try on another day continues with the same. */
 interface KeptState extends Pick<ExportQuery, 'fromMs' | 'toMs'> {
   readonly place: ExportPlace;
   readonly calls: number;
@@ -71,7 +71,7 @@ interface FileTarget {
   readonly tools: CommandTools;
   readonly path: string;
   readonly out: string;
-  /** The command as given: a part goes on only under exactly the same. */
+  /** The command as given: a part is continued only by exactly the same one. */
   readonly words: string;
 }
 

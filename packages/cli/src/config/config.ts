@@ -34,7 +34,7 @@ export interface Config {
   readonly dataDirectory: string;
   /** `sqlite:/absolute/path` or `postgres://…`; carries a password, so it is never printed whole. */
   readonly databaseUrl: string;
-  /** A read replica that reports are asked of; null: the store itself. Carries a password too. */
+  /** A read replica that reports read from; null: the store itself. Carries a password too. */
   readonly reportsDatabaseUrl: string | null;
   /** 32 bytes, where `SVC_MASTER_KEY` is set; else the file in the data directory is used. */
   readonly masterKey: Uint8Array | null;

@@ -32,7 +32,7 @@ export function publicKeysIn(path: string): string[] {
   throw new CommandFault('no_public_key', `The file ${path} holds no Ed25519 public key in PEM, as metergate receipts public-key prints it.`);
 }
 
-/** Null: there is no store here that knows the organization, or it holds what the file tells. */
+/** Null: there is no store here that knows the organization, or it agrees with the file. */
 export async function storeBehind({ env, cwd }: CommandTools, verdict: ReceiptVerdict): Promise<ChainBehind | null> {
   const { organization, last, hash, valid } = verdict;
   const read = readConfig(env, cwd);

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
-/** Call this before threads are started. A V8 that knows no such flag says so in the log of the process and goes on. */
+/** Call this before threads are started. A V8 that knows no such flag says so in the log of the process and continues. */
 export function collectOnOneThread(processors: number = availableParallelism(), setFlags: (flag: string) => void = setFlagsFromString): void {
   if (processors === 1) setFlags('--no-parallel-scavenge');
 }

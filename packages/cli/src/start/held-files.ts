@@ -1,6 +1,6 @@
 /**
  * The files that this process holds by their names: its store and its locks. Whoever removes one, or puts another in its place, takes the name
- * and not the file. The process goes on with what it has open, and neither it nor the next start can know of it unless somebody looks.
+ * and not the file. The process keeps using what it has open, and neither it nor the next start can know of it unless somebody looks.
  */
 import { statSync } from 'node:fs';
 

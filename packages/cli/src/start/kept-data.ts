@@ -1,6 +1,6 @@
 /**
  * Says where a start keeps its data and which master key opens it, and what a command in another shell must be given to work on the same
- * data. A command that is not told finds another store, or none.
+ * data. A command that does not know this finds another store, or none.
  */
 import { isAbsolute, join, relative } from 'node:path';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';

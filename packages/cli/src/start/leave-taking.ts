@@ -1,6 +1,6 @@
 /**
  * The time between a stop signal and the first refused connection: `/readyz` already says no, and calls are still served. A proxy polls only
- * now and then, and until it has seen the 503 it goes on sending calls here.
+ * now and then, and until it has seen the 503 it keeps sending calls here.
  */
 import { setTimeout as pass } from 'node:timers/promises';
 

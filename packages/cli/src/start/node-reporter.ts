@@ -28,7 +28,7 @@ export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, jour
     callsInFlight: metrics.inFlight, callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
     liveRuns: metrics.liveRuns,
     journal: {
-      // Of two threads that tell at their own pace: a record may be counted as shipped before it is as closed.
+      // The two counts come from two threads, each at its own pace: a record may be counted as shipped before it is as closed.
       rowsToShip: Math.max(0, inJournal), lagMs: Math.max(0, Math.round(nowMs - figures.shippedMs)), bytes: journalBytes,
       rowsInMemory: journal.waiting, setAside: figures.recordsSetAside,
     },

@@ -56,10 +56,10 @@ test('a disk that fills is reported before it is full, once an hour; with next t
 test('what the node says of itself counts: each trouble with its own cause', () => {
   const { told, watch, causes } = watching();
   watch.phase = null;
-  watch.hear({ journal: 'the disk failed', unconfirmed: true });
+  watch.update({ journal: 'the disk failed', unconfirmed: true });
   watch.look();
   assert.deepEqual([causes(), told.length], [['journal', 'store'], 2]);
-  watch.hear({ journal: null, unconfirmed: false });
+  watch.update({ journal: null, unconfirmed: false });
   watch.look();
   assert.deepEqual([causes(), told.slice(2)], [[], ['The journal can be written again.', 'The shared store answers again.']]);
 });

@@ -1,7 +1,7 @@
 /**
  * Whether this process is ready for calls, and the warnings while it is not. The gateway thread reports what it cannot do. A full disk is
  * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over. That the
- * disk is filling is told before calls are refused for it.
+ * disk is filling is reported before calls are refused for it.
  */
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import { freeBytesOf } from './journal-disk.ts';
@@ -27,7 +27,7 @@ export interface NodeWatchOptions {
 export interface NodeWatch {
   /** What this process waits for before it is ready, or that it stops; null: neither. */
   phase: Unready | null;
-  hear(condition: NodeCondition): void;
+  update(condition: NodeCondition): void;
   /** Empty: ready. */
   unready(): readonly Unready[];
   /** Logs what is due; call this every second. */
@@ -80,7 +80,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
 
   return {
     phase: { cause: 'starting', sentence: 'Starting.' },
-    hear(heard) { condition = heard; },
+    update(latest) { condition = latest; },
     unready() { return this.phase === null ? troubles() : [this.phase, ...troubles()]; },
     look() {
       reportLowDisk();

@@ -94,7 +94,7 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
   } catch (error) {
     storeLock?.undo();
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
-    // A store file that came to be keeps its key: without it the next start could not go on from there.
+    // A store file that came to be keeps its key: without it the next start could not continue from there.
     // One that another start made has that start's key: ours opens nothing.
     if (!keyThere && (!storeThere || isWrongKey(error))) rmSync(keyFile, { force: true });
     removeMade(config.dataDirectory, made);

@@ -23,7 +23,7 @@ parent.on('message', ({ prepare }: { readonly prepare: Preparation | null }) => 
   if (prepare === null) return parent.close();
   void prepared(prepare).then((done) => parent.postMessage({ prepared: done }), (error: unknown) => {
     if (error instanceof StoreFault) return parent.postMessage({ refused: { code: error.code, message: error.message } });
-    // A defect of ours ends the thread, and the supervisor hears of it.
+    // A defect of ours ends the thread, and the supervisor sees that.
     setImmediate(() => { throw error; });
   });
 });

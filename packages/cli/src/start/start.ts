@@ -142,7 +142,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
-    onCondition: (condition) => watch.hear(condition),
+    onCondition: (condition) => watch.update(condition),
     onDeath: (sentence) => {
       watch.phase = { cause: 'stopping', sentence };
       log('error', sentence);

@@ -12,7 +12,7 @@ export interface Route {
   readonly endpoint: Endpoint;
   /** Path as the caller sent it, without the query. */
   readonly path: string;
-  /** What is asked of the destination: from `/v1` on, with the query, bytes unchanged. */
+  /** The target at the destination: from `/v1` on, with the query, bytes unchanged. */
   readonly target: string;
   /** True if the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST only. */
   readonly bodyHeld: boolean;
@@ -76,7 +76,7 @@ function endpointOf(wire: Wire, plainPath: string): Endpoint {
   return wires[wire].endpoints.get(plainPath) ?? 'other';
 }
 
-/** Whose path it is, whatever is asked of it; null for one outside every pattern. */
+/** Whose path it is, for any method; null for one outside every pattern. */
 export function wireOf(rawTarget: string): Wire | null {
   return routeOf('POST', rawTarget)?.wire ?? null;
 }

@@ -5,7 +5,7 @@
 import { unescaped } from './recent-strings.ts';
 import { watchedBytesMax, type ValueKind, type WatchedValue } from './watched-value.ts';
 
-/** Keeps the current token's text across chunks. While `active`, each chunk's end is told by `carry`, the next one's start by `resume`. */
+/** Keeps the current token's text across chunks. While `active`, each chunk's end calls `carry`, the next one's start calls `resume`. */
 export class KeptText {
   active = false;
   private from = 0;

@@ -1,6 +1,6 @@
 /**
  * The open containers of a JSON text, one bit each, so that a text of a million brackets costs 125 KB and no stack.
- * Beyond 16 Mi levels (2 MiB) it refuses to go on.
+ * Beyond 16 Mi levels (2 MiB) it stops with a refusal.
  */
 
 /** The deepest nesting that is followed. */

@@ -38,7 +38,7 @@ export class WatchedValue {
   readonly places: readonly WatchedValue[];
   /** The watched first element of an array. */
   readonly firstElement: WatchedValue | null;
-  /** Who hears of every element of an array; such an array has no watched first one. */
+  /** Called with every element of an array; such an array has no watched first one. */
   readonly tally: ElementTally | null;
   /** Of a string, or of a number that is not written in plain digits; null if it is longer than the bound. Else without meaning. */
   private text: string | null = null;

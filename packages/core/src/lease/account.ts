@@ -1,7 +1,7 @@
 /**
  * The node's side of one lease: what it may spend between two answers of the store (design 2, Spend across nodes). Rules: it admits only
  * while the lease is unspent and fresh. Fresh means that neither the monotonic nor the wall clock says it has expired, counted from the
- * moment before the node asked. A lease that is given back is no longer used before the store is told. An answer holds the store's sum and
+ * moment before the node asked. A node stops using a lease before it gives it back. An answer holds the store's sum and
  * the node's own part of it at one moment, so the node's view is exact and never falls within a window.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -61,7 +61,7 @@ export interface LeaseAccount {
   /** A call waits for it. */
   wanted: boolean;
   /**
-   * The node uses none of it, but the store may not have heard that yet and still count it as granted. The node repeats it until the store
+   * The node uses none of it, but the store may not know that yet and still count it as granted. The node repeats it until the store
    * answers.
    */
   unreturned: boolean;
@@ -124,7 +124,7 @@ export function leaseAdmits(account: LeaseAccount, now: LeaseMoment): boolean {
 
 /**
  * Whether the store is to be asked: one waits for it, its time has come, little is left of it, others wait for it, or it was not
- * heard. Of what was given back the store hears for as long as calls are under way, which may overrun it.
+ * heard. What was given back is repeated to the store for as long as calls are under way, which may overrun it.
  */
 export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   if (account.wanted || account.unreturned) return true;
@@ -138,7 +138,7 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
 }
 
 /**
- * Whether the store need not hear of it any more: the node uses none of it, no one waits for it, no call under way may overrun it, and the
+ * Whether the store no longer needs it repeated: the node uses none of it, no one waits for it, no call under way may overrun it, and the
  * claim that was answered said so.
  */
 export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
@@ -194,7 +194,7 @@ export function takeAnswer(
 
 /**
  * A claim was not answered, so nobody knows whether the store acted on it. The node keeps using the last confirmed figure while it is fresh;
- * if nothing is, the store is told so again, for what it may have granted is had by no one else until it knows.
+ * if nothing is, the node says so again: what the store may have granted is kept from all others until it knows.
  */
 export function missAnswer(account: LeaseAccount): void {
   if (account.validMs === 0) account.unreturned = true;

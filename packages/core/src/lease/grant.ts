@@ -71,8 +71,8 @@ export function outstanding({ granted, shipped, settled }: Pick<LeaseEntry, 'gra
 }
 
 /**
- * What no other node may have: what is outstanding and, while the node is not heard, what its calls under way may have come to
- * above it. A node is heard again when it asks.
+ * What no other node may have: what is outstanding and, while the node is silent, what its calls under way may have come to
+ * above it. A node that asks is no longer silent.
  */
 export function reserved(entry: LeaseEntry, nowMs: number): NanoDollars {
   return nanoDollars(outstanding(entry) + (nowMs >= entry.doubtfulAtMs ? entry.underWay : 0n));

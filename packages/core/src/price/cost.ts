@@ -29,7 +29,7 @@ export interface PricedCall {
 
 /**
  * `priceList` names the list or overlay that priced the call; null if another source priced it, or none. `cacheSavings`: what caching
- * saved; null if no price tells.
+ * saved; null if no price says.
  */
 export interface Cost {
   readonly cost: NanoDollars | null;

@@ -35,14 +35,14 @@ export function recordedParts(record: RecordedCall, book: PriceBook): RecordedPa
   return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book) };
 }
 
-/** What was charged for, as far as the record tells, each token once. Null: it has no token figure. */
+/** What was charged for, as far as the record says, each token once. Null: it has no token figure. */
 export function recordedTokens(record: RecordedCall): ChargedTokens | null {
   const reading = recordedReading(record);
   return chargedTokens(reading.tokens, reading);
 }
 
 /**
- * What the answer reported, as far as its record tells. It does not hold one-hour cache writes separately, nor other models'
+ * What the answer reported, as far as its record says. It does not hold one-hour cache writes separately, nor other models'
  * iterations: if these were priced, the cost cannot be reproduced.
  */
 export function recordedReading(record: RecordedCall): Reading {

@@ -23,7 +23,7 @@ export interface RateRefusal {
   readonly retryAfterSeconds: number;
 }
 
-/** What an ended call tells the limiter. */
+/** What the limiter learns from an ended call. */
 export interface EndedCall {
   /** What `takeRate` took, in tokens. */
   readonly estimate: number;

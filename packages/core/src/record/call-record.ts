@@ -66,7 +66,7 @@ export interface CallRecord extends CallOpening {
   /** Calls of the provider's own tools, which have fees of their own; null if it reported none. */
   readonly toolCalls: ToolCalls | null;
   readonly costSource: CostSource;
-  /** What caching saved, negative if writing cost more; null if no price tells. For sums only: the JSON form leaves it out. */
+  /** What caching saved, negative if writing cost more; null if no price says. For sums only: the JSON form leaves it out. */
   readonly cacheSavings: NanoDollars | null;
   /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null if nothing was priced. */
   readonly priceList: string | null;

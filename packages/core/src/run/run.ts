@@ -51,13 +51,13 @@ export function isEnded(run: Run): run is EndedRun {
 /** The parts of a run that decide about a call. */
 export type JudgedRun = Pick<Run, 'state' | 'effective' | 'spent' | 'expiresAtMs'>;
 
-/** The call may go on. `tightenTo`: the run's budget falls to this with the call; null: it stays. */
+/** The call may be forwarded. `tightenTo`: the run's budget falls to this with the call; null: it stays. */
 export interface RunAdmission {
   readonly kind: 'admitted';
   readonly tightenTo: NanoDollars | null;
 }
 
-/** The call may not go on. */
+/** The call is refused. */
 export interface RunRefusal {
   readonly kind: 'run_closed' | 'run_expired' | 'run_over_budget';
   /** The run is still live and ends with this call, in this state; null: it had already ended. */

@@ -1,7 +1,7 @@
 /**
  * `usage.iterations` of the second wire → what the figures beside it leave out: the work of another model (an advisor), and the
  * compaction of the context. Iterations of the message itself are in those figures already, also that of a fallback model that answered in its
- * place; what the turn of the model that declined costs beside it is not told.
+ * place; what the turn of the model that declined costs beside it is not reported.
  */
 import { watched, watchedEach, type ElementTally } from '../json/watched-value.ts';
 import { foundUsage, providerName } from './found-usage.ts';

@@ -60,7 +60,7 @@ export class MessageUsage {
     findings.serviceTier = this.tier() ?? findings.serviceTier;
     findings.region = providerName(this.region.string()) ?? findings.region;
     findings.further = this.iterations.read() ?? findings.further;
-    // Billed as if another model had been asked before: at rates that these figures do not tell.
+    // Billed as if another model had been asked before, at rates that these figures do not show.
     if (this.credit.isString('redeemed') && findings.further.length === 0) findings.further = unreadFurther;
     const webSearch = tokenFigure(this.webSearch);
     const webFetch = tokenFigure(this.webFetch);

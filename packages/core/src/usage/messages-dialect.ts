@@ -2,7 +2,7 @@
  * Messages, the second wire: a message object as the body, or events: `message_start` holds first figures, `message_delta`
  * later ones, cumulative; a figure that comes later replaces the earlier. Spec: Usage fields read from forwarded responses.
  * A message may have several `message_delta` (server tools send them): what is known is partial until one has reported usage
- * and the message is told to be over, by its stop reason or by `message_stop`.
+ * and the end of the message is reported, by its stop reason or by `message_stop`.
  */
 import { watched } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';

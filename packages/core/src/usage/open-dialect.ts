@@ -58,7 +58,7 @@ class AnswerPlaces {
       ?? (reason === null ? status : `incomplete:${reason}`);
   }
 
-  /** A batch, an agent's session or a dream tells the usage of all its work so far, with zeros at its beginning: that is of no call. */
+  /** A batch, an agent's session or a dream reports the usage of all its work so far, with zeros at its beginning: that is of no call. */
   get isRunningTotal(): boolean {
     return batches.some((name) => this.object.isString(name)) || sessions.some((name) => this.type.isString(name));
   }

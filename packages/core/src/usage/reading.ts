@@ -63,7 +63,7 @@ export interface FurtherUsage {
   readonly tokens: TokenFigures | null;
 }
 
-/** What one response told us. */
+/** What one response reported. */
 export interface Reading {
   readonly model: string | null;
   readonly finishReason: string | null;

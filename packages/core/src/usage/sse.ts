@@ -53,7 +53,7 @@ export class EventStreamSplitter {
     return this.state === atLineStart && !this.afterCarriageReturn;
   }
 
-  /** The next bytes from `from` on, up to the end of an event or of the chunk; the index to go on from. */
+  /** The next bytes from `from` on, up to the end of an event or of the chunk; the index to continue from. */
   pushEvent(chunk: Uint8Array, from: number): number {
     const to = chunk.length;
     let i = from;

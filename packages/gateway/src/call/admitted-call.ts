@@ -13,7 +13,7 @@ import type { HeldKey } from '../guards/held-key.ts';
 /** Where a call goes, with whose credential, and how its prices are found. */
 export interface ChosenDestination {
   readonly destination: Destination;
-  /** Path and query asked of the destination. */
+  /** Path and query sent to the destination. */
   readonly target: string;
   readonly credential: CredentialHeader | null;
   readonly provider: Provider | null;

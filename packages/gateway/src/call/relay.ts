@@ -126,7 +126,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#exchange = this.#call.chosen.destination.send(this.#sent, new GuardedObserver(this.#guard, this));
   }
 
-  /** The client has read what was sent, to its end or as the stream that it goes on reading. */
+  /** The client has read what was sent, to its end or as the stream that it is still reading. */
   #letGoOfSent(): void {
     this.#body.release();
     if (this.#sent === null) return;

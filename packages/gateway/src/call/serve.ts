@@ -68,7 +68,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   });
 }
 
-/** Refused at once, so that a client which prefers WebSocket goes on over HTTP. Other offers of an upgrade are passed over, as HTTP allows. */
+/** Refused at once, so that a client which prefers WebSocket falls back to HTTP. Other offers of an upgrade are passed over, as HTTP allows. */
 function asksForWebSocket({ headers }: CallerRequest): boolean {
   return headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
 }

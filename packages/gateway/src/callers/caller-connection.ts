@@ -140,7 +140,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#part = null;
   }
 
-  /** Node's server goes on with it, from the first byte of this request. */
+  /** Node's server takes over, from the first byte of this request. */
   #leave(last: Buffer | null): void {
     const pieces = this.#part?.pieces ?? [];
     this.#release('left');
@@ -154,7 +154,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#callers.leaveToNode(this.#socket);
   }
 
-  /** Nothing can be put back into a stream whose end was told, so these last bytes and the end are told once more. */
+  /** Nothing can be put back into a stream that has emitted its end, so these last bytes and the end are emitted once more. */
   #leaveEnded(last: Buffer): void {
     this.#callers.leaveToNode(this.#socket);
     this.#socket.emit('data', last);

@@ -94,7 +94,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     makeRoom(newcomer) {
       if (open <= connectionsMax) return;
       const spare = idleOf(unproven, newcomer) ?? idleOf(all, newcomer);
-      // A caller who has just connected may not have looked for an end when it sends: it is told by a reset.
+      // A caller who has just connected may not have looked for an end when it sends: a reset tells it.
       if (spare === null) newcomer.socket.resetAndDestroy();
       else spare.socket.destroy();
     },

@@ -1,6 +1,6 @@
 /**
  * What a caller sends behind a request that is not answered yet. It is kept, within bounds, and not left with the system, because a connection
- * that is not read is not seen to end: a call would go on costing money after its caller has left.
+ * that is not read is not seen to end: a call would keep costing money after its caller has left.
  */
 import type { KeptRequests } from './request-part.ts';
 

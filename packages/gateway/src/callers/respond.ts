@@ -1,5 +1,5 @@
 /**
- * The only writer of answers that the gateway itself originates: the envelope, both ids, and how the connection goes on.
+ * The only writer of answers that the gateway itself originates: the envelope, both ids, and whether the connection stays open.
  * Spec: Error envelope; reliability: an early refusal never lets unread body bytes become a second request.
  */
 import type { IncomingMessage } from 'node:http';

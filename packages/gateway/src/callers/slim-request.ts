@@ -1,5 +1,5 @@
 /**
- * A request as Node reads it in, whose `headers` hold only what is asked of them, by Node or here. Node makes an object of all fields of each
+ * A request as Node reads it in, whose `headers` hold only what is read from them, by Node or here. Node makes an object of all fields of each
  * request, for the one that it looks at itself; all others are read from `rawHeaders`, as they came.
  */
 import { IncomingMessage } from 'node:http';

@@ -1,7 +1,7 @@
 /**
  * Calls and their runs on one node: a call is judged by the state held here; the store is asked once for a run not seen before. Ends and
- * tightenings are journalled before anyone is told (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15). While the store is
- * away, runs held here go on; others cannot be confirmed (503). Where the store is the node's own and a run never was, nobody is asked: it
+ * tightenings are journalled before any answer shows them (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15). While the store is
+ * away, runs held here continue; others cannot be confirmed (503). Where the store is the node's own and a run never was, nobody is asked: it
  * begins here, and is journalled in one row with the opening of its first call.
  */
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
@@ -303,7 +303,7 @@ export class Runs {
   }
 }
 
-/** What a row about a run tells of its beginning. */
+/** What a row about a run says of its beginning. */
 function begunBy({ begun, run }: HeldRun): { readonly begun?: RunBeginning } {
   return begun ? { begun: beginningOf(run) } : {};
 }

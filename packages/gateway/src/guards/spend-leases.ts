@@ -141,7 +141,7 @@ export class SpendLeases {
     }
   }
 
-  /** Whether a call may go on in a live run: by its lease, or, without a budget, because its end would have been heard of. */
+  /** Whether a call may be forwarded in a live run: by its lease, or, without a budget, because the node would know of its end. */
   confirmsRun(held: HeldRun): boolean {
     if (held.run.effective === null) return runsAreCurrent(this.#options.client.runsCurrentAt(), this.#moment());
     const { account } = this.#runLease(held);
@@ -191,7 +191,7 @@ export class SpendLeases {
     if (held !== null) this.#runLease(held).account.underWay.calls -= 1;
   }
 
-  /** A call ended. What it spent is this node's own until the store has it; where a lease is overrun the store is told at once. */
+  /** A call ended. What it spent is this node's own until the store has it; if a lease is overrun, the store learns it at once. */
   settled(call: LeasedCall, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
     this.givenBack(call);
     if (cost === null || cost === 0n) return;

@@ -16,7 +16,7 @@ export interface Parser {
   close(): void;
 }
 
-/** A parser as Node has it. What it hears of goes to the functions in its slots, which it is the `this` of. */
+/** A parser as Node has it. What it reads goes to the functions in its slots; it is their `this`. */
 export interface NativeParser<Owner> extends Parser {
   initialize(type: number, resource: object, headBytesMax: number, lenientFlags: number): void;
   owner: Owner;
@@ -49,7 +49,7 @@ export interface MessageEvents {
   complete(): void;
 }
 
-/** How one kind of message is heard of: the functions are called with the parser as their `this`, so that no parser has functions of its own. */
+/** How one kind of message is read: the functions are called with the parser as their `this`, so that no parser has functions of its own. */
 export interface MessageKind<Owner> {
   readonly type: (parser: NativeParserClass) => number;
   readonly onHeaders: (this: NativeParser<Owner>, pairs: string[], target: string) => void;

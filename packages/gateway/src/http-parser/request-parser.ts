@@ -57,7 +57,7 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
   [`GET / HTTP/1.1\r\nA: ${'b'.repeat(headBytesMax)}\r\n\r\n`, 'error'],
 ];
 
-/** Names of methods by the number that the parser tells, as it told them: the list that Node goes by is not public. */
+/** Names of methods by the number that the parser gives, as it gave them: the list that Node goes by is not public. */
 const methodNames: string[] = [];
 
 const requests: MessageKind<RequestEvents> = { type: ({ REQUEST }) => REQUEST, onHeaders, onHeadersComplete };

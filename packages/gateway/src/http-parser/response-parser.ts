@@ -57,7 +57,7 @@ export function createResponseParser(owner: ResponseEvents): Parser {
   return createParser(parserClass, responses, owner);
 }
 
-/** Whether beginnings and ends are told, as they are at first. Each takes a tenth of what reading a short head takes. */
+/** Whether beginnings and ends are reported, as they are at first. Each takes a tenth of what reading a short head takes. */
 export function reportEnds(parser: Parser, told: boolean): void {
   if (parserClass !== null) reportEndsOf(parserClass, parser as NativeParser<ResponseEvents>, told);
 }

@@ -75,7 +75,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // After a pause the parser hands over an empty piece; an observer that pauses at each piece would never go on.
+    // After a pause the parser hands over an empty piece; an observer that pauses at each piece would never resume.
     if (!this.#over && chunk.length > 0) inParser(() => this.#observer.data(chunk));
   }
 

@@ -29,7 +29,7 @@ export class BrotliElsewhere {
     this.#bytesMax = bytesMax;
   }
 
-  /** The next slice, of these bytes or, where they are null, of those given last. Null is told where there is none any more. One at a time. */
+  /** The next slice, of these bytes or, where they are null, of those given last. The answer is null if there are no more. One at a time. */
   next(bytes: Uint8Array | null, told: Told): void {
     this.#thread ??= thread ??= begin();
     if (this.#thread !== thread) return void process.nextTick(told, null);

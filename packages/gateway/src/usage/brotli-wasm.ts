@@ -54,7 +54,7 @@ export function wasmBrotliDecodersAlive(): number {
 
 /** What undoes a stream. */
 interface Slices {
-  /** The next slice, of these bytes or, where they are null, of those given last. Null is told where they are no Brotli stream. */
+  /** The next slice, of these bytes or, where they are null, of those given last. The answer is null if they are no Brotli stream. */
   next(bytes: Uint8Array | null, told: (slice: Slice | null) => void): void;
   free(): void;
 }

@@ -133,7 +133,7 @@ export class DecodingCopy implements CopyReader, Placed {
     this.#endWhenTaken();
   }
 
-  /** Ends the first decoder once it has undone all it was given: told of the end earlier, it would drop what a truncated coding still held. */
+  /** Ends the first decoder once it has undone all it was given: ended earlier, it would drop what a truncated coding still held. */
   #endWhenTaken(): void {
     if (this.#finishing !== null && this.#waitingBytes === 0) this.#decoders[0]!.end();
   }

@@ -16,7 +16,7 @@ import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 const daySeconds = 86_400;
-/** A session that is used goes on for so long after its last use. */
+/** How long a session lasts after its last use. */
 const idleSeconds = 7 * daySeconds;
 /** However much it is used, it ends after this. */
 const absoluteMs = 30 * daySeconds * 1_000;

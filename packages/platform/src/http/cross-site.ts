@@ -21,7 +21,7 @@ export function refuseCrossSite(request: Request, publicUrl: string): void {
 /**
  * What may be done once only: by GET itself, on nobody's guess, and not by opening an address. Where the platform is reached over
  * plain http a browser sends no `Sec-Fetch-Site`, and a page on another port of the same host counts as the same site for cookies:
- * there `Origin` and `Referer` tell. @throws HttpRefusal 403, 405
+ * there `Origin` and `Referer` decide. @throws HttpRefusal 403, 405
  */
 export function refuseUnlessDeliberate(request: Request, publicUrl: string): void {
   if (request.method !== 'GET') throw new HttpRefusal(405, 'method_not_allowed', 'This address only accepts GET.', { allow: 'GET' });

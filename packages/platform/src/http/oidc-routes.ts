@@ -63,7 +63,7 @@ async function callback(context: Context, parts: PlatformParts, { provider, begu
   return context.redirect(carried.to, 303);
 }
 
-/** On the public address, which the provider was told of, whatever host the request names. */
+/** On the public address, which the provider has on its list, whatever host the request names. */
 function answered(context: Context, publicUrl: string): URL {
   const url = new URL(publicUrl + oidcCallbackPath);
   for (const name of answerNames) for (const value of context.req.queries(name) ?? []) url.searchParams.append(name, value);

@@ -1,5 +1,5 @@
 /**
- * Headers on every answer of the platform: nothing is framed, guessed, cached or told to other sites, and scripts run only
+ * Headers on every answer of the platform: nothing is framed, guessed, cached or sent to other sites, and scripts run only
  * where a page names their hash.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {

@@ -137,7 +137,7 @@ function isPlainJson({ headers }: IncomingMessage): boolean {
   return coding === 'identity' && /^[a-z0-9.+-]+\/(?:[a-z0-9.-]+\+)?json$/.test(mediaType);
 }
 
-/** What is sent past the bound is let go by for this long, so that the client receives the answer before the connection ends. */
+/** What is sent past the bound is read and dropped for this long, so that the client receives the answer before the connection ends. */
 const excessBytesMax = 1_048_576;
 const excessMs = 1_000;
 

@@ -19,7 +19,7 @@ export interface ReportDesk {
   /** Files of which more may be asked. */
   readonly openFiles: number;
   /** Answers by `post`. Never throws. */
-  hear(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;
+  answer(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;
 }
 
 export function createReportDesk({ operations, context, post }: ReportDeskOptions): ReportDesk {
@@ -57,7 +57,7 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
     get openFiles() {
       return files.size;
     },
-    hear(message) {
+    answer(message) {
       if (message.kind === 'let_go') return void release(message.file).catch(() => {});
       const answered = message.kind === 'run' ? run(message.number, message.operation, message.request) : next(message.number, message.file);
       answered.catch((fault: unknown) => {

@@ -26,6 +26,6 @@ const desk = createReportDesk({
 });
 parent.on('message', (message: ToReports) => {
   if (message.kind === 'stop') void store.close().then(() => parent.close());
-  else desk.hear(message);
+  else desk.answer(message);
 });
 giveBackWhenIdle();

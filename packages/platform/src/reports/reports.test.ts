@@ -156,7 +156,7 @@ function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']
     operations, context: { store: context.store, randomBytes: () => new Uint8Array() }, post: (message) => say(message),
   });
   const worker: ReportWorker = {
-    postMessage: (message) => { if (message.kind !== 'stop') desk.hear(structuredClone(message)); },
+    postMessage: (message) => { if (message.kind !== 'stop') desk.answer(structuredClone(message)); },
     on: (event: string, listener: (value: never) => void) => { if (event === 'message') say = listener as typeof say; },
   };
   return { desk, reports: createReports(() => worker) };

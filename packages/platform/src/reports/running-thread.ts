@@ -1,4 +1,4 @@
-/** One report thread with what was asked of it and has no answer yet. When it ends, open questions fail. */
+/** One report thread, with the requests that it has not answered yet. When it ends, they fail. */
 import { faultOfMessage, type FromReports, type Piece, type ToReports } from './messages.ts';
 
 /** What is used of a worker. */
@@ -66,7 +66,7 @@ export class RunningThread {
     });
   }
 
-  /** The file that question number `file` was answered with; let go of where it is not read to its end. */
+  /** The file that question number `file` was answered with; released if it is not read to its end. */
   async* pieces(file: number): AsyncGenerator<Piece, void, undefined> {
     let whole = false;
     this.#files += 1;

@@ -26,7 +26,7 @@ export interface RetentionWork {
   pass(): Promise<boolean>;
   /** What this platform has removed since it began. */
   removed(): Readonly<Removed>;
-  /** Ends after the slice that is under way, then lets another platform go on at once. */
+  /** Ends after the slice that is under way, then lets another platform continue at once. */
   end(): Promise<void>;
 }
 

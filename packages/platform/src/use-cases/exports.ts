@@ -71,7 +71,7 @@ export const exportTypes: readonly string[] = [...new Set(Object.values(contentT
 
 /**
  * An export, opened but not read yet: its rows are produced as they are taken. Refuses `unknown_organization`, an unknown format, and a position
- * to go on from that is not one of this export.
+ * to continue from that is not one of this export.
  */
 export async function exportCalls(context: UseCaseContext, query: ExportQuery): Promise<CallExport | AdministrationRefusal> {
   const checked = checkInput(fields, query);

@@ -34,7 +34,7 @@ export interface ShownFigures {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly cost: string;
-  /** Negative if writing to the cache cost more than reading saved; null if no call has a price that tells. */
+  /** Negative if writing to the cache cost more than reading saved; null if no call has a price that says. */
   readonly cacheSavings: string | null;
   /** Of `calls`, those whose usage is missing or incomplete. */
   readonly unknownCalls: number;

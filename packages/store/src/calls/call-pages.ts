@@ -1,6 +1,6 @@
 /**
  * Call records a page at a time, newest first, under any filters: from one record on to the older ones. A position is a record of the asker's
- * own, so that it reveals nothing about others. The sums tell which days have such calls, and how many. A day with many is walked by time, a
+ * own, so that it reveals nothing about others. The sums say which days have such calls, and how many. A day with many is walked by time, a
  * day with few by attribution. So a page costs about what it shows, however rare its calls are.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -66,7 +66,7 @@ interface Asked {
   readonly filter: CallFilter;
   readonly since: bigint;
   readonly until: bigint;
-  /** The place after which it goes on. */
+  /** The place after which it continues. */
   readonly after: { readonly startedAtMs: bigint; readonly sequence: bigint } | null;
 }
 
@@ -207,7 +207,7 @@ const lackConditions: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
   unknown: "usage in ('unknown', 'partial')", unpriced: "cost_source = 'unpriced'", gaps: 'cost_gaps is not null',
 };
 
-/** The sums of a day tell whether it has calls that lack this; what calls lack in general is in an index of its own. */
+/** The sums of a day say whether it has calls that lack this; what calls lack in general is in an index of its own. */
 const lackColumns: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
   unknown: 'unknown_calls', unpriced: 'unpriced_calls', gaps: 'gap_calls',
 };

@@ -24,7 +24,7 @@ export function bestEffortWritesTo(
   const desk = createRefusalDesk(refusalHours);
   const reports = oneAtATime((report: NodeReport) => nodeReports.say(home, report, nowMs()));
   return {
-    refused: (counts) => desk.hear(counts),
+    refused: (counts) => desk.receive(counts),
     report: (report) => reports.add(report),
     writeRefusals: () => desk.write(),
     async last() {

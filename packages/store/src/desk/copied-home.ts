@@ -1,7 +1,7 @@
 /**
  * A data directory that was copied while its node ran has that node's journal in it. If both shipped it, rows of one would be taken for the
- * other's, and records would be lost and doubled. So a process that finds another one recently heard under the same name waits until a live
- * one would have been heard again. Only if the other stays silent is it dead, and its journal may be recovered here (design 2, Processes).
+ * other's, and records would be lost and doubled. So a process that finds another one that reported recently under the same name waits until a live
+ * one would have reported again. Only if the other stays silent is it dead, and its journal may be recovered here (design 2, Processes).
  */
 import { StoreFault } from '../engine/fault.ts';
 import type { Leases } from '../spend/leases.ts';
@@ -9,7 +9,7 @@ import type { Leases } from '../spend/leases.ts';
 /** A node reports once a second; a process that is silent for this long is considered dead. */
 const silentMs = 2_000;
 
-/** Resolves when no other process is heard of on the directory. Call this before anything of its journal is read. @throws StoreFault */
+/** Resolves when no other process reports on the directory. Call this before anything of its journal is read. @throws StoreFault */
 export async function assertRunsNowhereElse(
   leases: Pick<Leases, 'lastHeartbeat'>, home: string, pause: (ms: number) => Promise<unknown>,
 ): Promise<void> {

@@ -18,7 +18,7 @@ export class InTurn<Item> {
   /** At most this many; those of one organization in their order. */
   take(most: number): Item[] {
     const taken: Item[] = [];
-    // A Map goes on to what is put at its end meanwhile.
+    // A Map's iteration reaches what is put at its end meanwhile.
     for (const [organization, items] of this.#waiting) {
       if (taken.length === most) break;
       this.#waiting.delete(organization);

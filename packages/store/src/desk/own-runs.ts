@@ -25,7 +25,7 @@ export class OwnRuns {
   }
 
   /** Takes every message of the store, and ignores unrelated ones. */
-  hear(message: FromStore): void {
+  receive(message: FromStore): void {
     if (message.kind === 'known_runs') this.#known = message.known;
     else if (message.kind === 'kept') this.#keptMs = this.#clock();
     else if (message.kind === 'run' && message.answer.kind === 'run') this.note(message.answer.run);

@@ -35,7 +35,7 @@ export interface KeyAnswer {
   readonly spend: SubjectSums;
 }
 
-/** What became of an organization, and of those of its keys that this node was told of. Null: gone, or revoked. */
+/** What became of an organization, and of those of its keys that this node knows. Null: gone, or revoked. */
 export interface OrganizationChange {
   readonly id: OrganizationId;
   readonly organization: OrganizationSettings | null;
@@ -49,7 +49,7 @@ export type FromStore =
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
   /** The store took a batch of the journal, or nothing was due. Sent only by an embedded store, five times a second. */
   | { readonly kind: 'kept' }
-  /** Every run that the store has and has told of nowhere else. Said once, of an embedded store only: its node may begin what is not in it. */
+  /** Every run of the store that no other message names. Sent once, by an embedded store only: its node may begin what is not in it. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }
   /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }

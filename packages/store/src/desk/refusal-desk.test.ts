@@ -22,8 +22,8 @@ function deskOn({ away = false, max }: { away?: boolean; max?: number } = {}) {
 test('new counts are written once, equal ones added up; without new ones nothing is written', async () => {
   const { desk, written } = deskOn();
   await desk.write();
-  desk.hear([count('a', 1), count('b', 2)]);
-  desk.hear([count('a', 4)]);
+  desk.receive([count('a', 1), count('b', 2)]);
+  desk.receive([count('a', 4)]);
   await desk.write();
   await desk.write();
   assert.deepEqual(written, [[count('a', 5), count('b', 2)]]);
@@ -31,9 +31,9 @@ test('new counts are written once, equal ones added up; without new ones nothing
 
 test('while the store is away they wait, and new ones are added', async () => {
   const { desk, written, store } = deskOn({ away: true });
-  desk.hear([count('a', 1)]);
+  desk.receive([count('a', 1)]);
   const failed = assert.rejects(desk.write(), /away/);
-  desk.hear([count('a', 2)]);
+  desk.receive([count('a', 2)]);
   await failed;
   store.away = false;
   await desk.write();
@@ -42,7 +42,7 @@ test('while the store is away they wait, and new ones are added', async () => {
 
 test('past the bound new ones are lost, known ones are not', async () => {
   const { desk, written } = deskOn({ max: 2 });
-  desk.hear([count('a', 1), count('b', 1), count('c', 1), count('a', 1)]);
+  desk.receive([count('a', 1), count('b', 1), count('c', 1), count('a', 1)]);
   await desk.write();
   assert.deepEqual(written, [[count('a', 2), count('b', 1)]]);
 });

@@ -6,7 +6,7 @@ import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalHours } from '../refusals/refusal-hours.ts';
 
 export interface RefusalDesk {
-  hear(counts: readonly RefusalCount[]): void;
+  receive(counts: readonly RefusalCount[]): void;
   /** Writes what waits. @throws StoreFault; the refusals then keep waiting. */
   write(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createRefusalDesk(hours: Pick<RefusalHours, 'add'>, max: number 
   }
 
   return {
-    hear: (counts) => counts.forEach(keep),
+    receive: (counts) => counts.forEach(keep),
     async write() {
       if (waiting.size === 0) return;
       const counts = [...waiting.values()];

@@ -2,10 +2,10 @@
  * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
  * Questions that arrive while one transaction is under way are answered by the next one together; if they come one after the other,
  * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. Of more than one transaction takes,
- * organizations have theirs in turn. An answer is never older than what the node was told before it: where the feed moved while it was being
+ * organizations have theirs in turn. An answer is never older than what the node was sent before it: where the feed moved while it was being
  * made, the run is read again.
  * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again; so they
- * are before any answer to a node that begins runs by itself, for it may ask for one that it has begun and let go of. If
+ * are before any answer to a node that begins runs by itself, for it may ask for one that it has begun and released. If
  * the store fails, a question is answered `failed`. A confirmation waits and goes before the next sweep, so that no run vanishes whose call
  * was opened.
  */
@@ -26,7 +26,7 @@ export interface RunDeskOptions {
   /** Milliseconds on a clock that never steps back. */
   readonly clock: () => number;
   readonly pause: (durationMs: number) => Promise<unknown>;
-  /** The store is the node's own: it begins runs by itself once it is told which there are. */
+  /** The store is the node's own: it begins runs by itself once it knows which there are. */
   readonly embedded?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface RunDesk {
   open(number: number, run: NewRun): void;
   /** A call of the run was opened. Written before the next sweep. */
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** On an embedded store: reads the names of all runs, in slices, and tells them once. Rejects if the store fails. */
+  /** On an embedded store: reads the names of all runs, in slices, and sends them once. Rejects if the store fails. */
   sendKnownRuns(): Promise<void>;
   /** Posts what became of runs elsewhere. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
@@ -72,7 +72,7 @@ class Desk implements RunDesk {
   /** By name; oldest first. */
   readonly #unconfirmed = new Map<string, Run>();
   #confirmed: Run[] = [];
-  /** Number of the feed up to which the node was told; null before the first poll. */
+  /** Number of the feed up to which the node is informed; null before the first poll. */
   #told: number | null = null;
   /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;

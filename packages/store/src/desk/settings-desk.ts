@@ -116,7 +116,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   };
 }
 
-/** Keys that are gone are told of once. Of an organization without keys its end is still to be told: the node may hold runs of it. */
+/** Keys that are gone are sent once. The end of an organization is sent even if it has no keys: the node may hold runs of it. */
 function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys }: OrganizationChange): void {
   const hashes = told.get(id);
   for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);

@@ -22,8 +22,8 @@ export interface SharedNews {
   runsCurrentAt(): LeaseMoment | null;
 }
 
-/** `hear` takes every message of the store, and ignores unrelated ones. */
-export function createSharedNews(clock: () => number): SharedNews & { readonly hear: (message: FromStore) => void } {
+/** `receive` gets every message of the store, and ignores unrelated ones. */
+export function createSharedNews(clock: () => number): SharedNews & { readonly receive: (message: FromStore) => void } {
   const ended: ((runs: readonly EndedRun[]) => void)[] = [];
   const tightened: ((runs: readonly Run[]) => void)[] = [];
   const confirmLeases: (() => void)[] = [];
@@ -38,7 +38,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly h
     onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
     onWritten: (listener) => written.listen(listener),
     runsCurrentAt: () => runsCurrentAt,
-    hear(message) {
+    receive(message) {
       switch (message.kind) {
         case 'runs_changed': {
           const over = message.runs.filter(isEnded);

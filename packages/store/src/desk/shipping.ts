@@ -1,6 +1,6 @@
 /**
  * When the journal is shipped: again and again, sooner where something was closed, and at once where a question needs what has ended here. Reports
- * how far it has come, and tells a node that begins runs by itself that the store takes what it is given.
+ * how far it has come, and lets a node know that begins runs by itself that the store takes what it is given.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
@@ -47,7 +47,7 @@ export interface Shipping extends Pick<Repeat, 'stop'> {
   look(withinMs: number | null): void;
 }
 
-/** Passes again and again, and every second tells how much was shipped and since when rows wait, also while a pass is under way. */
+/** Passes again and again, and reports every second how much was shipped and since when rows wait, also while a pass is under way. */
 export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
   let lastRows = 0;
   setInterval(() => {

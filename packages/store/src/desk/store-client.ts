@@ -1,5 +1,5 @@
 /**
- * The store as the gateway thread sees it: questions with a deadline, changes as they come, and when it was last heard.
+ * The store as the gateway thread sees it: questions with a deadline, changes as they come, and when it last answered.
  * Rule (design 2): nothing here waits longer than the deadline, and nothing the store thread does can delay a call. If the store is away or
  * late, the question is rejected; earlier answers stay usable.
  */
@@ -99,8 +99,8 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       return;
     }
     lastNewsMs = clock();
-    news.hear(message);
-    ownRuns.hear(message);
+    news.receive(message);
+    ownRuns.receive(message);
     switch (message.kind) {
       case 'answer':
         return questions.answered(message.number, message.found);

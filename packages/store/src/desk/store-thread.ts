@@ -44,8 +44,8 @@ export interface StoreThreadData {
 }
 
 /**
- * How often settings and runs are looked at. A change is to be in force within 1 s. Of runs PostgreSQL tells by itself; on SQLite looking is one
- * short read, and a run that was closed is to end at once.
+ * How often settings and runs are looked at. A change is to be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
+ * looking is one short read, and a run that was closed is to end at once.
  */
 const settingsPauseMs = 200;
 const runPauseMs = { sqlite: 50, postgres: 200 };
@@ -203,7 +203,7 @@ interface Leasing {
   readonly repeats: readonly Repeat[];
 }
 
-/** Tells the node's time before anything else, then goes on with it. On the embedded store nothing of it runs but the first word. */
+/** Sends the node's time before anything else, and again from then on. On the embedded store nothing of it runs but the first word. */
 async function startLeasing(store: Store, { post, warn, follow }: {
   readonly post: (message: FromStore) => void; readonly warn: (sentence: string) => void; readonly follow: (time: StoreTime) => void;
 }): Promise<Leasing> {
@@ -238,7 +238,7 @@ function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(handle);
 }
 
-/** Sentences for the operator; those from before `ready` wait for it, because nobody hears them earlier. */
+/** Sentences for the operator; those from before `ready` wait for it, because nobody listens earlier. */
 function warningsFromReady(): { readonly warn: (sentence: string) => void; readonly ready: () => void } {
   let early: string[] | null = [];
   const say = (sentence: string): void => parent.postMessage({ warning: sentence });

@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 
-/** The channel that `migrations/0009-change-notices.ts` tells on. */
+/** The channel that `migrations/0009-change-notices.ts` notifies on. */
 const changeChannel = 'metergate_changes';
 
 /** The kinds of notices: a change of an organization's settings or of prices, or an end or tightening of a run. */
@@ -20,7 +20,7 @@ export interface ChangeNotices {
 const redialMs = 1_000;
 const connectMs = 5_000;
 
-/** Calls `told` at each notice, and once whenever listening began: what was missed before counts as changed. */
+/** Calls `told` on each notice, and once whenever listening began: what was missed before counts as changed. */
 export function listenForChanges(url: string, told: (notice: ChangeNotice) => void): ChangeNotices {
   let closed = false;
   let client: pg.Client | null = null;

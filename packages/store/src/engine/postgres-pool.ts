@@ -49,7 +49,7 @@ export function openPostgresPool(
   const pool = new pg.Pool(settings);
   // An idle connection that breaks is dropped by the pool; the next query dials again and reports its own error.
   pool.on('error', () => {});
-  // One that is lent out and breaks between two queries tells nobody but its own listeners: without one it ends the thread.
+  // One that is lent out and breaks between two queries is reported only to its own listeners: without one it ends the thread.
   pool.on('connect', (client) => void client.on('error', () => {}));
   giveUpSilent(pool);
   return pool;

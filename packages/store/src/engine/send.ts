@@ -8,7 +8,7 @@ import type { Schema } from '../schema/schema.ts';
 export type SentRow = Readonly<Record<string, string | bigint | boolean | Uint8Array | null>>;
 
 /**
- * Sends one statement and goes on. They run in the order in which they were sent, each sees what those before it did, and after one that
+ * Sends one statement and does not wait. They run in the order in which they were sent, each sees what those before it did, and after one that
  * failed none does anything. Its answer need not be waited for: the transaction stands only if all succeeded.
  */
 export type Send = <Row = SentRow>(statement: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;

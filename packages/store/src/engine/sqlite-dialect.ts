@@ -21,7 +21,7 @@ import { SqliteTurns } from './sqlite-turns.ts';
  */
 export const forcedLater = 'read uncommitted';
 
-/** Kysely on one `DatabaseSync`. Who uses it when is decided here, not by Kysely: reads go on while a writer waits for the lock. */
+/** Kysely on one `DatabaseSync`. Who uses it when is decided here, not by Kysely: reads continue while a writer waits for the lock. */
 export class EmbeddedDialect implements Dialect {
   readonly #database: DatabaseSync;
   readonly #driver: EmbeddedDriver;

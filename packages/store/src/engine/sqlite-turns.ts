@@ -1,7 +1,7 @@
 /**
  * Who may use the one SQLite connection of a thread now: a transaction alone, from its beginning to its end, and otherwise whoever comes.
  * Writers take the lock of the file in the order in which they came. While the first of them waits for another connection to give it up, no
- * transaction is open here, so reads go on. A thread that writes without end leaves the others room.
+ * transaction is open here, so reads continue. A thread that writes without end leaves the others room.
  */
 
 /** Between two attempts to take the lock, milliseconds. */

@@ -1,7 +1,7 @@
 /**
  * Whose a segment is. Node has no lock of files, so each journal holds one of SQLite's on an empty file beside its segments, for as long as it
  * lives; the kernel frees it with the process, however that dies. Each segment names its owner's lock. Connections lock the file once for
- * their whole process (SQLite's `unix-excl`) and agree within it, so a journal of this process is told from that of another one. Windows
+ * their whole process (SQLite's `unix-excl`) and agree within it, so a journal of this process is known from one of another. Windows
  * has no such way: there a segment in use is taken for one of this process.
  * Nothing is ever written to the file. No descriptor but SQLite's may be opened on it: to close one would free the locks of the process.
  */

@@ -5,7 +5,7 @@
  * Head: `mgjrnl\r\n`, form (u16), length of the text (u16), text (JSON: segment, owner, sync), CRC32 of all before it. At byte 496 how far the
  * file is synced (u48, and its complement at 504), kept under `full` alone.
  * Frame: ff 4d 67 ff, CRC32 of all that follows, length of the rows (u32), number of the first row (u48), flags (u16), rows (u32); then each
- * row: kind (u8), length (u32), JSON in UTF-8. The CRC of a frame goes on from that of the head, which names the segment: a frame of another
+ * row: kind (u8), length (u32), JSON in UTF-8. The CRC of a frame continues that of the head, which names the segment: a frame of another
  * segment is none here. The byte ff does not occur in UTF-8, so no content looks like the beginning of a frame.
  */
 import { crc32 } from 'node:zlib';
@@ -39,7 +39,7 @@ const form = 2;
 const textAt = 12;
 const textBytesMax = syncedAt - textAt - 4;
 const rowHeadBytes = 5;
-/** Most rows have a few hundred bytes, and most turns a few rows. What a larger turn needed is let go. */
+/** Most rows have a few hundred bytes, and most turns a few rows. The memory of a larger turn is released. */
 const usualFrameBytes = 256 * 1024;
 const complement = 2 ** 48 - 1;
 
@@ -53,7 +53,7 @@ export interface SegmentHead {
   /** Id of the journal that wrote it: of the lock that it held while it lived. */
   readonly owner: string;
   readonly sync: JournalSync;
-  /** What the CRC of each frame goes on from. */
+  /** What the CRC of each frame continues. */
   readonly seed: number;
 }
 
@@ -82,7 +82,7 @@ export function headFrom(head: Buffer): SegmentHead | { readonly newer: number }
   return ownerId.test(said.owner) ? { ...said, seed } : null;
 }
 
-/** Writes how far the file is synced, in a way that tells a half-written number. */
+/** Writes how far the file is synced, so that a half-written number is recognised. */
 export function writeSyncedThrough(bytes: Buffer, at: number, offset: number): void {
   bytes.writeUIntLE(offset, at, 6);
   bytes.writeUIntLE(complement - offset, at + 8, 6);

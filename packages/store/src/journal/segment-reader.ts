@@ -13,7 +13,7 @@ import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type Frame } from '.
 import { JournalFault } from './journal-fault.ts';
 import type { ClosedRow, RunRow } from './call-sink.ts';
 
-/** What the store is to be told, in the order of the segment. */
+/** What the store is to receive, in the order of the segment. */
 export interface DueRows {
   readonly records: readonly ClosedRow[];
   readonly runEvents: readonly RunRow[];

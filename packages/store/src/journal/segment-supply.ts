@@ -1,6 +1,6 @@
 /**
  * Prepares the next segment for the journal's writer: its file already exists and is synced when the current one is full, so that the gateway
- * thread does not wait for the disk. If none is ready, one is created on the spot. Holds the lock that tells whose the segments are.
+ * thread does not wait for the disk. If none is ready, one is created on the spot. Holds the lock that says whose the segments are.
  */
 import { closeInPool, discardSegment, makeSegment, nameSegment, prepareSegment, type MadeSegment, type SegmentPlace } from './segment.ts';
 import { FrameBuffer } from './segment-form.ts';
@@ -12,7 +12,7 @@ export interface SegmentSupply {
   next(): SegmentWriter;
   /** Begins to make one ready, if none is and none is being made. */
   prepare(): void;
-  /** Gives up the lock: what is in the segments is anyone's. Nothing may be asked of it afterwards. */
+  /** Gives up the lock: any process may read the segments then. It must not be used afterwards. */
   end(): void;
 }
 
@@ -61,7 +61,7 @@ export function createSegmentSupply(place: SegmentPlace): SegmentSupply {
   };
 }
 
-/** What was prepared may be gone, or its directory not be writable any more: then one is made, or the fault told, as without it. */
+/** What was prepared may be gone, or its directory not be writable any more: then one is made, or the fault reported, as without it. */
 function named(place: SegmentPlace, prepared: MadeSegment, owner: string): MadeSegment {
   try {
     return nameSegment(place, prepared);

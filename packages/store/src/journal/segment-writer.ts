@@ -48,7 +48,7 @@ export class SegmentWriter {
     if (this.#head.sync === 'full') fdatasyncSync(this.#descriptor);
   }
 
-  /** Tells readers that no row follows, and lets go of the file. @throws what the file system throws; then it is not sealed. */
+  /** Tells readers that no row follows, and closes the file. @throws what the file system throws; then it is not sealed. */
   seal(): void {
     if (this.#closed) return;
     this.#commit(this.#frames.write({ rows: [], firstSeq: this.#nextSeq, sealed: true, seed: this.#head.seed }));

@@ -53,7 +53,7 @@ export function makeSegment(place: SegmentPlace, owner: string): MadeSegment {
 
 /**
  * The same, ahead of need: all of it is done on threads of the pool, but for the name. Null if it cannot be made now: then it is made, or
- * the fault told, when it is needed.
+ * the fault reported, when it is needed.
  */
 export async function prepareSegment(place: SegmentPlace, owner: string): Promise<MadeSegment | null> {
   const { path, bytes, head } = newSegment(place, owner);

@@ -28,7 +28,7 @@ export interface ShipperOptions {
   readonly warn?: (sentence: string) => void;
   /** The store took a batch. */
   readonly taken?: () => void;
-  /** Is told how far passes have come. */
+  /** Called with how far passes have come. */
   readonly progress?: ShipProgress;
 }
 
@@ -175,7 +175,7 @@ class SegmentShipper implements Shipper {
     return taken.path;
   }
 
-  /** `through`: told the moment of which all that was due is shipped. */
+  /** `through`: called with the moment up to which all that was due is shipped. */
   async #shipRows(path: string, through: (atMs: number) => void): Promise<number> {
     const tracked = this.#track(path);
     const { reader } = tracked;
@@ -193,7 +193,7 @@ class SegmentShipper implements Shipper {
         shipped += rows.count;
       }
       if (rows.count < limit) {
-        // Where nothing was sent, nothing told that the store still holds what was sent before.
+        // If nothing was sent, nothing has shown that the store still holds what was sent before.
         if (!rows.sealed || rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
           through(lookedMs);
           if (rows.sealed) this.#remove(path, tracked);
@@ -216,7 +216,7 @@ class SegmentShipper implements Shipper {
     try {
       await this.#options.calls.ship({ segment, after, through, records, runEvents });
     } catch (error) {
-      // The store may have kept it all the same, or have been put back: only its own mark tells.
+      // The store may have kept it all the same, or have been put back: only its own mark can say.
       tracked.mark = null;
       this.#batchRows = Math.max(batchRows.min, this.#batchRows >> 1);
       throw error;

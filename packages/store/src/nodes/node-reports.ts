@@ -56,7 +56,7 @@ export interface KeptNodeReport {
 export interface NodeReports {
   /** In place of what was last said on the same data directory, `home`. */
   say(home: string, report: NodeReport, atMs: number): Promise<void>;
-  /** Most recently heard from first. */
+  /** The one that reported last comes first. */
   list(): Promise<KeptNodeReport[]>;
 }
 

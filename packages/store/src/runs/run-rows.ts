@@ -22,7 +22,7 @@ export interface StoredRun extends Run {
   readonly lastCallAtMs: number;
   /** Number of its latest change in the feed; 0: no change that nodes must learn of. */
   readonly change: bigint;
-  /** The key of its first call; null: its records may tell. */
+  /** The key of its first call; null: its records may say. */
   readonly beganBy: ServiceKeyId | null;
 }
 

@@ -14,7 +14,7 @@ export interface GatewayNodeSeen {
 }
 
 export interface GatewayNodes {
-  /** The most recently heard first; `nowMs` is the store's time. */
+  /** The one that reported last comes first; `nowMs` is the store's time. */
   list(): Promise<{ readonly nowMs: number; readonly nodes: readonly GatewayNodeSeen[] }>;
 }
 

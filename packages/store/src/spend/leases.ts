@@ -34,7 +34,7 @@ export interface Leases {
    * is returned.
    */
   begin(node: GatewayNodeId, home: string): Promise<void>;
-  /** When a process on the data directory was last heard of, on the store's clock, which reads `nowMs`. Null: none is known. */
+  /** When a process on the data directory last reported, on the store's clock, which reads `nowMs`. Null: none is known. */
   lastHeartbeat(home: string): Promise<{ readonly heardAtMs: number; readonly nowMs: number } | null>;
   heartbeat(node: GatewayNodeId): Promise<HeartbeatAnswer>;
   /** Only the number of the feed. */
@@ -187,7 +187,7 @@ async function tidyLeases({ engine }: StoreContext): Promise<number> {
 
 /**
  * `before`: the nodes that were silent at the last sweep, and since when. Only those still silent lose anything: a step of the store's
- * clock makes all nodes look silent until each is heard again a second later.
+ * clock makes all nodes look silent until each reports again a second later.
  */
 async function sweepNodes(context: StoreContext, before: Map<string, bigint>): Promise<number> {
   const swept = await context.engine.write(async (transaction) => {
@@ -210,7 +210,7 @@ async function sweepNodes(context: StoreContext, before: Map<string, bigint>): P
   return swept.freed;
 }
 
-/** If the store's clock stepped back, nodes heard in its future count as heard now: their silence is measured from here. */
+/** If the store's clock stepped back, nodes that reported in its future count as if they reported now: their silence is measured from here. */
 async function bringBack(transaction: Transaction<Schema>, nowMs: number): Promise<void> {
   await transaction.updateTable('gateway_node').set({ heard_at_ms: nowMs }).where('id', 'in', (ahead) =>
     ahead.selectFrom('gateway_node').select('id').where('heard_at_ms', '>', BigInt(nowMs + quarantineAfterMs)).forUpdate().skipLocked()).execute();

@@ -80,7 +80,7 @@ def tap(
     """
     if not keeps(tag, TAG_RULE):
         raise ValueError("tap: the tag must be 1 to 64 of A-Z a-z 0-9 . _ : -")
-    # Whatever the client or the options are made of, the caller goes on with its client as it is.
+    # Whatever the client or the options are made of, the caller keeps its client as it is.
     quietly(_wrap, client, tag, (key, endpoint, inspect))
     return client
 

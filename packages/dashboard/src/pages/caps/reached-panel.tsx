@@ -1,4 +1,4 @@
-/** When caps were reached, as the audit tells it: from then until they started again calls were refused. */
+/** When caps were reached, from the audit trail: from then until they started again calls were refused. */
 import { Table } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';

@@ -1,6 +1,6 @@
 /**
  * What a node has spent of a lease and not shipped yet, as it said when it last asked, and what its calls under way may add to that:
- * both are kept from all other nodes, also while the node is not heard of.
+ * both are kept from all other nodes, also while the node is silent.
  */
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';

@@ -1,5 +1,5 @@
 /**
- * Thresholds of caps, what was told of each cap, webhooks with their deliveries, and leases of work that one platform at a time does.
+ * Thresholds of caps, what was sent of each cap, webhooks with their deliveries, and leases of work that one platform at a time does.
  *
  * `notice` is what was raised, once for each `dedupe`; `webhook_delivery` is its way to one webhook. Both are kept for thirty days.
  */
