@@ -109,6 +109,14 @@ if (here !== 'linux-x64') {
     await page.getByRole('row', { name: 'unpriced 1 1 with incomplete cost not known' }).waitFor();
     await followTo(page, at('/exports?range=7d'));
     await page.getByText('The cost of 1 call is unknown or incomplete').waitFor();
+    // A call that is known to cost nothing: the sum of both is not unknown, and not $0 either.
+    assert.equal((await call(ground.system, key, { headers: { 'x-sandbox-status': '400' } })).status, 400);
+    await ground.system.calls({ count: calls + 3 });
+    await followTo(page, at('/projects?range=7d'));
+    await page.getByRole('row', { name: /^unpriced \$0 incomplete 2 / }).waitFor();
+    await followTo(page, at('/explore?by=project&range=7d'));
+    await panel('Largest').getByRole('listitem').filter({ hasText: 'unpriced$0 incomplete' }).waitFor();
+    await panel('Largest').getByRole('progressbar', { name: /^unpriced: \$0 incomplete of / }).waitFor({ state: 'attached' });
   });
 
   test('the bar of today is said to hold today so far; a time before without a call is said to have had none', async () => {

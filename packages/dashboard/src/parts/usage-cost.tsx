@@ -1,8 +1,9 @@
-/** The cost of a sum of calls, and which of them are not in it. Nothing is shown as $0 that only has no known cost. */
+/** The cost of a sum of calls, and which of them are not in it. Nothing is shown as $0 that has no known cost, or may have cost something. */
 import { Text } from '@mantine/core';
 import type { Shown } from '../api/client.ts';
-import { wholeCount, wholeDollars } from '../shown/amounts.ts';
+import { wholeDollars } from '../shown/amounts.ts';
 import { Money } from '../shown/figures.tsx';
+import { costSaid, incompleteCount, type Incomplete } from '../shown/incomplete-cost.ts';
 
 type Summed = Pick<Shown<'Usage'>, 'calls' | 'cost' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'>;
 
@@ -13,38 +14,14 @@ export interface UsageCostProps {
 }
 
 export function UsageCost({ of: sum, digits = 'short' }: UsageCostProps) {
-  const none = sum.calls > 0 && sum.unknownCalls + sum.unpricedCalls >= sum.calls && Number(sum.cost) === 0;
-  if (none) return <span className="warn nowrap">not known</span>;
-  return digits === 'all' ? <>{wholeDollars(sum.cost)}</> : <Money amount={sum.cost} />;
-}
-
-/** How many calls have a cost that is unknown or incomplete. */
-export interface Incomplete {
-  readonly calls: number;
-  /** False: it is the most that there can be. */
-  readonly exact: boolean;
-}
-
-type Lacking = Pick<Summed, 'unknownCalls' | 'unpricedCalls' | 'gapCalls'> & { readonly calls?: number };
-
-/**
- * A call whose usage came in part can also lack a price or have a gap, and counts in both figures. Their sum is then only the most that there can
- * be. A call without a price has no gap.
- */
-export function incompleteIn(rows: readonly Lacking[]): Incomplete {
-  let calls = 0;
-  let exact = true;
-  for (const row of rows) {
-    const priced = row.unpricedCalls + row.gapCalls;
-    calls += Math.min(row.calls ?? Infinity, row.unknownCalls + priced);
-    exact &&= row.unknownCalls === 0 || priced === 0;
-  }
-  return { calls, exact };
-}
-
-/** `12`, or `up to 12` where the figure is not exact. */
-export function incompleteCount({ calls, exact }: Incomplete): string {
-  return exact ? wholeCount(calls) : `up to ${wholeCount(calls)}`;
+  const said = costSaid(sum);
+  if (said === 'not_known') return <span className="warn nowrap">not known</span>;
+  return (
+    <>
+      {digits === 'all' ? wholeDollars(sum.cost) : <Money amount={sum.cost} />}
+      {said === 'incomplete' ? <span className="warn small"> incomplete</span> : null}
+    </>
+  );
 }
 
 /** Beside a sum: how many calls may have cost more than is in it; nothing where there is none. */

@@ -2,10 +2,11 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
-import { CostIncomplete, incompleteIn } from '../../parts/usage-cost.tsx';
+import { CostIncomplete } from '../../parts/usage-cost.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { percent } from '../../shown/amounts.ts';
 import { Money } from '../../shown/figures.tsx';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { share } from './cap-share.ts';
 

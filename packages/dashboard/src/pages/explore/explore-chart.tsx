@@ -3,12 +3,13 @@ import { Progress, Stack, Group, Text } from '@mantine/core';
 import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { shareOf } from '../../parts/share-bar.tsx';
+import { UsageCost } from '../../parts/usage-cost.tsx';
 import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
+import { costText } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { percent } from '../../shown/amounts.ts';
 import type { Range } from '../../shown/ranges.ts';
 import { metricOf, nameIn, useExplored, type Dimension, type ExploredRow, type Metric } from '../../parts/usage-rows.ts';
-
 
 interface ExploreChartProps {
   readonly rows: readonly ExploredRow[];
@@ -46,6 +47,7 @@ function Largest({ rows, by, and, metric, names, range, filters, format }: Forma
     <Stack gap={8} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
       {largest.map((row) => {
         const name = [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)])).join(' · ');
+        const said = metric === 'cost' ? costText(row) : format(metricOf(row, metric));
         return (
           <li key={name}>
             <Group justify="space-between" wrap="nowrap" gap="sm">
@@ -53,7 +55,7 @@ function Largest({ rows, by, and, metric, names, range, filters, format }: Forma
                 {name}
               </Text>
               <Text size="sm" fw={550} className="figure nowrap">
-                {format(metricOf(row, metric))}
+                {metric === 'cost' ? <UsageCost of={row} /> : said}
                 <Text span size="xs" c="dimmed" ml="sm" miw={40} ta="right" display="inline-block">
                   {whole === undefined ? ' ' : percent(metricOf(row, metric), whole)}
                 </Text>
@@ -62,7 +64,7 @@ function Largest({ rows, by, and, metric, names, range, filters, format }: Forma
             <Progress
               size="md"
               value={shareOf(metricOf(row, metric), whole) * 100}
-              aria-label={`${name}: ${format(metricOf(row, metric))} of ${whole === undefined ? 'all' : format(whole)}`}
+              aria-label={`${name}: ${said} of ${whole === undefined ? 'all' : format(whole)}`}
             />
           </li>
         );

@@ -8,10 +8,11 @@ import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
-import { CostIncomplete, incompleteIn } from '../../parts/usage-cost.tsx';
+import { CostIncomplete } from '../../parts/usage-cost.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars } from '../../shown/amounts.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { isoOf, rangeOf, type Range } from '../../shown/ranges.ts';
 
 const route = getRouteApi('/shell/exports');

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
+import { UsageCost } from '../../parts/usage-cost.tsx';
 import { percent, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { comparedWith } from '../../shown/comparison.ts';
 import { Count, Money } from '../../shown/figures.tsx';
-import { incompleteIn } from '../../parts/usage-cost.tsx';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { isoOf, stillRuns, timeBefore, type Range } from '../../shown/ranges.ts';
 import { topQuery, wholeBy, type Overview, type Refusals } from './overview-data.ts';
 import type { UsedFigures } from './used-figures.ts';
@@ -35,7 +36,7 @@ export function Stats({ now, before, range, filters, whole }: StatsProps) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Stat name="Spend" note={against('spend', ({ cost }) => Number(cost))} search={calls}>
-        <Money amount={now.cost} />
+        <UsageCost of={now} />
       </Stat>
       <Stat name="Calls" note={against('calls', (figures) => figures.calls)} search={calls}>
         <Count of={now.calls} />

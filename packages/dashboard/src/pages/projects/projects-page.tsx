@@ -9,9 +9,10 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
-import { incompleteIn, OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
+import { OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Count } from '../../shown/figures.tsx';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { isoOf, rangeOf } from '../../shown/ranges.ts';
 import { Spent } from '../caps/cap-facts.tsx';
 

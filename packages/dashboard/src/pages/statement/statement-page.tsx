@@ -9,9 +9,10 @@ import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
-import { incompleteIn, OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
+import { OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { sumDollars, wholeCount, wholeDollars } from '../../shown/amounts.ts';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 
 const route = getRouteApi('/shell/statement');

@@ -1,0 +1,65 @@
+/** Which calls of a sum have a cost that is unknown or incomplete, as far as the counts of a sum can say it. */
+import { shortDollars, wholeCount } from './amounts.ts';
+
+/** The counts of a sum that say what its cost lacks. A call can be in `unknownCalls` and in one of the other two, never in both of those. */
+export interface Lacking {
+  /** Left out where nobody counted them. */
+  readonly calls?: number;
+  /** No usage came, or only a part of it. */
+  readonly unknownCalls: number;
+  /** No price. */
+  readonly unpricedCalls: number;
+  /** Something that was used has no price. */
+  readonly gapCalls: number;
+}
+
+/** How many calls have a cost that is unknown or incomplete. */
+export interface Incomplete {
+  readonly calls: number;
+  /** False: it is the most that there can be. */
+  readonly exact: boolean;
+}
+
+/**
+ * A call whose usage came in part can also lack a price or have a gap, and counts in both figures. So there are at least as many as the larger
+ * figure says, and at most as many as both together.
+ */
+export function incompleteIn(rows: readonly Lacking[]): Incomplete {
+  let calls = 0;
+  let exact = true;
+  for (const row of rows) {
+    const notPriced = row.unpricedCalls + row.gapCalls;
+    const most = row.calls ?? Infinity;
+    const here = Math.min(most, row.unknownCalls + notPriced);
+    calls += here;
+    exact &&= here === Math.min(most, Math.max(row.unknownCalls, notPriced));
+  }
+  return { calls, exact };
+}
+
+/** `12`, or `up to 12` where the figure is not exact. */
+export function incompleteCount({ calls, exact }: Incomplete): string {
+  return exact ? wholeCount(calls) : `up to ${wholeCount(calls)}`;
+}
+
+export interface WithCost extends Lacking {
+  readonly calls: number;
+  readonly cost: string;
+}
+
+/**
+ * What can be said of a sum's cost. `amount`: the amount. `incomplete`: it is $0, and a call may have cost something. `not_known`: it is $0, and
+ * it is certain that no call has a known cost, which one of the counts alone must show.
+ */
+export function costSaid(sum: WithCost): 'amount' | 'incomplete' | 'not_known' {
+  const lacking = incompleteIn([sum]).calls > 0;
+  if (!lacking || Number(sum.cost) !== 0) return 'amount';
+  return Math.max(sum.unknownCalls, sum.unpricedCalls) >= sum.calls ? 'not_known' : 'incomplete';
+}
+
+/** The same as one text, for what cannot hold more than that. */
+export function costText(sum: WithCost): string {
+  const said = costSaid(sum);
+  if (said === 'not_known') return 'not known';
+  return said === 'incomplete' ? `${shortDollars(sum.cost)} incomplete` : shortDollars(sum.cost);
+}
