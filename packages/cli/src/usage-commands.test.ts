@@ -75,7 +75,9 @@ test('usage adds up by each dimension, with unknown costs beside the money', asy
   assert.match(text, /^MODEL +CALLS +IN +OUT +COST USD +UNKNOWN +UNPRICED\ngpt-6 +2 +10 +2 +1\.500000 +1 +0\n/);
   assert.match(text, /\nTogether 4 calls, 30 tokens in, 6 out, 3\.000000 USD\.\n/);
   assert.match(text, /They may have cost more\.\nUnpriced: /);
+  assert.doesNotMatch(text, /counts in both/, 'no row of it has two of the counts');
   const textOf = async (by: string) => (await run('usage', '--org', 'Acme', '--by', by, '--since', '2026-09')).stdout;
+  assert.match(await textOf('key'), /\nUnpriced: .+\nA call whose usage came in part may also be unpriced or have gaps\. It then counts in both\.\n/);
   assert.match(await textOf('label'), /\nA call counts under each of its labels: [^\n]+ do not add up /);
   assert.equal((await run('usage', '--org', 'Empty', '--by', 'run')).stdout, 'There were no calls.\n');
   assert.deepEqual(await json('usage', '--org', 'Empty', '--by', 'run'), []);
@@ -185,6 +187,7 @@ test('a statement is one page with the totals of usage, and nothing on it is mar
   assert.match(page, /<strong>3\.000000000 USD<\/strong>/);
   assert.match(page, /<td>gpt-6<\/td><td>2<\/td><td>10<\/td>.*<td>1\.500000000<\/td>/);
   assert.match(page, /Price list in force: \S+, of \d{4}-\d\d-\d\d/);
+  assert.match(page, /A call whose usage came in part\s+may also be unpriced or have gaps, and then counts in both\./);
   assert.doesNotMatch(page, /<script|https?:/);
   const other = await json('statement', '--org', 'Acme', '--month', '2026-09', '--project', '<b>x', '--out', path);
   assert.deepEqual([(other as { calls: number }).calls, (other as { cost: string }).cost], [0, '0.000000000']);

@@ -112,7 +112,13 @@ function usageText(
     ...(noted('unknownCalls') ? ['Unknown: calls whose usage is missing or incomplete. They may have cost more.'] : []),
     ...(noted('unpricedCalls') ? ['Unpriced: calls with usage that has no price. Their cost is not in the sums.'] : []),
     ...(noted('gapCalls') ? ['Gaps: calls that reported something without a price. They may have cost more.'] : []),
+    ...(rows.some(countsTwice) ? ['A call whose usage came in part may also be unpriced or have gaps. It then counts in both.'] : []),
   ].join('\n');
+}
+
+/** Whether one call may be in two of the row's counts. A call without a price has no gap. */
+function countsTwice({ unknownCalls, unpricedCalls, gapCalls }: ShownUsage): boolean {
+  return unknownCalls > 0 && unpricedCalls + gapCalls > 0;
 }
 
 interface BesideColumn {

@@ -2010,13 +2010,16 @@ export interface components {
                 cost: string;
                 errorCalls: number;
                 firstByteMs: components["schemas"]["Latency"];
+                /** @description Something that was reported is not in the cost */
                 gapCalls: number;
                 inputTokens: number;
                 latencyMs: components["schemas"]["Latency"];
                 outputTokens: number;
                 reasoningTokens: number;
                 throttledCalls: number;
+                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
                 unknownCalls: number;
+                /** @description Usage came, but has no price */
                 unpricedCalls: number;
             };
             series: {
@@ -2036,13 +2039,16 @@ export interface components {
                 cost: string;
                 errorCalls: number;
                 firstByteMs: components["schemas"]["Latency"];
+                /** @description Something that was reported is not in the cost */
                 gapCalls: number;
                 inputTokens: number;
                 latencyMs: components["schemas"]["Latency"];
                 outputTokens: number;
                 reasoningTokens: number;
                 throttledCalls: number;
+                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
                 unknownCalls: number;
+                /** @description Usage came, but has no price */
                 unpricedCalls: number;
             }[];
             /**
@@ -2064,13 +2070,16 @@ export interface components {
                 cost: string;
                 errorCalls: number;
                 firstByteMs: components["schemas"]["Latency"];
+                /** @description Something that was reported is not in the cost */
                 gapCalls: number;
                 inputTokens: number;
                 latencyMs: components["schemas"]["Latency"];
                 outputTokens: number;
                 reasoningTokens: number;
                 throttledCalls: number;
+                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
                 unknownCalls: number;
+                /** @description Usage came, but has no price */
                 unpricedCalls: number;
             };
             /**
@@ -2650,6 +2659,7 @@ export interface components {
             cost: string;
             day?: string | null;
             endpoint?: string | null;
+            /** @description Something that was reported is not in the cost */
             gapCalls: number;
             hour?: string | null;
             inputTokens: number;
@@ -2675,7 +2685,9 @@ export interface components {
             repricedFrom?: string;
             repricedGapCalls?: number;
             run?: string | null;
+            /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
             unknownCalls: number;
+            /** @description Usage came, but has no price */
             unpricedCalls: number;
             wire?: string | null;
         };

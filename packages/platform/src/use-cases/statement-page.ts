@@ -52,6 +52,7 @@ td, dd, strong { font-variant-numeric: tabular-nums }
 footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75rem; font-size: .85rem }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 10.5pt } @page { margin: 16mm } }
 @media (max-width: 40rem) { header { display: block } .total { text-align: left; margin-top: 1rem } dl { grid-template-columns: repeat(2, 1fr) } }
+@media screen and (max-width: 40rem) { section { overflow-x: auto } }
 `;
 
 /** The statement as a page to print: one HTML document that loads nothing. Every name in it is escaped. */
@@ -78,8 +79,9 @@ ${parts.map(({ title, rows }) => `<section><h2>${text(title)}</h2>\n${table(rows
 <p><b>Measured</b>: tokens are what the provider reported for each forwarded call; costs are those tokens at the prices in force when the call
 started. Nothing is estimated. Price list in force: ${text(priceList.id)}, of ${text(priceList.date)}; each record names the list that priced it.</p>
 <p><b>Unknown</b>: calls whose usage did not come, or came in part; they may have cost more. <b>Unpriced</b>: calls of models without a price; not in
-the cost. <b>With gaps</b>: calls whose cost lacks something that was reported. <b>Saved by caching</b>: what cached tokens would have cost more as
-input, less what writing them cost.</p>
+the cost. <b>With gaps</b>: calls whose cost lacks something that was reported. A call whose usage came in part
+may also be unpriced or have gaps, and then counts in both. <b>Saved by caching</b>: what cached tokens would have cost more as input, less what
+writing them cost.</p>
 <p>Made ${text(madeAt)} by Metergate.</p>
 </footer>
 </html>

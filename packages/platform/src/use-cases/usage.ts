@@ -36,7 +36,7 @@ export interface ShownFigures {
   readonly cost: string;
   /** Negative if writing to the cache cost more than reading saved; null if no call has a price that says. */
   readonly cacheSavings: string | null;
-  /** Of `calls`, those whose usage is missing or incomplete. */
+  /** Of `calls`, those whose usage is missing or incomplete. One of incomplete usage may also be in one of the next two. */
   readonly unknownCalls: number;
   /** Of `calls`, those with usage that has no price. */
   readonly unpricedCalls: number;

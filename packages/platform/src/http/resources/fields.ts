@@ -17,6 +17,13 @@ export const dollars = z.string().regex(/^-?\d+\.\d{9}$/).openapi({
   description: 'US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.', example: '12.500000000',
 });
 
+/** How many calls of a sum lack a part of their cost, by what they lack. */
+export const lackingCalls = {
+  unknownCalls: z.int().openapi({ description: 'No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls.' }),
+  unpricedCalls: z.int().openapi({ description: 'Usage came, but has no price' }),
+  gapCalls: z.int().openapi({ description: 'Something that was reported is not in the cost' }),
+};
+
 /** US dollars as they are sent; the use case reads them. */
 export const dollarsSent = z.string().max(40).openapi(sentDollars);
 

@@ -4,14 +4,14 @@ import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { showOverview } from '../../use-cases/overview.ts';
 import { readingOperation } from '../operation.ts';
-import { checkedRange, dollars, instant, timeQuery } from './fields.ts';
+import { checkedRange, dollars, instant, lackingCalls, timeQuery } from './fields.ts';
 
 const whole = z.number();
 const latency = z.object({ p50: whole.nullable(), p95: whole.nullable() }).openapi('Latency');
 const figures = {
   calls: z.int(), cost: dollars,
   inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole,
-  unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(), errorCalls: z.int(), throttledCalls: z.int(),
+  ...lackingCalls, errorCalls: z.int(), throttledCalls: z.int(),
   latencyMs: latency, firstByteMs: latency,
 };
 

@@ -9,7 +9,7 @@ import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
 import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
-import { checkedRange, dollars, endpointQuery, instant, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
+import { checkedRange, dollars, endpointQuery, instant, lackingCalls, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
 
 const priceFileBytesMax = 1_048_576;
 
@@ -18,14 +18,13 @@ const whole = z.number();
 const usageSchema = z.object({
   ...Object.fromEntries(usageDimensions.map((dimension) => [dimension, name])),
   calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole, cost: dollars,
-  cacheSavings: dollars.nullable(), unknownCalls: z.int(), unpricedCalls: z.int(), gapCalls: z.int(),
+  cacheSavings: dollars.nullable(), ...lackingCalls,
   correction: dollars.optional().openapi({ description: "With adjusted: the differences from providers' bills" }),
   adjustedCost: dollars.optional().openapi({ description: 'With adjusted: the recorded cost and its correction' }),
   repricedCalls: z.int().optional().openapi({ description: 'With prices: calls that have a cost by them' }),
   repricedCost: dollars.optional(), repricedFrom: dollars.optional().openapi({ description: 'What the same calls cost by their records' }),
   repricedGapCalls: z.int().optional(), notRepricedCalls: z.int().optional(),
 }).openapi('Usage');
-
 
 const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimensions(text) ?? wrongForm(addIssue, dimensionsForm))
   .openapi({ type: 'string', description: `The dimensions of the rows: ${dimensionsForm}.`, example: 'day,model' });
