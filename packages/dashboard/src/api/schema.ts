@@ -2022,6 +2022,61 @@ export interface components {
                 /** @description Usage came, but has no price */
                 unpricedCalls: number;
             };
+            /** @description The period up to that time, and the period before it up to as long before. Null: records of it were removed for their age, so that the two cannot be compared */
+            comparison: {
+                before: {
+                    cachedTokens: number;
+                    cacheWriteTokens: number;
+                    calls: number;
+                    /**
+                     * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                     * @example 12.500000000
+                     */
+                    cost: string;
+                    errorCalls: number;
+                    firstByteMs: components["schemas"]["Latency"];
+                    /** @description Something that was reported is not in the cost */
+                    gapCalls: number;
+                    inputTokens: number;
+                    latencyMs: components["schemas"]["Latency"];
+                    outputTokens: number;
+                    reasoningTokens: number;
+                    throttledCalls: number;
+                    /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
+                    unknownCalls: number;
+                    /** @description Usage came, but has no price */
+                    unpricedCalls: number;
+                };
+                total: {
+                    cachedTokens: number;
+                    cacheWriteTokens: number;
+                    calls: number;
+                    /**
+                     * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+                     * @example 12.500000000
+                     */
+                    cost: string;
+                    errorCalls: number;
+                    firstByteMs: components["schemas"]["Latency"];
+                    /** @description Something that was reported is not in the cost */
+                    gapCalls: number;
+                    inputTokens: number;
+                    latencyMs: components["schemas"]["Latency"];
+                    outputTokens: number;
+                    reasoningTokens: number;
+                    throttledCalls: number;
+                    /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
+                    unknownCalls: number;
+                    /** @description Usage came, but has no price */
+                    unpricedCalls: number;
+                };
+                /**
+                 * Format: date-time
+                 * @description The end of the period or, while it runs, of its last full hour
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                until: string;
+            } | null;
             series: {
                 /**
                  * Format: date-time
@@ -2322,6 +2377,17 @@ export interface components {
                 code: string;
                 refusals: number;
             }[];
+            /** @description The period up to that time, and the period before it up to as long before. Null: counts of it are no longer kept, so that the two cannot be compared */
+            comparison: {
+                before: number;
+                total: number;
+                /**
+                 * Format: date-time
+                 * @description The end of the period or, while it runs, of its last full hour
+                 * @example 2026-09-23T14:00:00.000Z
+                 */
+                until: string;
+            } | null;
             organization: string;
             /** @description Most frequent first, at most 500 */
             rows: components["schemas"]["RefusalsOfKey"][];

@@ -29,6 +29,7 @@ const ownTime = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   timeZoneName: 'short',
 });
+const hourOfDay = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** With its zone. Without seconds where the year is not this one. */
@@ -39,6 +40,11 @@ export function utcMoment(date: Date): string {
 /** The time of day, with its zone. */
 export function utcClock(date: Date): string {
   return `${clockAlone.format(date)} UTC`;
+}
+
+/** The time of day without seconds, with its zone. */
+export function utcHour(ms: number): string {
+  return `${hourOfDay.format(ms)} UTC`;
 }
 
 /** The day of UTC, with its year where that is not this one. */

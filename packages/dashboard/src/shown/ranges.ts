@@ -41,24 +41,27 @@ export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, own
   return { sinceMs: Math.ceil((wholeEnd - length) / step) * step, untilMs: wholeEnd, name };
 }
 
-/** The same length of time just before. */
-export function before({ sinceMs, untilMs }: Range): { readonly sinceMs: number; readonly untilMs: number } {
-  return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
+export type Span = Pick<Range, 'sinceMs' | 'untilMs'>;
+
+/**
+ * What is compared of a time and of the one before it, as the platform does it for sums of hours: while the time runs, up to its last full hour,
+ * and as much of the same length of time before.
+ */
+export function comparedSpans({ sinceMs, untilMs }: Span, nowMs: number): { readonly now: Span; readonly before: Span } {
+  const cutMs = Math.max(sinceMs, Math.min(untilMs, Math.floor(nowMs / hourMs) * hourMs));
+  // Whole hours, so that the same hours of a day are compared.
+  const lengthMs = cutMs === untilMs ? untilMs - sinceMs : Math.ceil((untilMs - sinceMs) / hourMs) * hourMs;
+  return { now: { sinceMs, untilMs: cutMs }, before: { sinceMs: sinceMs - lengthMs, untilMs: cutMs - lengthMs } };
 }
 
-/** The time of `before` as it is said: `the 7 days before`. */
-export function timeBefore({ sinceMs, untilMs }: Range): string {
-  const hours = Math.round((untilMs - sinceMs) / hourMs);
+/** The same length of time just before, as it is said: `the 7 days before`. A part of an hour counts as one. */
+export function timeBefore({ sinceMs, untilMs }: Span): string {
+  const hours = Math.ceil((untilMs - sinceMs) / hourMs);
   if (hours <= 1) return 'the hour before';
   if (hours <= 48) return hours === 24 ? 'the 24 hours before' : `the ${hours} hours before`;
   return `the ${Math.round(hours / 24)} days before`;
 }
 
-/** Whether the time of the range still runs at `nowMs`: what is compared with a full one then is not full yet. */
-export function stillRuns({ sinceMs, untilMs }: Range, nowMs: number): boolean {
-  return sinceMs <= nowMs && nowMs < untilMs - 60_000;
-}
-
-export function isoOf(range: { readonly sinceMs: number; readonly untilMs: number }): { readonly since: string; readonly until: string } {
+export function isoOf(range: Span): { readonly since: string; readonly until: string } {
   return { since: new Date(range.sinceMs).toISOString(), until: new Date(range.untilMs).toISOString() };
 }

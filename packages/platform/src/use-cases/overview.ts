@@ -4,8 +4,9 @@
  */
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';
+import { comparedPeriods, type Comparison, type Span } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
-import { findFigures } from './organizations.ts';
+import { findFigures, goneBefore } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** Milliseconds; null if no call is old enough to be known, or none succeeded. Within a tenth of the true figure. */
@@ -43,6 +44,8 @@ export interface Overview {
   readonly total: OverviewFigures;
   /** The period of the same length just before. */
   readonly before: OverviewFigures;
+  /** Null: records of the period before were removed for their age. */
+  readonly comparison: Comparison<OverviewFigures> | null;
 }
 
 const dayMs = 24 * hourMs;
@@ -60,20 +63,27 @@ export async function showOverview(
   const { fromMs, toMs, stepMs } = widened;
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const length = toMs - fromMs;
   const { hourReports } = context.store;
-  const [steps, earlier] = [
-    await hourReports.steps({ organization: organization.id, fromMs, toMs, stepMs }),
-    await hourReports.steps({ organization: organization.id, fromMs: fromMs - length, toMs: fromMs, stepMs }),
-  ];
-  const starts = Array.from({ length: length / stepMs }, (_, index) => fromMs + index * stepMs);
+  const periods = comparedPeriods({ fromMs, toMs }, context.nowMs);
+  const stepsIn = async (span: Span): Promise<Steps> =>
+    (span.fromMs === span.toMs ? new Map() : hourReports.steps({ organization: organization.id, ...span, stepMs }));
+  const [now, running] = [await stepsIn(periods.now.compared), await stepsIn(periods.now.rest)];
+  const [before, later] = [await stepsIn(periods.before.compared), await stepsIn(periods.before.rest)];
+  const starts = Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => fromMs + index * stepMs);
+  const shownSum = (...parts: readonly Steps[]): OverviewFigures => shownFigures(addedUp(parts.flatMap((steps) => [...steps.values()])));
   return {
     since: new Date(fromMs).toISOString(), until: new Date(toMs).toISOString(), step: stepMs === hourMs ? 'hour' : 'day',
-    series: starts.map((start) => ({ at: new Date(start).toISOString(), ...shownFigures(steps.get(start) ?? nothing) })),
-    total: shownFigures(addedUp(steps.values())),
-    before: shownFigures(addedUp(earlier.values())),
+    // The day that still runs is in both parts.
+    series: starts.map((start) => ({
+      at: new Date(start).toISOString(), ...shownFigures(addedUp([now.get(start) ?? nothing, running.get(start) ?? nothing])),
+    })),
+    total: shownSum(now, running), before: shownSum(before, later),
+    comparison: goneBefore(organization, periods.before.compared.fromMs) !== null ? null
+      : { until: new Date(periods.now.compared.toMs).toISOString(), total: shownSum(now), before: shownSum(before) },
   };
 }
+
+type Steps = ReadonlyMap<number, ReadonlyMap<string, bigint>>;
 
 /** A period in whole steps of an hour or, if it is long, of a day. Refuses one that is too long or empty. */
 export function stepsOf(

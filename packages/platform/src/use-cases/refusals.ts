@@ -5,6 +5,8 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
+import { refusalsKeptMs } from '@metergate/store/refusals/refusal-hours.ts';
+import { comparedPeriods, type Comparison, type Span } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { stepsOf } from './overview.ts';
@@ -28,6 +30,8 @@ export interface RefusalsReport {
   readonly total: number;
   /** In the period of the same length just before. */
   readonly before: number;
+  /** Null: counts of the period before are no longer kept. */
+  readonly comparison: Comparison<number> | null;
   /** Most often first. */
   readonly byCode: readonly { readonly code: string; readonly refusals: number }[];
   /** Every step of the time. */
@@ -53,21 +57,26 @@ export async function showRefusals(context: UseCaseContext, asked: RefusalsInput
   const organization = found.id;
   const { fromMs, toMs, stepMs } = steps;
   const { refusalHours } = context.store;
-  const [sums, before, rows] = await Promise.all([
-    refusalHours.steps({ organization, fromMs, toMs, stepMs }),
-    refusalHours.steps({ organization, fromMs: 2 * fromMs - toMs, toMs: fromMs, stepMs }),
+  const periods = comparedPeriods({ fromMs, toMs }, context.nowMs);
+  const stepsIn = async (span: Span) => (span.fromMs === span.toMs ? [] : refusalHours.steps({ organization, ...span, stepMs }));
+  const [now, running, earlier, later, rows] = await Promise.all([
+    stepsIn(periods.now.compared), stepsIn(periods.now.rest), stepsIn(periods.before.compared), stepsIn(periods.before.rest),
     refusalHours.byKey({ organization, fromMs, toMs }, rowsMax),
   ]);
+  const sums = [...now, ...running];
   const byCode = new Map<string, number>();
   const series = new Map<number, Record<string, number>>();
   for (let startMs = fromMs; startMs < toMs; startMs += stepMs) series.set(startMs, {});
   for (const { startMs, code, refusals } of sums) {
     byCode.set(code, (byCode.get(code) ?? 0) + refusals);
-    series.get(startMs)![code] = refusals;
+    const step = series.get(startMs)!;
+    step[code] = (step[code] ?? 0) + refusals;
   }
   return {
     organization, since: isoOf(fromMs), until: isoOf(toMs), step: stepMs === hourMs ? 'hour' : 'day',
-    total: summed(sums), before: summed(before),
+    total: summed(sums), before: summed(earlier) + summed(later),
+    comparison: periods.before.compared.fromMs < context.nowMs - refusalsKeptMs ? null
+      : { until: isoOf(periods.now.compared.toMs), total: summed(now), before: summed(earlier) },
     byCode: [...byCode].map(([code, refusals]) => ({ code, refusals })).sort((one, other) => other.refusals - one.refusals),
     series: [...series].map(([startMs, each]) => ({ at: isoOf(startMs), byCode: each })),
     rows: rows.map(({ firstHourMs, lastHourMs, ...row }) => ({ ...row, firstHour: isoOf(firstHourMs), lastHour: isoOf(lastHourMs) })),

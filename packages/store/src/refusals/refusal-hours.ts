@@ -43,7 +43,8 @@ export interface RefusalHours {
   steps(query: RefusalsQuery & { readonly stepMs: number }): Promise<RefusalsOfStep[]>;
 }
 
-const keptDays = 90;
+/** How long counts are kept, at least. */
+export const refusalsKeptMs = 90 * 24 * hourMs;
 
 const insert: BulkInsert<RefusalCount> = {
   table: 'refusal_hour',
@@ -70,7 +71,7 @@ export function refusalHoursIn({ background: engine }: StoreContext): RefusalHou
       // Every node uses the same order, so that no two wait for each other.
       const kept = counts.filter(({ organization }) => !erased.has(organization)).toSorted(inOrder);
       await insertRows(engine.kind, transaction, insert, kept);
-      const oldestMs = Math.max(...kept.map(({ hourMs: at }) => at)) - keptDays * 24 * hourMs;
+      const oldestMs = Math.max(...kept.map(({ hourMs: at }) => at)) - refusalsKeptMs;
       if (kept.length === 0 || oldestMs <= droppedBeforeMs) return;
       await transaction.deleteFrom('refusal_hour').where('hour_ms', '<', BigInt(oldestMs)).execute();
       droppedBeforeMs = oldestMs;

@@ -8,11 +8,11 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
-import { comparedWith } from '../../shown/comparison.ts';
+import { refusalsCompared } from '../../shown/comparison.ts';
 import { Count } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { ownMoment, shownHour } from '../../shown/moments.ts';
-import { isoOf, rangeOf, timeBefore } from '../../shown/ranges.ts';
+import { isoOf, rangeOf } from '../../shown/ranges.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
 
 type Row = Shown<'RefusalsOfKey'>;
@@ -26,8 +26,7 @@ const choices = [
 export function RefusalsPanel() {
   const [days, setDays] = useState('7d');
   const names = useKeyNames();
-  const range = useMemo(() => rangeOf({ range: days }, Date.now()), [days]);
-  const query = useMemo(() => isoOf(range), [range]);
+  const query = useMemo(() => isoOf(rangeOf({ range: days }, Date.now())), [days]);
   const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 5_000 });
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
@@ -47,21 +46,21 @@ export function RefusalsPanel() {
         />
       }>
       <Loaded of={refusals} height={180}>
-        {({ rows, total, before }) =>
-          rows.length === 0 ? (
+        {(report) =>
+          report.rows.length === 0 ? (
             <Nothing icon={ShieldCheck} title="No call was refused in this time">
               Calls that a cap, a run budget or a rate limit refuses are counted here, by key and reason.
             </Nothing>
           ) : (
             <>
               <Text size="sm" px="md" pt="sm">
-                {wholeCount(total)} {total === 1 ? 'call' : 'calls'} refused
+                {wholeCount(report.total)} {report.total === 1 ? 'call' : 'calls'} refused
                 <Text span c="dimmed" inherit>
                   {' '}
-                  ({comparedWith({ now: total, before, time: timeBefore(range), of: 'refusals' })})
+                  ({refusalsCompared(report)})
                 </Text>
               </Text>
-              <DataTable<Row> caption="Refused calls" rows={rows} rowId={rowId} columns={columns} minWidth={620} />
+              <DataTable<Row> caption="Refused calls" rows={report.rows} rowId={rowId} columns={columns} minWidth={620} />
             </>
           )
         }

@@ -3,7 +3,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { api, queries, type Shown } from '../../api/client.ts';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { keysQuery } from '../../shown/key-names.ts';
-import { before, isoOf, rangeOf, type Range } from '../../shown/ranges.ts';
+import { comparedSpans, isoOf, rangeOf, type Range, type Span } from '../../shown/ranges.ts';
 
 export type Overview = Shown<'Overview'>;
 export type Refusals = Shown<'Refusals'>;
@@ -27,14 +27,15 @@ export function topQuery(by: TopBy, range: Range, filters: Filters) {
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 
-/** Usage by day of the range and of the one before it, filtered: what the figures of a filtered overview are added up from. */
-export function filteredQuery(range: Range, filters: Filters) {
-  const query = { by: 'day', limit: 1_000, ...isoOf(range), ...chosenFilters(filters) };
+/** Usage by day, filtered: what the figures of a filtered overview are added up from. */
+export function filteredQuery(span: Span, filters: Filters) {
+  const query = { by: 'day', limit: 1_000, ...isoOf(span), ...chosenFilters(filters) };
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 
-export function filteredBeforeQuery(range: Range, filters: Filters) {
-  return filteredQuery({ ...range, ...before(range) }, filters);
+/** The same of a part of the range, for a comparison. It ends before the day does, so that records are read: less often. */
+export function comparedQuery(span: Span, filters: Filters) {
+  return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
 
 export const capsQuery = api.queryOptions('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
@@ -60,7 +61,7 @@ export function askAhead(search: OverviewSearch): void {
     void queries.prefetchQuery(refusalsQuery(range));
   } else {
     void queries.prefetchQuery(filteredQuery(range, search));
-    void queries.prefetchQuery(filteredBeforeQuery(range, search));
+    for (const span of Object.values(comparedSpans(range, Date.now()))) void queries.prefetchQuery(comparedQuery(span, search));
   }
   for (const { by } of topPanels) void queries.prefetchQuery(topQuery(by, range, search));
   void queries.prefetchQuery(capsQuery);

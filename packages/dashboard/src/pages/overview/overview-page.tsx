@@ -12,12 +12,13 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Coming, Loaded, Nothing } from '../../parts/states.tsx';
-import type { Range } from '../../shown/ranges.ts';
+import { comparedTime } from '../../shown/comparison.ts';
+import { comparedSpans, type Range } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
-import { filteredBeforeQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels } from './overview-data.ts';
+import { comparedQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels, type Overview } from './overview-data.ts';
 import { OverTime } from './over-time.tsx';
 import { RefusedPanel } from './refused-panel.tsx';
-import { Stats } from './stats.tsx';
+import { Stats, type ComparedFigures } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
 import { addedUp } from './used-figures.ts';
 
@@ -67,7 +68,7 @@ function OfAll({ range }: { readonly range: Range }) {
           <NoCall>Once calls go through the gateway, this page shows what they cost and who made them.</NoCall>
         ) : (
           <>
-            <Stats now={data.total} before={data.before} range={range} filters={none} whole={{ overview: data, refusals: refusals.data }} />
+            <Stats now={data.total} compared={comparedIn(data)} range={range} filters={none} whole={{ overview: data, refusals: refusals.data }} />
             {by === undefined ? (
               <OverTime overview={data} refusals={refusals.data} />
             ) : (
@@ -82,10 +83,15 @@ function OfAll({ range }: { readonly range: Range }) {
   );
 }
 
+function comparedIn({ since, until, comparison }: Overview): ComparedFigures {
+  if (comparison === null) return 'gone';
+  return { now: comparison.total, before: comparison.before, time: comparedTime({ since, until, comparison }) };
+}
+
 /** Of the calls that pass the filters. */
 function OfSome({ range, filters }: { readonly range: Range; readonly filters: Filters }) {
   const now = useQuery(filteredQuery(range, filters));
-  const earlier = useQuery(filteredBeforeQuery(range, filters));
+  const compared = useFilteredComparison(range, filters);
   return (
     <Loaded of={now} height={560}>
       {({ data }) =>
@@ -93,7 +99,7 @@ function OfSome({ range, filters }: { readonly range: Range; readonly filters: F
           <NoCall>No call in this time range matches the filters.</NoCall>
         ) : (
           <>
-            <Stats now={addedUp(data)} before={addedUp(earlier.data?.data ?? [])} range={range} filters={filters} whole={null} />
+            <Stats now={addedUp(data)} compared={compared} range={range} filters={filters} whole={null} />
             <Suspense fallback={<Coming height={320} />}>
               <Grouped range={range} filters={filters} />
             </Suspense>
@@ -102,6 +108,14 @@ function OfSome({ range, filters }: { readonly range: Range; readonly filters: F
       }
     </Loaded>
   );
+}
+
+function useFilteredComparison(range: Range, filters: Filters): ComparedFigures {
+  const spans = comparedSpans(range, Date.now());
+  const [now, before] = [useQuery(comparedQuery(spans.now, filters)), useQuery(comparedQuery(spans.before, filters))];
+  if (now.data === undefined || before.data === undefined) return 'coming';
+  if (before.data.recordsGoneBefore !== null) return 'gone';
+  return { now: addedUp(now.data.data), before: addedUp(before.data.data), time: { ...range, comparedUntilMs: spans.now.untilMs } };
 }
 
 function NoCall({ children }: { readonly children: ReactNode }) {

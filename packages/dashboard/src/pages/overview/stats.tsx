@@ -6,10 +6,10 @@ import type { ReactNode } from 'react';
 import { chosenFilters, type CallsSearch, type Filters } from '../../app/page-search.ts';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { percent, shortMs, wholeCount } from '../../shown/amounts.ts';
-import { comparedWith } from '../../shown/comparison.ts';
+import { comparedWith, refusalsCompared, type ComparedTime } from '../../shown/comparison.ts';
 import { Count, Money } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
-import { isoOf, stillRuns, timeBefore, type Range } from '../../shown/ranges.ts';
+import { isoOf, timeBefore, type Range } from '../../shown/ranges.ts';
 import { topQuery, wholeBy, type Overview, type Refusals } from './overview-data.ts';
 import type { UsedFigures } from './used-figures.ts';
 
@@ -20,19 +20,28 @@ export interface WholeFigures {
   readonly refusals: Refusals | undefined;
 }
 
+type ComparedFigure = Pick<UsedFigures, 'calls' | 'cost'>;
+
+/** What of the range and of the one before it is compared. `gone`: records of the one before were removed. */
+export type ComparedFigures = { readonly now: ComparedFigure; readonly before: ComparedFigure; readonly time: ComparedTime } | 'coming' | 'gone';
+
 export interface StatsProps {
   readonly now: UsedFigures;
-  readonly before: UsedFigures;
+  readonly compared: ComparedFigures;
   readonly range: Range;
   readonly filters: Filters;
   /** Null: a part of the calls is shown. */
   readonly whole: WholeFigures | null;
 }
 
-export function Stats({ now, before, range, filters, whole }: StatsProps) {
+export function Stats({ now, compared, range, filters, whole }: StatsProps) {
   const vague = incompleteIn([now]);
   const calls: CallsSearch = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
-  const against = (of: string, figure: (figures: UsedFigures) => number): string => told(range, of, figure(now), figure(before));
+  const against = (of: string, figure: (figures: ComparedFigure) => number): string => {
+    if (compared === 'coming') return ' ';
+    if (compared === 'gone') return `records of ${timeBefore(range)} were removed`;
+    return comparedWith({ now: figure(compared.now), before: figure(compared.before), of }, compared.time);
+  };
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Stat name="Spend" note={against('spend', ({ cost }) => Number(cost))} search={calls}>
@@ -48,7 +57,7 @@ export function Stats({ now, before, range, filters, whole }: StatsProps) {
         <Count of={now.inputTokens} /> / <Count of={now.outputTokens} />
       </Stat>
       <Saved range={range} filters={filters} search={calls} />
-      {whole === null ? null : <WholeStats {...whole} range={range} search={calls} />}
+      {whole === null ? null : <WholeStats {...whole} search={calls} />}
       <Stat name="Cost incomplete" note={vague.calls === 0 ? 'every call has its full cost' : vagueOf(now)} search={{ ...calls, lacks: 'any' }}>
         {vague.exact ? '' : 'up to '}
         {percent(vague.calls, now.calls)}
@@ -57,7 +66,7 @@ export function Stats({ now, before, range, filters, whole }: StatsProps) {
   );
 }
 
-function WholeStats({ overview: { total }, refusals, range, search }: WholeFigures & { readonly range: Range; readonly search: CallsSearch }) {
+function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { readonly search: CallsSearch }) {
   const faults = total.errorCalls + total.throttledCalls;
   return (
     <>
@@ -72,7 +81,7 @@ function WholeStats({ overview: { total }, refusals, range, search }: WholeFigur
         search={{ ...search, status: 'error' }}>
         {percent(faults, total.calls)}
       </Stat>
-      <Stat name="Refused" note={refusals === undefined ? ' ' : told(range, 'refusals', refusals.total, refusals.before)} to="/caps">
+      <Stat name="Refused" note={refusals === undefined ? ' ' : refusalsCompared(refusals)} to="/caps">
         {refusals === undefined ? ' ' : <Count of={refusals.total} />}
       </Stat>
     </>
@@ -88,12 +97,6 @@ function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'>
       {saved === undefined ? ' ' : <Money amount={saved.toFixed(9)} />}
     </Stat>
   );
-}
-
-/** A range up to the end of today is compared with days that are over, and says so. */
-function told(range: Range, of: string, now: number, before: number): string {
-  const words = comparedWith({ now, before, time: timeBefore(range), of });
-  return before > 0 && stillRuns(range, Date.now()) ? `${words}; today is not over yet` : words;
 }
 
 function vagueOf({ unknownCalls, unpricedCalls, gapCalls }: UsedFigures): string {

@@ -24,6 +24,15 @@ export const lackingCalls = {
   gapCalls: z.int().openapi({ description: 'Something that was reported is not in the cost' }),
 };
 
+/** As much of a period as is over, in full hours, and as much of the period of the same length before it. */
+export function comparisonOf<Figures extends z.ZodType>(figures: Figures, absent: string) {
+  return z.object({
+    until: instant.openapi({ description: 'The end of the period or, while it runs, of its last full hour' }), total: figures, before: figures,
+  }).nullable().openapi({
+    description: `The period up to that time, and the period before it up to as long before. Null: ${absent}, so that the two cannot be compared`,
+  });
+}
+
 /** US dollars as they are sent; the use case reads them. */
 export const dollarsSent = z.string().max(40).openapi(sentDollars);
 

@@ -4,7 +4,7 @@ import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { showOverview } from '../../use-cases/overview.ts';
 import { readingOperation } from '../operation.ts';
-import { checkedRange, dollars, instant, lackingCalls, timeQuery } from './fields.ts';
+import { checkedRange, comparisonOf, dollars, instant, lackingCalls, timeQuery } from './fields.ts';
 
 const whole = z.number();
 const latency = z.object({ p50: whole.nullable(), p95: whole.nullable() }).openapi('Latency');
@@ -22,7 +22,7 @@ export const overviewOperations = [
     query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }),
     answer: z.object({
       since: instant, until: instant, step: z.enum(['hour', 'day']), series: z.array(z.object({ at: instant, ...figures })),
-      total: z.object(figures), before: z.object(figures),
+      total: z.object(figures), before: z.object(figures), comparison: comparisonOf(z.object(figures), 'records of it were removed for their age'),
     }).openapi('Overview'),
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));

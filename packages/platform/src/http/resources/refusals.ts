@@ -4,7 +4,7 @@ import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { rowsMax, showRefusals } from '../../use-cases/refusals.ts';
 import { readingOperation } from '../operation.ts';
-import { checkedRange, instant, timeQuery } from './fields.ts';
+import { checkedRange, comparisonOf, instant, timeQuery } from './fields.ts';
 
 export const refusalOperations = [
   readingOperation({
@@ -14,6 +14,7 @@ export const refusalOperations = [
     answer: z.object({
       organization: z.string(), since: instant, until: instant, step: z.enum(['hour', 'day']), total: z.int(),
       before: z.int().openapi({ description: 'In the period of the same length just before' }),
+      comparison: comparisonOf(z.int(), 'counts of it are no longer kept'),
       byCode: z.array(z.object({ code: z.string(), refusals: z.int() })).openapi({ description: 'Most frequent first' }),
       series: z.array(z.object({ at: instant, byCode: z.record(z.string(), z.int()) })),
       rows: z.array(z.object({
