@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
-import { windowAt } from '@metergate/core/spend/window.ts';
 import { sandboxCredential } from '@metergate/platform/use-cases/sandbox-placeholder.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { productEnv, type CliResult } from '@metergate/testkit/system.ts';
@@ -26,12 +25,19 @@ before(async () => {
 });
 after(remove);
 
-function run(args: readonly string[], { stdin = '', env = {} }: { stdin?: string; env?: Record<string, string> } = {}): Promise<CliResult> {
-  return runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin);
+interface Given {
+  readonly stdin?: string;
+  readonly env?: Record<string, string>;
+  /** When it is run; now by default. */
+  readonly nowMs?: () => number;
 }
 
-async function json(args: readonly string[], stdin: string = ''): Promise<unknown> {
-  const result = await run([...args, '--json'], { stdin });
+function run(args: readonly string[], { stdin = '', env = {}, nowMs = Date.now }: Given = {}): Promise<CliResult> {
+  return runInProcess(args, productEnv({ SVC_DATA_DIR: dataDirectory, ...ports, ...env }), stdin, { nowMs });
+}
+
+async function json(args: readonly string[], given: Given = {}): Promise<unknown> {
+  const result = await run([...args, '--json'], given);
   assert.equal(result.code, 0, result.stderr);
   assert.equal(result.stderr, '');
   return result.json();
@@ -101,53 +107,56 @@ test('org set: policies of caps, runs and agreed figures, each removed by none; 
 });
 
 test('cap: set answers with its id, set again keeps it, list shows spend and reset, remove is final', async () => {
-  const { id: organization } = await json(['org', 'create', 'Caps']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
-  const { id: key, maxRunBudget } = await json(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string; maxRunBudget: string };
+  // At noon: half a day's spend of half a limit is at the limit twelve hours later, so in the evening of a month's last day there is no forecast.
+  const noonMs = Date.UTC(2026, 8, 15, 12);
+  const given = { nowMs: () => noonMs };
+  const at = (args: readonly string[]): Promise<CliResult> => run(args, given);
+  const jsonAt = (args: readonly string[]): Promise<unknown> => json(args, given);
+  const { id: organization } = await jsonAt(['org', 'create', 'Caps']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const { id: key, maxRunBudget } = await jsonAt(['key', 'create', '--org', 'Caps', '--max-run-budget', '2']) as { id: string; maxRunBudget: string };
   assert.equal(maxRunBudget, '2.000000000');
-  assert.match((await run(['key', 'create', '--org', 'Caps', '--max-run-budget', '2.50'])).stdout, /^max run budget +2\.5 USD$/m);
-  assert.match((await run(['key', 'list', '--org', 'Caps'])).stdout, /^ID .* STATE +RUN USD +CREATED[^]*\nkey_\w+ .* live +2 +\d{4}-/);
-  assert.equal((await json(['key', 'list', '--org', 'Caps']) as { maxRunBudget: string }[])[0]?.maxRunBudget, '2.000000000');
+  assert.match((await at(['key', 'create', '--org', 'Caps', '--max-run-budget', '2.50'])).stdout, /^max run budget +2\.5 USD$/m);
+  assert.match((await at(['key', 'list', '--org', 'Caps'])).stdout, /^ID .* STATE +RUN USD +CREATED[^]*\nkey_\w+ .* live +2 +\d{4}-/);
+  assert.equal((await jsonAt(['key', 'list', '--org', 'Caps']) as { maxRunBudget: string }[])[0]?.maxRunBudget, '2.000000000');
   const set = ['cap', 'set', '--org', 'Caps'];
-  const made = await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '100']) as { id: string };
+  const made = await jsonAt([...set, '--scope', 'organization', '--window', 'month', '--limit', '100']) as { id: string };
   assert.deepEqual(Object.keys(made), ['id']);
   assert.match(made.id, /^cap_[0-9A-Za-z]{20}$/);
-  assert.deepEqual(await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.5', '--pause']), made);
-  const ofKey = await json([...set, '--scope', 'key', '--key', key, '--window', 'lifetime', '--limit', '1']) as { id: string };
-  await json([...set, '--scope', 'project', '--project', 'search', '--window', 'day', '--limit', '0']);
+  assert.deepEqual(await jsonAt([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.5', '--pause']), made);
+  const ofKey = await jsonAt([...set, '--scope', 'key', '--key', key, '--window', 'lifetime', '--limit', '1']) as { id: string };
+  await jsonAt([...set, '--scope', 'project', '--project', 'search', '--window', 'day', '--limit', '0']);
   const record = interruptedRecord({
     id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'models',
-    method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
+    method: 'GET', path: '/v1/models', startedAtMs: noonMs, node: 'node_x',
   } as unknown as Parameters<typeof interruptedRecord>[0]);
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));
-  const listed = await json(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
+  const listed = await jsonAt(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
   const spend = { spent: '0.250000001', unknownCalls: 1, gapCalls: 0, state: 'open' };
-  const { forecastAt, pacePerDay } = listed[0]!;
-  const { endMs: monthEndsMs } = windowAt('month', Date.now());
+  const pacePerDay = '0.500000002';
   assert.deepEqual(listed[0], {
     id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
-    resetsAt: new Date(monthEndsMs!).toISOString(), forecastAt, pacePerDay,
+    resetsAt: '2026-10-01T00:00:00.000Z', forecastAt: '2026-09-16T00:00:00.000Z', pacePerDay,
   });
-  assert.ok(Date.parse(String(forecastAt)) > Date.now() && Number(pacePerDay) > 0, 'half of the limit is spent today');
   assert.deepEqual(listed[1], {
     id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, state: 'shown',
-    resetsAt: null, forecastAt: listed[1]?.['forecastAt'], pacePerDay: listed[1]?.['pacePerDay'],
+    resetsAt: null, forecastAt: '2026-09-17T00:00:00.000Z', pacePerDay,
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
-  const text = (await run(['cap', 'list', '--org', organization])).stdout;
+  const text = (await at(['cap', 'list', '--org', organization])).stdout;
   assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +GAPS +MODE +STATE +RESETS UTC +FORECAST UTC$/m);
   assert.match(text, /^cap_\w+ +project +search +day .* - +shown only +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   assert.match(text, /--enforce-key-caps on$/m);
-  await json([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.25', '--pause']);
-  await json(['org', 'set', 'Caps', '--enforce-key-caps', 'on']);
-  const states = (await json(['cap', 'list', '--org', 'Caps']) as { state: string }[]).map(({ state }) => state);
+  await jsonAt([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.25', '--pause']);
+  await jsonAt(['org', 'set', 'Caps', '--enforce-key-caps', 'on']);
+  const states = (await jsonAt(['cap', 'list', '--org', 'Caps']) as { state: string }[]).map(({ state }) => state);
   assert.deepEqual(states, ['reached', 'open', 'shown']);
-  const enforced = (await run(['cap', 'list', '--org', 'Caps'])).stdout;
+  const enforced = (await at(['cap', 'list', '--org', 'Caps'])).stdout;
   assert.match(enforced, /^cap_\w+ .* pause +reached +\d{4}-\d\d-\d\d .*\ncap_\w+ .* refuse +open +- .*$/m);
   assert.doesNotMatch(enforced, /--enforce-key-caps/);
-  assert.match((await run([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.1'])).stdout, /^state +reached$/m);
-  assert.deepEqual(await json(['cap', 'remove', made.id]), { id: made.id, removed: true });
-  const again = await run(['cap', 'remove', made.id]);
+  assert.match((await at([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.1'])).stdout, /^state +reached$/m);
+  assert.deepEqual(await jsonAt(['cap', 'remove', made.id]), { id: made.id, removed: true });
+  const again = await at(['cap', 'remove', made.id]);
   assert.equal(again.code, 1);
   oneSentence(again, /no cap with this id/);
 });
@@ -228,7 +237,7 @@ test('provider: the key comes on standard input without its line end, is sealed 
 
 test('upstream: declared ones start disabled, an empty credential means none, plain http needs the allow list', async () => {
   const { id } = await json(['org', 'create', 'Upstreams']) as { id: string };
-  const declared = await json(['upstream', 'declare', '--org', id, '--url', 'https://llm.example.com/base/v1/'], 'canary-credential\n');
+  const declared = await json(['upstream', 'declare', '--org', id, '--url', 'https://llm.example.com/base/v1/'], { stdin: 'canary-credential\n' });
   const shown = { organization: id, url: 'https://llm.example.com/base', enabled: false, hasCredential: true, state: 'connected' };
   assert.deepEqual(declared, shown);
   assert.deepEqual(await json(['upstream', 'enable', '--org', id]), { ...shown, enabled: true });

@@ -8,15 +8,21 @@ import type { CliResult } from '@metergate/testkit/system.ts';
 import { runProgram } from '../command-line/run.ts';
 import { program } from '../program.ts';
 
-/** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. `operator`: who runs it. */
+/** Who runs a command, and when. */
+export interface RunBy {
+  readonly operator?: string;
+  readonly nowMs?: () => number;
+}
+
+/** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. */
 export async function runInProcess(
-  args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', operator: string = 'operator',
+  args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', { operator = 'operator', nowMs = Date.now }: RunBy = {},
 ): Promise<CliResult> {
   let [stdout, stderr] = ['', ''];
   const { exitCode } = await runProgram(program, args, {
     env, cwd: process.cwd(), isTerminal: false,
     stdin: Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), { isTTY: false }) as unknown as NodeJS.ReadStream,
-    nowMs: Date.now, randomBytes: (n) => randomBytes(n), operator,
+    nowMs, randomBytes: (n) => randomBytes(n), operator,
     stdout: (text) => { stdout += text; },
     stderr: (text) => { stderr += text; },
   });
