@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
@@ -291,20 +290,29 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await store.leases.feed(), feed + 1);
   });
 
-  test('a grant made while a node ends is dropped with the rest, and leases of unknown nodes count for nobody', async () => {
+  test('a grant made while a node ends is dropped with the rest, and leases of unknown nodes count for nobody', async (t) => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 9 }, false));
     const client = new pg.Client({ connectionString: url });
     await client.connect();
+    t.after(() => client.end());
     await client.query('begin');
-    await client.query('select 1 from spend_sum where organization = $1 for update', [organization]);
+    // The turns of all claims: the one below has its node by then, and has read nothing.
+    await client.query('select pg_advisory_xact_lock(7215003, turn) from generate_series(0, 255) as turn');
+    /** Until this is one of so many statements that wait for a lock. */
+    const waits = async (statement: Promise<unknown>, count: number): Promise<void> => {
+      let over = false;
+      const end = (): void => { over = true; };
+      statement.then(end, end);
+      const look = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      while ((await context.query(url, look)).length < count) assert.equal(over, false, 'it does not wait');
+    };
     const asked = ask(node, 2, claim(monthOf(organization), { recent: 25 }));
-    await pause(100);
+    await waits(asked, 1);
     const ended = store.leases.end(node);
-    await pause(100);
+    await waits(ended, 2);
     await client.query('commit');
-    await client.end();
     assert.equal((await asked).granted, 25n);
     await ended;
     assert.equal(await leasedTo(node), 0);
