@@ -377,8 +377,9 @@ for (const on of bothEngines) {
       test('a shipper killed at any moment leaves whole batches: sent again by the next one, every record is there once', async () => {
         const organization = await newOrganization();
         for (const killAfter of [1, 4, 9]) {
-          const shipper = spawn(process.execPath, [fileURLToPath(new URL('./test-support/shipping-process.ts', import.meta.url)), url, organization],
-            { stdio: ['ignore', 'pipe', 'inherit'] });
+          const client = context.killable(url);
+          const program = fileURLToPath(new URL('./test-support/shipping-process.ts', import.meta.url));
+          const shipper = spawn(process.execPath, [program, client.url, organization], { stdio: ['ignore', 'pipe', 'inherit'] });
           const ended = once(shipper, 'exit');
           let printed = '';
           for await (const text of shipper.stdout.setEncoding('utf8')) {
@@ -386,6 +387,7 @@ for (const on of bothEngines) {
             if (printed.split('\n').length > killAfter) shipper.kill('SIGKILL');
           }
           await ended;
+          await client.gone();
           const mark = await store.calls.mark('seg_killed');
           assert.equal((await listed(organization)).length, mark, 'the mark and the records are one transaction');
         }

@@ -312,13 +312,15 @@ for (const on of bothEngines) {
       const program = fileURLToPath(new URL('../test-support/removing-process.ts', import.meta.url));
       const nowMs = startMs + (60 + days) * dayMs;
       for (const killAfter of [1, 5, 11]) {
-        const removing = spawn(process.execPath, [program, url, organization, String(nowMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+        const client = context.killable(url);
+        const removing = spawn(process.execPath, [program, client.url, organization, String(nowMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
         let printed = '';
         removing.stdout.on('data', (text: Buffer) => {
           printed += text.toString();
           if (printed.split('\n').length > killAfter) removing.kill('SIGKILL');
         });
         await once(removing, 'exit');
+        await client.gone();
         const alike = await newOrganization();
         await ship(store, `seg_killed_${killAfter}`, (await listed(organization)).toReversed().map((record) => ({ ...record, organization: alike })));
         assert.deepEqual(await sumsOf(context, url, organization), await sumsOf(context, url, alike));

@@ -268,10 +268,12 @@ for (const on of bothEngines) {
       test('whose process is killed between two slices is whole when it comes again, counted once', async () => {
         const tapped = await newBaseline();
         const program = fileURLToPath(new URL('../test-support/tapping-process.ts', import.meta.url));
-        const child = spawn(process.execPath, [program, url, hashOf(tapped.key), String(noonMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+        const client = context.killable(url);
+        const child = spawn(process.execPath, [program, client.url, hashOf(tapped.key), String(noonMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
         await once(child.stdout, 'data');
         child.kill('SIGKILL');
         await once(child, 'exit');
+        await client.gone();
         const early = await eventRows(tapped);
         assert.deepEqual([early > 0, await callsOf(tapped)], [true, early]);
         assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 - early });

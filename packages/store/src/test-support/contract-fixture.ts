@@ -23,7 +23,16 @@ export interface EngineFixture {
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
   /** Several statements on the bare tables, one after another in one transaction. */
   run(url: string, statements: readonly string[]): Promise<void>;
+  killable(url: string): KillableClient;
   end(): Promise<void>;
+}
+
+/** The store for a process that is killed. */
+export interface KillableClient {
+  /** The address for that process alone. */
+  readonly url: string;
+  /** Resolves when nothing of the killed process continues: a server notices later, and may commit meanwhile what it had been sent. */
+  gone(): Promise<void>;
 }
 
 /** A store that was just made, of this process. */
@@ -60,6 +69,7 @@ export function sqliteFixture(): EngineFixture {
         database.close();
       }
     },
+    killable: (url) => ({ url, gone: async () => {} }),
     end: async () => rmSync(directory, { recursive: true, force: true }),
   };
 }
@@ -75,13 +85,25 @@ export async function postgresFixture(): Promise<EngineFixture> {
       await client.end();
     }
   };
+  const query: EngineFixture['query'] = (url, statement, values = []) =>
+    connected(url, async (client) => (await client.query<Record<string, unknown>>(statement, [...values])).rows);
   return {
     name: 'postgres',
     freshUrl: () => server.createDatabase(),
     newStoreUrl: () => server.copyOf('a_new_store', makeStore),
-    query: (url, statement, values = []) =>
-      connected(url, async (client) => (await client.query<Record<string, unknown>>(statement, [...values])).rows),
+    query,
     run: (url, statements) => connected(url, async (client) => void await client.query(statements.join(';\n'))),
+    killable(url) {
+      const name = `killed ${randomBytes(8).toString('hex')}`;
+      const own = new URL(url);
+      own.searchParams.set('application_name', name);
+      return {
+        url: own.href,
+        async gone() {
+          while ((await query(url, 'select 1 from pg_stat_activity where application_name = $1', [name])).length > 0);
+        },
+      };
+    },
     end: () => server.stop(),
   };
 }
