@@ -34,7 +34,8 @@ export interface OwnStore {
 
 export const operator = 'ada';
 
-export async function ownStore(): Promise<OwnStore> {
+/** `nowMs`: when commands are run. */
+export async function ownStore(nowMs: () => number = Date.now): Promise<OwnStore> {
   const { root: directory, dataDirectory, make, inStore, remove } = ownDirectory();
   await make();
   const run: OwnStore['run'] = async (args, { stdin = [], env = {}, isTerminal = false } = {}) => {
@@ -46,7 +47,7 @@ export async function ownStore(): Promise<OwnStore> {
     const stream = Object.assign(typed, { isTTY: isTerminal }) as unknown as NodeJS.ReadStream;
     const { exitCode } = await runProgram(program, args, {
       env: { SVC_DATA_DIR: dataDirectory, ...env }, cwd: directory, stdin: stream, isTerminal,
-      nowMs: Date.now, randomBytes: (n) => randomBytes(n), operator,
+      nowMs, randomBytes: (n) => randomBytes(n), operator,
       stdout: (text) => { said.stdout += text; }, stderr: (text) => { said.stderr += text; },
     });
     return { code: exitCode, ...said };
