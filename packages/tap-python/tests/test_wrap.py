@@ -98,7 +98,12 @@ class Wrap(unittest.TestCase):
         ])  # fmt: skip
 
     def test_inspect_mode_prints_where_the_host_put_its_stderr(self) -> None:
-        script = "import io; sys.stderr = io.StringIO(); tap(client, 't'); call(1); time.sleep(2.3); print(sys.stderr.getvalue())"
+        script = """
+import io
+sys.stderr = io.StringIO(); tap(client, 't'); call(1)
+while len(sys.stderr.getvalue().splitlines()) < 2: time.sleep(0.02)
+print(sys.stderr.getvalue())
+"""
         ended = run_host(script, SVC_TAP_INSPECT="1")
         self.assertEqual(len(ended.stdout.splitlines()), 3)
 
