@@ -89,13 +89,14 @@ export class Tenant {
     return granted(listCaps(this.product.context(), this.id));
   }
 
-  /** Calls until the answer is as wanted: a changed setting takes effect within a second. The calls cost nothing. */
-  async until(wanted: (answer: RawAnswer) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
+  /** Calls until the answer is as wanted: a changed setting takes effect within a second. The calls cost nothing. `sentMs`: when it was sent. */
+  async until(wanted: (answer: RawAnswer, sentMs: number) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
     const deadlineMs = performance.now() + 10_000;
     const pause = pauses();
     for (;;) {
+      const sentMs = performance.now();
       const answer = await this.call(0, options);
-      if (wanted(answer)) return answer;
+      if (wanted(answer, sentMs)) return answer;
       if (performance.now() > deadlineMs) assert.fail(`not in force after 10 s: ${answer.head.toString()}${answer.body.toString()}`);
       await pause();
     }
