@@ -14,7 +14,7 @@ test('the product starts without its identity provider, says so once, and shows 
     env: { SVC_OIDC_ISSUER: gone.opsUrl, SVC_OIDC_CLIENT_ID: 'metergate', SVC_OIDC_CLIENT_SECRET: secret, SVC_OIDC_ROLE_CLAIM: 'groups' },
   });
   try {
-    while (!system.stderr().includes('SVC_OIDC_ISSUER')) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await system.says(/SVC_OIDC_ISSUER.*\n/);
     const told = system.stderr().split('\n').filter((line) => line.includes('SVC_OIDC_ISSUER'));
     assert.equal(told.length, 1, system.stderr());
     assert.match(told[0]!, /cannot be used, so nobody signs in by it until it can: ECONNREFUSED/);

@@ -15,7 +15,8 @@ type Line = Record<string, unknown>;
 async function lineWhere(wanted: (line: Line) => boolean): Promise<Line> {
   const pause = pauses();
   for (;;) {
-    const lines = service.system.stderr().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
+    // The last one may still be arriving.
+    const lines = service.system.stderr().split('\n').slice(0, -1).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
     const found = lines.find(wanted);
     if (found !== undefined) return found;
     await pause();

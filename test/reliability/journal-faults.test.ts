@@ -144,7 +144,7 @@ async function assertSurvives(given: UseCaseContext, harm: () => void, mend: () 
   });
   const { opsUrl } = given.system;
   await readyBecomes(opsUrl, 503, /^not ready\njournal: The journal in .* cannot be written: .*Make room/);
-  assert.match(given.system.stderr(), /The journal in .* cannot be written: .*Make room on that disk/);
+  await given.system.says(/The journal in .* cannot be written: .*Make room on that disk/);
   mend();
   // Recovery needs no call: a proxy sends none to a node that is not ready.
   await readyBecomes(opsUrl, 200, /^ready\n$/);

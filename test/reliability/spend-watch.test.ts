@@ -35,7 +35,7 @@ test('spend changed behind the product\'s back is reported after the next start,
   assert.equal(Number(changed.changes), 1);
   service.system = await service.system.restart();
   await metric('metergate_spend_differences 1');
-  assert.match(service.system.stderr(),
+  await service.system.says(
     /The spend kept of key "key_\w+" of org_\w+ in the year from \d{4}-01-01 is not that of its records: \$0\.\d{9} of \d+ calls is kept/);
   const more = startLoad(service.system, { name: 'after', key: service.key, callers: 1 });
   await more.reached(4);

@@ -62,6 +62,8 @@ export interface System {
   /** All that the product has written to stderr so far. */
   readonly stderr: () => string;
   readonly stdout: () => string;
+  /** Resolves once stderr has this: what was written there before an answer may be read here after it. @throws Error after the deadline. */
+  says(words: RegExp): Promise<void>;
   /** `metergate ARGS` beside the running product, in the test's own process: a separate process takes ten times as long. */
   cli(args: readonly string[], stdin?: string): Promise<CliResult>;
   /** A service key of an organization (`default` unless named). */
@@ -129,7 +131,7 @@ export function productEnv(extra: Record<string, string | undefined>): NodeJS.Pr
   return env;
 }
 
-type RunInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, stdin: string, operator: string) => Promise<CliResult>;
+type RunInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, stdin: string, by: { readonly operator: string }) => Promise<CliResult>;
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
@@ -140,7 +142,7 @@ function runHere(args: readonly string[], env: NodeJS.ProcessEnv, stdin: string)
   const result = turn.then(async () => {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const { runInProcess } = (await import(commands.href)) as { runInProcess: RunInProcess };
-    return runInProcess(args, env, stdin, userInfo().username);
+    return runInProcess(args, env, stdin, { operator: userInfo().username });
   });
   turn = result.catch(() => {});
   return result;
@@ -207,6 +209,15 @@ class Running implements System {
 
   cli(args: readonly string[], stdin: string = ''): Promise<CliResult> {
     return runHere(args, this.#parts.env, stdin);
+  }
+
+  async says(words: RegExp): Promise<void> {
+    const deadline = performance.now() + recordsDeadlineMs;
+    const pause = pauses();
+    while (!words.test(this.stderr())) {
+      if (performance.now() > deadline) throw new Error(`testkit: ${words} is not on stderr after ${recordsDeadlineMs} ms\n${this.stderr()}`);
+      await pause();
+    }
   }
 
   async createKey(options: { organization?: string; project?: string } = {}): Promise<{ id: string; key: string; prefix: string }> {

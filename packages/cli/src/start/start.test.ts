@@ -37,9 +37,9 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
     assert.equal(statSync(join(dataDirectory, 'master.key')).mode & 0o777, 0o600);
     const { gatewayUrl, platformUrl, opsUrl } = system;
     assert.equal(system.stdout(), `metergate ready gateway=${gatewayUrl} platform=${platformUrl} ops=${opsUrl}\n`, 'one line on stdout');
-    assert.match(system.stderr(), /OPENAI_API_KEY and ANTHROPIC_API_KEY/);
-    assert.match(system.stderr(), /metergate key create --org default/);
-    assert.ok(system.stderr().includes(`${system.gatewayUrl}/v1`));
+    await system.says(/OPENAI_API_KEY and ANTHROPIC_API_KEY/);
+    await system.says(/metergate key create --org default/);
+    await system.says(new RegExp(`${system.gatewayUrl}/v1`));
     const said = system.stdout() + system.stderr();
     for (const secret of ['svc_live_', ...Object.values(providerKeys)]) assert.ok(!said.includes(secret), 'without a terminal no secret is shown');
     const organizations = (await system.cli(['org', 'list', '--json'])).json() as { name: string; plan: string }[];
@@ -91,7 +91,7 @@ test('after kill -9 the directory is free again: its lock ends with the process'
 test('the sandbox says what it is, answers without a provider key, and leaves no placeholder to a start without it', async () => {
   const dataDirectory = join(folder, 'sandbox');
   const sandbox = await startSystem({ dataDirectory, args: ['--sandbox'], connectProviders: false });
-  assert.match(sandbox.stderr(), /SANDBOX: answers are simulated/);
+  await sandbox.says(/SANDBOX: answers are simulated/);
   const { key } = await sandbox.createKey();
   const answer = await fetch(`${sandbox.gatewayUrl}/v1/chat/completions`, {
     method: 'POST', headers: { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' },
