@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { windowAt } from '@metergate/core/spend/window.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
@@ -92,11 +93,16 @@ async function settled(tenant: Tenant, count: number): Promise<bigint> {
   for (;;) {
     const records = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000_000 });
     const sum = records.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
-    const sums = await product.store.spend.sums({ organization: tenant.id as never, key: tenant.keyId as never }, Date.now());
-    const shown = [sums.organization.lifetime.spent, sums.organization.year.spent, sums.key.lifetime.spent, sums.key.day.spent];
+    const nowMs = Date.now();
+    const sums = await product.store.spend.sums({ organization: tenant.id as never, key: tenant.keyId as never }, nowMs);
+    const shown = [sums.organization.lifetime.spent, sums.key.lifetime.spent];
+    // Midnight may have been among the calls.
+    const since = (window: 'day' | 'year') => records.filter(({ startedAtMs }) => startedAtMs >= windowAt(window, nowMs).startMs)
+      .reduce((total, { cost }) => total + (cost ?? 0n), 0n);
+    const isOfToday = sums.key.day.spent === since('day') && sums.organization.year.spent === since('year');
     for (const run of await product.store.runs.list({ organization: tenant.id as never, limit: 100 })) shown.push(run.spent);
-    if (records.length === count && shown.every((spent) => spent === sum)) return sum;
-    const found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}`;
+    if (records.length === count && isOfToday && shown.every((spent) => spent === sum)) return sum;
+    const found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}, today's ${sums.key.day.spent}`;
     assert.ok(records.length <= count && performance.now() < deadlineMs, found);
     await pause();
   }
