@@ -1,10 +1,10 @@
 /** The doctor reports a full or nearly full disk before it mentions permissions. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { examineDataDirectory } from './data-directory.ts';
+import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'metergate-doctor-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -22,4 +22,14 @@ test('room on the disk of the data directory', () => {
   });
   assert.equal(state(4 * mib - 1).state, 'fail');
   assert.match(state(0).message, /has 0 MiB left/);
+});
+
+test('what closes a directory or a key file to others can be pasted, whatever the path', () => {
+  const spaced = join(directory, 'my data');
+  mkdirSync(spaced, { mode: 0o755 });
+  chmodSync(spaced, 0o755);
+  assert.match(examineDataDirectory(spaced, { freeBytesOf: () => null }).message, /Close it with: chmod 700 '\/.*my data'$/);
+  writeFileSync(join(spaced, 'master.key'), 'k');
+  chmodSync(join(spaced, 'master.key'), 0o644);
+  assert.match(examineMasterKeyFile({ dataDirectory: spaced, masterKey: null }).message, /Close it with: chmod 600 '\/.*my data\/master\.key'$/);
 });

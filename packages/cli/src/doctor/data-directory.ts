@@ -1,6 +1,7 @@
 /** The data directory and the master key's file: whether they exist, have room left, are usable by us, and by nobody else. It changes nothing. */
 import { accessSync, constants, statSync, type Stats } from 'node:fs';
 import type { Config } from '../config/config.ts';
+import { inShell } from '../config/in-shell.ts';
 import { masterKeyFile } from '../config/master-key.ts';
 import { freeBytesOf } from '../start/journal-disk.ts';
 import { finding, type Finding } from './finding.ts';
@@ -35,7 +36,7 @@ export function examineDataDirectory(
     return finding(name, free < freeFailBytes ? 'fail' : 'warn',
       `The disk of ${directory} has ${Math.floor(free / mib)} MiB left. Make room: calls are refused once the journal has none.`);
   }
-  if (isOpenToOthers(found)) return finding(name, 'warn', `${directory} is open to other users. Close it with: chmod 700 ${directory}`);
+  if (isOpenToOthers(found)) return finding(name, 'warn', `${directory} is open to other users. Close it with: chmod 700 ${inShell(directory)}`);
   return finding(name, 'ok', `${directory} is there and writable.`);
 }
 
@@ -45,7 +46,7 @@ export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'mas
   const file = masterKeyFile(config);
   const found = statOf(file);
   if (typeof found !== 'string' && isOpenToOthers(found)) {
-    return finding('master key', 'warn', `${file} fits the store, but other users may read it. Close it with: chmod 600 ${file}`);
+    return finding('master key', 'warn', `${file} fits the store, but other users may read it. Close it with: chmod 600 ${inShell(file)}`);
   }
   return finding('master key', 'ok', `${file} fits the store.`);
 }

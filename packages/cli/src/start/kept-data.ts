@@ -5,6 +5,7 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config } from '../config/config.ts';
+import { inShell } from '../config/in-shell.ts';
 
 export interface KeptData {
   /** `Data is kept in …`. */
@@ -34,8 +35,4 @@ export function keptData({ dataDirectory, databaseUrl, masterKey }: DataPlace, c
 function fromHere(directory: string, cwd: string): string {
   const path = relative(cwd, directory);
   return path.startsWith('..') || isAbsolute(path) ? directory : `./${path}`;
-}
-
-function inShell(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -78,3 +78,11 @@ test('a part on a shared store names the variables that commands need, and no sa
   assert.doesNotMatch(text, /sandbox/);
   assert.match(text, /^No gateway runs in this process\. Put the address of yours in SVC_PUBLIC_GATEWAY_URL/m);
 });
+
+test('the curl line can be pasted into any shell: brackets of an IPv6 address are a pattern in some', () => {
+  const curlOf = (gatewayUrl: string) =>
+    quickStartLines({ ...urls, gatewayUrl, place: atDefault, sandbox: false, alone: true, gatewayUnknown: false, firstStart: firstOf })
+      .find((line) => line.includes('curl '));
+  assert.equal(curlOf('http://[::1]:8080'), "  curl 'http://[::1]:8080/v1/chat/completions' \\");
+  assert.equal(curlOf('http://127.0.0.1:8080'), '  curl http://127.0.0.1:8080/v1/chat/completions \\');
+});

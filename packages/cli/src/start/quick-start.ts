@@ -1,5 +1,6 @@
 /** The text after the start that says what to do next. It shows only the secrets passed to it, which a start does only at a terminal. */
 import { wires } from '@metergate/core/wire/wire.ts';
+import { inShell } from '../config/in-shell.ts';
 import type { FirstStart } from './first-start.ts';
 import type { KeptData } from './kept-data.ts';
 
@@ -87,7 +88,7 @@ function connectionLines({ connected, connectedFrom, first }: FirstStart, { sand
 
 function curl(gatewayUrl: string, key: string): string[] {
   return [
-    `  curl ${gatewayUrl}/v1/chat/completions \\`,
+    `  curl ${inShell(`${gatewayUrl}/v1/chat/completions`)} \\`,
     `    -H "Authorization: Bearer ${key}" \\`,
     '    -H "Content-Type: application/json" \\',
     `    -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'`,

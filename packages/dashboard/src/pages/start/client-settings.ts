@@ -24,7 +24,7 @@ export const clientSettings: readonly ClientSettings[] = [
     id: 'curl',
     name: 'curl',
     group: 'Try it',
-    code: ({ gatewayUrl, key }) => `curl ${gatewayUrl}/v1/chat/completions \\
+    code: ({ gatewayUrl, key }) => `curl "${gatewayUrl}/v1/chat/completions" \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
   -H "x-svc-project: my-project" \\
