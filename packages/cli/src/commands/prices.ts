@@ -52,9 +52,9 @@ const load = command({
   },
 });
 
-/** Shows what would change. @throws CommandFault where nobody agrees to it */
+/** Shows what would change, with `--json` only if it is not agreed to yet. @throws CommandFault where nobody agrees to it */
 async function confirmChanges(changes: readonly PriceChange[], agreed: boolean, tools: CommandTools): Promise<void> {
-  if (tools.wantsJson !== true) tools.stderr(`${changesText(changes)}\n`);
+  if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(changes)}\n`);
   if (agreed) return;
   const count = changes.length === 1 ? '1 listed model changes its price' : `${changes.length} listed models change their prices`;
   if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
