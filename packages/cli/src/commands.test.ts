@@ -71,7 +71,7 @@ test('org: create, list and set answer with their fields, and a taken name is re
 });
 
 test('org set: policies of caps, runs and agreed figures, each removed by none; figures only on enterprise', async () => {
-  await json(['org', 'create', 'Policies']);
+  assert.equal((await json(['org', 'create', 'Policies', '--plan', 'Free']) as { plan: string }).plan, 'free');
   const set = (...args: string[]) => json(['org', 'set', 'Policies', ...args]) as Promise<Record<string, unknown>>;
   const policy = await set('--enforce-key-caps', 'on', '--max-run-budget', '5', '--run-ceiling', '7.5', '--run-exposure', '0');
   assert.deepEqual([policy['enforceKeyCaps'], policy['maxRunBudget'], policy['runCeiling'], policy['runExposure']],
@@ -293,6 +293,9 @@ test("prices: the list's price without a store, the operator's before it once lo
   assert.match(asked.stderr, /\nopenai +gpt-4o +2\.5 -> 7 +1\.25 -> - +10 -> 8\n/);
   assert.match(asked.stderr, /1 listed model changes its price\. Nothing was loaded\. To load it: metergate prices load FILE --yes\n$/);
   assert.equal((await json(['prices', 'show', 'gpt-4o']) as { overlay: null }).overlay, null);
+  const askedForJson = await run(['prices', 'load', file, '--json']);
+  assert.equal((askedForJson.json() as { error: { code: string } }).error.code, 'not_confirmed');
+  assert.match(askedForJson.stderr, /\nopenai +gpt-4o +2\.5 -> 7 +1\.25 -> - +10 -> 8\n/);
   const loaded = await json(['prices', 'load', file, '--yes']) as { overlay: string };
   assert.deepEqual(loaded, { prices: 1, overlay: loaded.overlay });
   assert.match(loaded.overlay, /^overlay\/[0-9a-f]{16}$/);

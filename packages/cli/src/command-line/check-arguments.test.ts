@@ -1,7 +1,7 @@
 /** A sentence about a typed word shows the word, but never a possible secret in the wrong place. Design 1, promise 6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkArguments, printable } from './check-arguments.ts';
+import { asListed, checkArguments, printable } from './check-arguments.ts';
 import { UsageFault } from './command.ts';
 import { dollars, durationMs } from './value-forms.ts';
 
@@ -33,5 +33,14 @@ test('of what may be a secret no sentence shows more than its first four charact
       assert.ok(!sentence.includes(text.slice(0, 5)), sentence);
       assert.match(sentence, /must be|does not take|has no option/);
     }
+  }
+});
+
+test('a listed value is taken in any case, as the specification writes its plans; other values stay as typed', () => {
+  const args = { plan: { type: 'enum', options: ['free', 'scale'] }, name: { type: 'string' }, label: { type: 'positional' } } as const;
+  assert.deepEqual(asListed(args, ['Free', '--plan', 'Scale', '--name', 'Scale']), ['Free', '--plan', 'scale', '--name', 'Scale']);
+  assert.deepEqual(asListed(args, ['--plan=FREE', '--name=Free']), ['--plan=free', '--name=Free']);
+  for (const words of [['--plan'], ['--plan', ''], ['--plan', 'Scaled'], ['--', '--plan', 'Scale'], ['--bogus', 'Free']]) {
+    assert.deepEqual(asListed(args, words), words);
   }
 });

@@ -9,16 +9,9 @@ import { UsageFault } from './command.ts';
 
 /** `name`: the command with its group, as people write it: `metergate org create`. @throws UsageFault */
 export function checkArguments(name: string, args: ArgsDef, words: readonly string[]): void {
-  const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const [key, definition] of Object.entries(args)) {
-    if (definition.type === 'positional') continue;
-    const short = letterOf(definition);
-    options[key] = { type: definition.type === 'boolean' ? 'boolean' : 'string', ...(short === null ? {} : { short }) };
-  }
-  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   const given = new Set<string>();
   const loose: string[] = [];
-  for (const token of tokens) {
+  for (const token of tokensOf(args, words)) {
     if (token.kind === 'positional') loose.push(token.value);
     if (token.kind === 'option') checkOption({ name, args, token, given });
   }
@@ -28,6 +21,33 @@ export function checkArguments(name: string, args: ArgsDef, words: readonly stri
       throw new UsageFault(`${name} needs --${key} ${hintOf(key, definition)}.`);
     }
   }
+}
+
+/**
+ * The words, with each value of an option that lists its values spelled as listed. The specification writes the plans `Free` and `Scale`, and
+ * nobody should have to know that the option writes them small.
+ */
+export function asListed(args: ArgsDef, words: readonly string[]): string[] {
+  const spelled = [...words];
+  for (const token of tokensOf(args, words)) {
+    if (token.kind !== 'option' || token.value === undefined || !Object.hasOwn(args, token.name)) continue;
+    const { type, options } = args[token.name]!;
+    const listed = type === 'enum' ? options?.find((option) => option.toLowerCase() === token.value!.toLowerCase()) : undefined;
+    if (listed === undefined) continue;
+    if (token.inlineValue) spelled[token.index] = `${token.rawName}=${listed}`;
+    else spelled[token.index + 1] = listed;
+  }
+  return spelled;
+}
+
+function tokensOf(args: ArgsDef, words: readonly string[]) {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const [key, definition] of Object.entries(args)) {
+    if (definition.type === 'positional') continue;
+    const short = letterOf(definition);
+    options[key] = { type: definition.type === 'boolean' ? 'boolean' : 'string', ...(short === null ? {} : { short }) };
+  }
+  return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
 interface OptionToken {

@@ -8,7 +8,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { closest } from '../config/variables.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { advised } from './advice.ts';
-import { checkArguments, printable } from './check-arguments.ts';
+import { asListed, checkArguments, printable } from './check-arguments.ts';
 import { CommandFault, UsageFault, type CommandResult, type CommandTools } from './command.ts';
 import { commandHelp, descriptionOf, groupHelp } from './help.ts';
 
@@ -37,10 +37,9 @@ export async function runProgram(program: Program, words: readonly string[], too
       return { exitCode: 0, ended: false };
     }
     const found = await findCommand(program, words);
-    checkArguments(found.name, found.args, found.rest);
-    const { result } = await runCommand(found.command, {
-      rawArgs: [...found.rest], data: { ...tools, wantsJson },
-    });
+    const rest = asListed(found.args, found.rest);
+    checkArguments(found.name, found.args, rest);
+    const { result } = await runCommand(found.command, { rawArgs: rest, data: { ...tools, wantsJson } });
     return say(result as CommandResult, wantsJson, tools);
   } catch (error) {
     const { code, sentence, exitCode } = faultInWords(error);
