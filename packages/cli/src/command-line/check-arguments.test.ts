@@ -1,6 +1,7 @@
 /** A sentence about a typed word shows the word, but never a possible secret in the wrong place. Design 1, promise 6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ArgsDef } from 'citty';
 import { asListed, checkArguments, printable } from './check-arguments.ts';
 import { UsageFault } from './command.ts';
 import { dollars, durationMs } from './value-forms.ts';
@@ -37,7 +38,7 @@ test('of what may be a secret no sentence shows more than its first four charact
 });
 
 test('a listed value is taken in any case, as the specification writes its plans; other values stay as typed', () => {
-  const args = { plan: { type: 'enum', options: ['free', 'scale'] }, name: { type: 'string' }, label: { type: 'positional' } } as const;
+  const args: ArgsDef = { plan: { type: 'enum', options: ['free', 'scale'] }, name: { type: 'string' }, label: { type: 'positional' } };
   assert.deepEqual(asListed(args, ['Free', '--plan', 'Scale', '--name', 'Scale']), ['Free', '--plan', 'scale', '--name', 'Scale']);
   assert.deepEqual(asListed(args, ['--plan=FREE', '--name=Free']), ['--plan=free', '--name=Free']);
   for (const words of [['--plan'], ['--plan', ''], ['--plan', 'Scaled'], ['--', '--plan', 'Scale'], ['--bogus', 'Free']]) {

@@ -31,8 +31,9 @@ export function asListed(args: ArgsDef, words: readonly string[]): string[] {
   const spelled = [...words];
   for (const token of tokensOf(args, words)) {
     if (token.kind !== 'option' || token.value === undefined || !Object.hasOwn(args, token.name)) continue;
-    const { type, options } = args[token.name]!;
-    const listed = type === 'enum' ? options?.find((option) => option.toLowerCase() === token.value!.toLowerCase()) : undefined;
+    const definition = args[token.name]!;
+    const typed = token.value.toLowerCase();
+    const listed = definition.type === 'enum' ? definition.options?.find((option) => option.toLowerCase() === typed) : undefined;
     if (listed === undefined) continue;
     if (token.inlineValue) spelled[token.index] = `${token.rawName}=${listed}`;
     else spelled[token.index + 1] = listed;
