@@ -308,7 +308,9 @@ if (here !== 'linux-x64') {
     assert.equal(await other.getByLabel('Name').inputValue(), 'typed before the end');
     await other.getByRole('button', { name: 'Make the key' }).click();
     await other.getByText('Copy the service key now').waitFor();
-    assert.deepEqual(ground.complaints.splice(0).filter((line) => !/status of 401/.test(line)), []);
+    // Of this page alone: one that another test left open may ask for what its reader may not see at any moment.
+    const own = ground.complaints.splice(0).filter((line) => line.startsWith(at('/keys')));
+    assert.deepEqual(own.filter((line) => !/status of 401/.test(line)), []);
   });
 
   test('the first page takes less than 200 KB of compressed script, and nothing from elsewhere', async () => {
