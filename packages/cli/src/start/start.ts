@@ -129,7 +129,8 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   const simulated = running.provider?.url;
   const providerUrls = simulated === undefined ? config.providerUrls : eachProvider(() => simulated);
   if (config.traces !== null && part !== 'platform') {
-    running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, tell: (sentence) => log('warn', sentence) });
+    const tell = (sentence: string): void => log('warn', sentence);
+    running.traces = createTraceExporter({ settings: config.traces, version: manifest.version, providerUrls, tell });
   }
   const node = newId(idPrefix.node, randomBytes) as GatewayNodeId;
   const left = part === 'platform' ? null : longJournal(join(config.dataDirectory, 'journal'));

@@ -3,7 +3,7 @@
  * conventions for generative AI where they have a name for it, else under `metergate.`. Pure.
  */
 import { wires } from '@metergate/core/wire/wire.ts';
-import type { Endpoint } from '@metergate/core/wire/wire.ts';
+import type { Endpoint, Provider } from '@metergate/core/wire/wire.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 
 type Attribute = { readonly key: string; readonly value: AttributeValue };
@@ -15,18 +15,20 @@ export interface Resource {
   readonly serviceName: string;
   readonly version: string;
   readonly attributes: Readonly<Record<string, string>>;
+  /** Where calls really go: another address than the provider's own may be set, and the sandbox has one too. */
+  readonly providerUrls: Readonly<Record<Provider, string>>;
 }
 
 /** `randomHex`: so many bytes in hexadecimal, never all zero. */
 export function traceRequest(
-  spans: readonly SpanFacts[], { serviceName, version, attributes }: Resource, randomHex: (bytes: number) => string,
+  spans: readonly SpanFacts[], { serviceName, version, attributes, providerUrls }: Resource, randomHex: (bytes: number) => string,
 ): unknown {
   return {
     resourceSpans: [{
       resource: { attributes: attributesOf({
         'service.name': serviceName, 'service.version': version, 'service.instance.id': spans[0]?.node ?? null, ...attributes,
       }) },
-      scopeSpans: [{ scope: { name: 'metergate', version }, spans: spans.map((span) => spanOf(span, randomHex)) }],
+      scopeSpans: [{ scope: { name: 'metergate', version }, spans: spans.map((span) => spanOf(span, providerUrls, randomHex)) }],
     }],
   };
 }
@@ -38,7 +40,7 @@ const sampledFlag = 1;
 /** Known to be of another process, and that this is known. */
 const remoteFlags = 0x300;
 
-function spanOf(facts: SpanFacts, randomHex: (bytes: number) => string): unknown {
+function spanOf(facts: SpanFacts, providerUrls: Resource['providerUrls'], randomHex: (bytes: number) => string): unknown {
   const { parent, startedAtMs, durationMs } = facts;
   const operation = operations[facts.endpoint];
   const startNano = BigInt(Math.round(startedAtMs)) * 1_000_000n;
@@ -50,7 +52,9 @@ function spanOf(facts: SpanFacts, randomHex: (bytes: number) => string): unknown
     kind: clientKind,
     startTimeUnixNano: String(startNano),
     endTimeUnixNano: String(startNano + BigInt(Math.round((durationMs ?? 0) * 1_000)) * 1_000n),
-    attributes: attributesOf({ ...genAi(facts, operation), ...ownAttributes(facts), ...(error === null ? {} : { 'error.type': error }) }),
+    attributes: attributesOf({
+      ...genAi(facts, operation), ...serverOf(facts, providerUrls), ...ownAttributes(facts), ...(error === null ? {} : { 'error.type': error }),
+    }),
     status: error === null ? {} : { code: errorCode },
   };
 }
@@ -62,11 +66,9 @@ const operations: Readonly<Record<Endpoint, string | null>> = {
 
 function genAi(facts: SpanFacts, operation: string | null): Record<string, Shown> {
   const { wire, model, finishReason, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = facts;
-  const { host } = wires[wire];
   return {
     'gen_ai.operation.name': operation,
-    'gen_ai.provider.name': host === null ? null : wire,
-    'server.address': host,
+    'gen_ai.provider.name': wires[wire].host === null ? null : wire,
     'gen_ai.response.model': model,
     'gen_ai.response.finish_reasons': finishReason === null ? null : [finishReason],
     'gen_ai.usage.input_tokens': wholeInput(facts),
@@ -77,6 +79,13 @@ function genAi(facts: SpanFacts, operation: string | null): Record<string, Shown
     'http.request.method': facts.method,
     'http.response.status_code': facts.status,
   };
+}
+
+/** Nothing for a declared upstream: its address is the organization's, and no figure of a call. */
+function serverOf({ wire }: SpanFacts, providerUrls: Resource['providerUrls']): Record<string, Shown> {
+  if (wire === 'upstream') return {};
+  const { protocol, hostname, port } = new URL(providerUrls[wire]);
+  return { 'server.address': hostname.replace(/^\[|\]$/g, ''), 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
 /** The conventions count cached tokens as part of the input, on every wire. */

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { TraceSettings } from '../config/config.ts';
-import { traceRequest } from './otlp-json.ts';
+import { traceRequest, type Resource } from './otlp-json.ts';
 
 export interface TraceCounters {
   sent: number;
@@ -23,6 +23,7 @@ export interface TraceExporter {
 export interface TraceExporterOptions {
   readonly settings: TraceSettings;
   readonly version: string;
+  readonly providerUrls: Resource['providerUrls'];
   /** Called once when sending begins to fail, and once when it works again. */
   readonly tell: (sentence: string) => void;
   /** Runs `task` once after `delayMs`; a timer that keeps no process alive by default. */
@@ -35,7 +36,7 @@ const failurePauseMs = 5_000;
 /** Status codes after which the protocol allows sending the same again. */
 const passingStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export function createTraceExporter({ settings, version, tell, after = afterwards }: TraceExporterOptions): TraceExporter {
+export function createTraceExporter({ settings, version, providerUrls, tell, after = afterwards }: TraceExporterOptions): TraceExporter {
   const counters: TraceCounters = { sent: 0, dropped: 0 };
   const { serviceName, resource: attributes } = settings;
   let waiting: SpanFacts[] = [];
@@ -46,7 +47,7 @@ export function createTraceExporter({ settings, version, tell, after = afterward
 
   async function sendBatch(): Promise<boolean> {
     const batch = waiting.splice(0, atOnceMax);
-    const body = JSON.stringify(traceRequest(batch, { serviceName, version, attributes }, hexOf));
+    const body = JSON.stringify(traceRequest(batch, { serviceName, version, attributes, providerUrls }, hexOf));
     const outcome = await post(settings, body);
     if (outcome === 'again') {
       waiting = [...batch, ...waiting];
