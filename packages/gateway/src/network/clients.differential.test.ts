@@ -27,11 +27,21 @@ function trimmed(made: Made): Made {
   return { ...made, headers: made.headers.map((part) => part.replace(/[\t ]+$/, '')) };
 }
 
+/**
+ * Of the reference, as ours names it: a body that ends with its connection before it is whole is `reset`. The reference says `protocol` if the
+ * connection was not to be kept. Which of both it is reaches no caller once the head has.
+ */
+function endingOf(own: Made, reference: Made): Made['ending'] {
+  const isCutShort = reference.status !== null && reference.ending === 'protocol' && own.ending === 'reset';
+  return isCutShort ? 'reset' : reference.ending;
+}
+
 const same = (one: unknown, other: unknown): boolean => isDeepStrictEqual(one, other);
 
 /** Null if both are the same; `stricter` if ours refuses what the reference takes, or closes what it keeps; else both results. */
 function difference(own: Made, reference: Made): null | 'stricter' | string {
-  const [ours, theirs] = [trimmed(own), trimmed(reference)];
+  const ours = trimmed(own);
+  const theirs = { ...trimmed(reference), ending: endingOf(own, reference) };
   if (same(ours, theirs) && own.next === 'next') return null;
   const toldLess = ours.status === null || (ours.status === theirs.status && ours.reason === theirs.reason && same(ours.headers, theirs.headers));
   const refuses = ours.ending === 'protocol' && !ours.reused && toldLess && theirs.body.startsWith(ours.body);
@@ -121,6 +131,9 @@ const framings: Readonly<Record<string, readonly [string, stricterBecause?: stri
   'an interim one with chunks': [`HTTP/1.1 103 X\r\nTransfer-Encoding: chunked\r\n\r\n${ok}`],
   '101 late': [`HTTP/1.1 100 X\r\n\r\nHTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n`],
   '200 that upgrades': ['HTTP/1.1 200 OK\r\nUpgrade: x\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\nok'],
+  'too few bytes in HTTP/1.0': ['HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\no'],
+  'no bytes, closing': ['HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n'],
+  'a chunk cut short, closing': ['HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\no'],
   'keep-alive in HTTP/1.0': ['HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok'],
   'close and keep-alive': [field('Connection: close, keep-alive')], 'a hint of 1 s': [field('Keep-Alive: timeout=1')],
   'a hint of 60 s': [field('Keep-Alive: max=5, timeout=60')], 'a hint of nothing': [field('Keep-Alive: timeout=')],
@@ -138,6 +151,20 @@ test('every framing of a parser\'s own fixtures is made the same of, whole and i
   // A single carriage return; the others end with one.
   const stricter = new Set(['invalid.md#10']);
   assert.deepEqual([...found].filter(([name, what]) => what !== 'stricter' || !stricter.has(name)), []);
+});
+
+test('a body that ends with its connection before it is whole is a reset, however it came', async () => {
+  for (const head of ['HTTP/1.1 200 OK\r\n', 'HTTP/1.1 200 OK\r\nConnection: close\r\n', 'HTTP/1.0 200 OK\r\n']) {
+    for (const [begin, body] of [['Content-Length: 5\r\n\r\n', 'hello'], ['Transfer-Encoding: chunked\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n']] as const) {
+      for (let length = 0; length < body.length; length++) {
+        const bytes = bytesOf(head + begin + body.slice(0, length));
+        for (const cuts of [[], [5], everyByte(bytes.length)]) {
+          const made = await player.play(createSocketDestination, { bytes, cuts, closing: true });
+          assert.deepEqual([made.ending, made.reused, made.next], ['reset', false, 'next'], `${bytes}`);
+        }
+      }
+    }
+  }
 });
 
 /** The reference takes the space for a digit, counts to another length than its own parser, and fails the call at its end. */

@@ -267,14 +267,12 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   }
 
   readonly #ended = (): void => {
-    if (this.#phase === 'body' && !this.#keepAlive && this.#bodyDue === 0) {
-      const fault = this.#parser.finish();
-      if (fault !== undefined) this.#broke(notHttp(fault));
-      else this.destroy();
-    } else if (this.#phase === 'head' || this.#phase === 'body') {
-      this.#broke(new ExchangeError('reset', 'The destination closed the connection before its answer was whole.'));
-    } else {
+    if (this.#phase !== 'head' && this.#phase !== 'body') {
       this.#broke(new ExchangeError('connect', 'The destination closed the connection.'));
+    } else if (this.#phase === 'body' && !this.#keepAlive && this.#bodyDue === 0 && this.#parser.finish() === undefined) {
+      this.destroy();
+    } else {
+      this.#broke(new ExchangeError('reset', 'The destination closed the connection before its answer was whole.'));
     }
   };
 
