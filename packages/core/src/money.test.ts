@@ -1,7 +1,7 @@
 /** Money as text and back, and the one rounding. Design 3, row 5. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { divideHalfEven, formatDollars, nanoDollars, nanoDollarsMax, parseDollars, unformatDollars, type NanoDollars } from './money.ts';
 
 describe('divideHalfEven: one rounding, half to even (design 3, row 5)', () => {

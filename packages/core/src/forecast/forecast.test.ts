@@ -1,7 +1,7 @@
 /** What a cap would have refused, and when it will be reached: plain rules, checked by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars } from '../money.ts';
 import { CapTrial } from './cap-trial.ts';
 import { forecastOf } from './forecast.ts';

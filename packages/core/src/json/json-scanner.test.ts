@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { nestingMax } from './nesting.ts';
 import { anyCharacter } from './test-support/any-character.ts';
@@ -76,7 +76,7 @@ describe('what is JSON', () => {
       const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
       assert.equal(verdictOf(bytes, 1) === 'valid', isJson(bytes));
       assert.equal(verdictOf(bytes), verdictOf(bytes, 1));
-    }), { numRuns: 3000 });
+    }), { numRuns: draws(3000) });
   });
 });
 
@@ -199,6 +199,6 @@ describe('watched places', () => {
       const parsed = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
       assert.equal(model.string(), typeof parsed['model'] === 'string' ? parsed['model'] : null);
       assert.equal(model.numberText(), typeof parsed['model'] === 'number' ? JSON.stringify(parsed['model']) : null);
-    }), { numRuns: 500 });
+    }), { numRuns: draws(500) });
   });
 });

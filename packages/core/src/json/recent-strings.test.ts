@@ -1,7 +1,7 @@
 /** Texts that are remembered are those that decoding gives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { recentString } from './recent-strings.ts';
 
 const encoder = new TextEncoder();

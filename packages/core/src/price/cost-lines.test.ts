@@ -1,7 +1,7 @@
 /** How a recorded cost came about: lines that come to it exactly, or the reason why there are none. Design 3, rows 5 to 7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { divideHalfEven, nanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import type { Reading, TokenFigures } from '../usage/reading.ts';

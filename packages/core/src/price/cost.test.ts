@@ -1,7 +1,7 @@
 /** What a call costs, by tables computed by hand and against an oracle of exact fractions. Design 3, rows 5 to 7; design 4. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { formatDollars, nanoDollarsMax } from '../money.ts';
 import type { Reading, TokenFigures } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';

@@ -1,7 +1,7 @@
 /** The operator's price file: read exactly, or refused in one sentence that names the place. Design 3, row 6. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { parseOverlay, type Overlay } from './overlay.ts';
 import { dollarsPerMillion } from './rates.ts';
 

@@ -1,7 +1,7 @@
 /** A recorded cost taken apart: exact or not at all. Design 3, rows 5, 6 and 25. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars } from '../money.ts';
 import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';

@@ -1,7 +1,7 @@
 /** One bucket: tables by hand, then random walks against an exact model that is built differently. Spec: Limits 2, 4, 5 and 7. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import {
   adjust, advance, capacityOf, changeFigure, covers, fullBucket, retryAfterSeconds, take, type Bucket,
 } from './bucket.ts';
@@ -236,7 +236,7 @@ describe('against the model (Limits 2 and 4; design 3, row 22)', () => {
       const bucket = fullBucket(perMinute, 1_790_000_000_000);
       const model = new Model(perMinute, 1_790_000_000_000);
       for (const each of steps) play(bucket, model, each);
-    }), { numRuns: 300 });
+    }), { numRuns: draws(300) });
   });
 
   it('no difference in a million steps', () => {

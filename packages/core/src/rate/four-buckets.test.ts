@@ -1,7 +1,7 @@
 /** The four buckets of a call: the worked arithmetic of the spec, order, all or nothing, reconciliation. Spec: Limits 1 to 7. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import {
   decideRate, estimateTokens, followFigures, fullPair, giveBackRate, rateOutcomeOf, reconcileRate, reportedTokens, takeRate,
   type BucketPair, type CallBuckets, type EndedCall,
@@ -241,6 +241,6 @@ describe('calls of many keys, in flight and ended in any order, against the sum 
       assert.equal(BigInt(organization.tokens.level), (400_000n - sum) * 60_000n);
       assert.equal(organization.requests.level, (200 - calls) * unit);
       for (const [key, buckets] of keys.entries()) assert.equal(BigInt(buckets.key.tokens.level), (400_000n - used[key]!) * 60_000n);
-    }), { numRuns: 300 });
+    }), { numRuns: draws(300) });
   });
 });

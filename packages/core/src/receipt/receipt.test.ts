@@ -1,7 +1,7 @@
 /** Texts that are hashed and signed: fields that read one way only, a form that never changes unnoticed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { joinFields } from './fields.ts';
 import { figuresOf, linkText, saltText, wordsOf, wordsText } from './receipt.ts';
@@ -83,5 +83,5 @@ test('texts of records that are stored one after the other are those of each rec
         recordWordsText(wordsDigest, record);
       }
     }
-  }), { numRuns: 25 });
+  }), { numRuns: draws(25) });
 });

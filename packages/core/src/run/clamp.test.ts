@@ -1,7 +1,7 @@
 /** The budget of a new run: which bound binds, by what name, and what is refused (design 3, row 12). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { clampToExposure, exposureOf, policyBudget, type BudgetBounds } from './clamp.ts';
 
@@ -68,7 +68,7 @@ describe('a new run: the least of what bounds it (design 3, row 12)', () => {
     fc.assert(fc.property(anything, (all) => {
       const given = bounds(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
       assert.deepEqual(resolved(given), naive(all));
-    }), { numRuns: 2000 });
+    }), { numRuns: draws(2000) });
   });
 });
 

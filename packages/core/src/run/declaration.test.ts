@@ -1,7 +1,7 @@
 /** Run headers: the forms at their edges, hostile figures, precedence, duplicates (spec: Run, Errors 400; reliability R1 to R4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollarsMax } from '../money.ts';
 import { runDeclarationOf, ttlSecondsMax, type RunDeclaration } from './declaration.ts';
 

@@ -1,7 +1,7 @@
 /** The form of grants: one text each, strict fields, bounded; and what they bind to (spec: Run; design 3, row 15; reliability R9). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars } from '../money.ts';
 import { fromBase64url, toBase64url } from './base64url.ts';

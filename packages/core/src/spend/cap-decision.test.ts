@@ -1,7 +1,7 @@
 /** Which cap refuses, with what, and whose money is tightest. Spec: Budget cap, Errors 402, 429, 503; design 3, rows 1, 4, 11. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { CapId, ServiceKeyId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { Cap, CapMode } from './cap.ts';
@@ -142,7 +142,7 @@ describe('of several caps (design 3, row 1)', () => {
       const expected = reached !== undefined ? `${reached.scope} ${reached.window}`
         : unsure !== undefined ? `${unsure.scope} ${unsure.window}?` : null;
       assert.equal(refusedBy(wanted.map(bound), atMs), expected);
-    }), { numRuns: 1_000 });
+    }), { numRuns: draws(1_000) });
   });
 });
 

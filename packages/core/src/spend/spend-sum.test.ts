@@ -1,7 +1,7 @@
 /** Running sums of spend, against a model that keeps every call and adds up only on request. Design 3, row 5a. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { addCall, emptySums, isUnknownCall, resetsAtMs, showSpent, spentAt, type WindowSums } from './spend-sum.ts';
 import { calendarWindows, windowAt } from './window.ts';
@@ -82,7 +82,7 @@ describe('sums of the five windows (design 3, row 5a)', () => {
         assert.equal(spentAt(sums[window], nowMs), within.reduce((sum, { cost }) => sum + BigInt(cost ?? 0), 0n));
         assert.equal(resetsAtMs(sums[window], nowMs), (inForce ? held : windowAt(window, nowMs)).endMs);
       }
-    }), { numRuns: 500 });
+    }), { numRuns: draws(500) });
   });
 });
 

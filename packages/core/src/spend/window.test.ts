@@ -1,7 +1,7 @@
 /** Windows at their boundaries, and the property that makes them windows. Spec: Budget cap; design 3, row 5a. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { calendarWindows, compareLength, windowAt, type CalendarWindow } from './window.ts';
 
 const boundsText = (window: CalendarWindow, instant: string): string => {
@@ -41,7 +41,7 @@ describe('windows in UTC, weeks from Monday (design 3, row 5a)', () => {
       assert.deepEqual(windowAt(window, endMs - 1), { startMs, endMs });
       assert.equal(windowAt(window, endMs).startMs, endMs);
       if (startMs > 0) assert.equal(windowAt(window, startMs - 1).endMs, startMs);
-    }), { numRuns: 2_000 });
+    }), { numRuns: draws(2_000) });
   });
 
   it('a week begins on a Monday, a month on a first', () => {

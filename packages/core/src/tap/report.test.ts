@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fastCheck from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars } from '../money.ts';
 import { createPriceBook } from '../price/price-book.ts';
 import type { PriceList } from '../price/price-list.ts';
@@ -113,9 +113,9 @@ test('failures, retries, stop reasons and rate limits are counted as reported', 
 });
 
 test('percentiles of latency are at most an eighth above the exact ones, and never below', () => {
-  const latency = fastCheck.integer({ min: 0, max: 3_600_000 });
-  const latencies = fastCheck.array(latency, { minLength: 1, maxLength: 200 });
-  fastCheck.assert(fastCheck.property(latencies, fastCheck.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
+  const latency = fc.integer({ min: 0, max: 3_600_000 });
+  const latencies = fc.array(latency, { minLength: 1, maxLength: 200 });
+  fc.assert(fc.property(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (all, share) => {
     const counts = new Map<number, number>();
     for (const each of all) counts.set(latencyBucket(each), (counts.get(latencyBucket(each)) ?? 0) + 1);
     const exact = all.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(all.length * share)) - 1]!;
@@ -129,15 +129,15 @@ test('percentiles of latency are at most an eighth above the exact ones, and nev
 });
 
 test('every breakdown adds up to the total, whatever was reported', () => {
-  const event = fastCheck.record({
-    provider: fastCheck.constantFrom('openai' as const, 'anthropic' as const, 'other' as const),
-    model: fastCheck.constantFrom('plain', 'half', 'claude', 'nobody-knows', 'long'),
-    tag: fastCheck.constantFrom('a', 'b', 'c'),
-    timestampMs: fastCheck.integer({ min: sampleNowMs, max: sampleNowMs + 3 * dayLengthMs }),
-    inputTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }), outputTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }),
-    cachedTokens: fastCheck.integer({ min: 0, max: 1_000_000_000 }), latencyMs: fastCheck.integer({ min: 0, max: 3_600_000 }),
+  const event = fc.record({
+    provider: fc.constantFrom('openai' as const, 'anthropic' as const, 'other' as const),
+    model: fc.constantFrom('plain', 'half', 'claude', 'nobody-knows', 'long'),
+    tag: fc.constantFrom('a', 'b', 'c'),
+    timestampMs: fc.integer({ min: sampleNowMs, max: sampleNowMs + 3 * dayLengthMs }),
+    inputTokens: fc.integer({ min: 0, max: 1_000_000_000 }), outputTokens: fc.integer({ min: 0, max: 1_000_000_000 }),
+    cachedTokens: fc.integer({ min: 0, max: 1_000_000_000 }), latencyMs: fc.integer({ min: 0, max: 3_600_000 }),
   });
-  fastCheck.assert(fastCheck.property(fastCheck.array(event, { maxLength: 40 }), (events) => {
+  fc.assert(fc.property(fc.array(event, { maxLength: 40 }), (events) => {
     const report = reportOn(events);
     for (const parts of [report.byModel, report.byProvider, report.byTag, report.byDay]) {
       for (const name of ['calls', 'inputTokens', 'outputTokens', 'cachedTokens', 'unpricedCalls'] as const) {

@@ -1,7 +1,7 @@
 /** `instantText` writes what `Date` writes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { instantText } from './instant-text.ts';
 
 test('writes each instant as Date does, in any order', () => {

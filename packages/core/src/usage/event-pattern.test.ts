@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { EventPattern } from './event-pattern.ts';
 import type { Reading, ReadingContext } from './reading.ts';
 import { createUsageReader } from './reader.ts';
@@ -97,7 +97,7 @@ describe('events that are alike', () => {
         const byBytes = seen(context, bytes, Array.from(bytes.keys()), ending);
         assert.deepEqual(seen(context, bytes, cuts, ending), byBytes);
       },
-    ), { numRuns: 3_000 });
+    ), { numRuns: draws(3_000) });
   });
 
   test('are read as every one of them is where one byte is another', () => {

@@ -1,7 +1,7 @@
 /** Answers at paths that name no API are read by their own form, however they are cut. Design 3, row 6a. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { corpus } from '@metergate/testkit/corpus.ts';
 import type { Exchange } from '@metergate/testkit/exchange.ts';
 import { isWatched, withoutUsage } from './operation.ts';
@@ -27,7 +27,7 @@ function read(context: ReadingContext, text: string, ending: 'whole' | 'cut' = '
   const whole = readCut(context, body, [], ending);
   assert.deepEqual(readCut(context, body, Array.from(body.keys()), ending), whole, 'byte by byte');
   const cuts = fc.array(fc.nat(body.length), { maxLength: 12 }).map((places) => places.toSorted((a, b) => a - b));
-  fc.assert(fc.property(cuts, (places) => assert.deepEqual(readCut(context, body, places, ending), whole)), { numRuns: 20 });
+  fc.assert(fc.property(cuts, (places) => assert.deepEqual(readCut(context, body, places, ending), whole)), { numRuns: draws(20) });
   return whole;
 }
 
@@ -191,7 +191,7 @@ test('whatever bytes come, cut anywhere, nothing is thrown and the reading is th
       const reading = readCut(context, body, cuts);
       assert.notEqual(reading.usageReason, 'reader_fault');
       assert.deepEqual(reading, readCut(context, body, []));
-    }), { numRuns: 3_000 });
+    }), { numRuns: draws(3_000) });
 });
 
 /** The last `usage` in a recorded body, found by a walk over its parsed JSON. */

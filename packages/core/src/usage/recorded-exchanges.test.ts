@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { ReadingContext, Reading } from './reading.ts';
 import { createUsageReader } from './reader.ts';
 
@@ -76,7 +76,7 @@ function checkExchange(exchange: Exchange, context: ReadingContext): void {
   check(pieces(body.length, 1));
   if (body.length < 4096) for (let cut = 1; cut < body.length; cut++) check([cut]);
   const randomCuts = fc.array(fc.nat(body.length), { maxLength: 30 }).map((cuts) => cuts.toSorted((a, b) => a - b));
-  fc.assert(fc.property(randomCuts, check), { numRuns: 8 });
+  fc.assert(fc.property(randomCuts, check), { numRuns: draws(8) });
 }
 
 /** A call cut after `length` bytes: figures are the final ones or none; on the second wire they may be those so far. */

@@ -1,7 +1,7 @@
 /** Event-stream framing by the rules of the WHATWG, cut at every byte. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { EventStreamSplitter } from './sse.ts';
 
 /** Events of a stream as texts: data lines of one event joined by `\n`; `ended` marks every newline of a data line. */
@@ -91,6 +91,6 @@ describe('WHATWG HTML 9.2.6: event streams, cut at any byte', () => {
         data = [];
       }
       assert.deepEqual(split(Buffer.from(stream), pieceBytes).events, events);
-    }), { numRuns: 500 });
+    }), { numRuns: draws(500) });
   });
 });

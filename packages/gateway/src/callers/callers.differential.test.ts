@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { httpInputs } from '@metergate/testkit/written-inputs.ts';
 import { ownKey } from '../test-support/whole-node.ts';
 import { startPlayedNode, type Outcome, type Played, type PlayedNode } from './test-support/played-requests.ts';
@@ -231,5 +231,5 @@ test('requests that are almost right get the same from both, cut anywhere', asyn
     const played = { bytes, cuts: cutsOf(bytes.length, seed), closing, waiting };
     const differs = await difference(both, played);
     assert.deepEqual(differs?.ours, differs?.theirs, JSON.stringify(played.cuts));
-  }), { numRuns: 300 });
+  }), { numRuns: draws(300) });
 });

@@ -3,9 +3,8 @@
  * gets half at most; and all of it under random orders, against a list that is searched each time.
  */
 import assert from 'node:assert/strict';
-import { env } from 'node:process';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { EndedState, Run } from '@metergate/core/run/run.ts';
@@ -175,5 +174,5 @@ test('under random orders of holding, ending, forgetting and calling, it holds w
         }
       }
     }
-  }), { numRuns: Number(env['METERGATE_REGISTRY_RUNS'] ?? 300) });
+  }), { numRuns: draws(300) });
 });

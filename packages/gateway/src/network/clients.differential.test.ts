@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { corpusOrFixtures, readWires } from '@metergate/testkit/corpus.ts';
 import type { Exchange } from '@metergate/testkit/exchange.ts';
 import { httpInputs } from '@metergate/testkit/written-inputs.ts';
@@ -235,5 +235,5 @@ test('no answer that is almost right is made more of than the reference makes of
     const differs = difference(...await both({ bytes, cuts: cutsOf(bytes.length, seed), closing, method }));
     if (differs === 'stricter') return;
     assert.equal(differs, null, JSON.stringify(text));
-  }), { numRuns: 600 });
+  }), { numRuns: draws(600) });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it, mock } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { CoarseClock, clockFor } from '../coarse-clock.ts';
 import type { OutboundRequest } from './destination.ts';
 import { idleLimitMs } from './keep-alive.ts';
@@ -41,7 +41,7 @@ describe('what is written', () => {
     }), async (parts) => {
       if ((await ask(reference, parts)).ending !== 'protocol') return;
       assert.notEqual(requestProblem({ ...plain, ...parts }), null);
-    }), { numRuns: 300 });
+    }), { numRuns: draws(300) });
     await reference.close();
   });
 
@@ -54,7 +54,7 @@ describe('what is written', () => {
       const head = Buffer.from(requestHead(request, 'x'), 'latin1').toString('latin1');
       assert.equal(head.split(/[\r\n]+/).length, 1 + 3 + parts.headers.length / 2);
       assert.equal(head.split('\r\n').length, 1 + 3 + parts.headers.length / 2);
-    }), { numRuns: 2_000 });
+    }), { numRuns: draws(2_000) });
   });
 
   it('is no second length, host or connection, no header without a value and no length that is none', () => {

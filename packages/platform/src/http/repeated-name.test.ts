@@ -1,7 +1,7 @@
 /** Names that appear twice in one JSON object are found; the same name in different objects is not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 import { repeatedName } from './repeated-name.ts';
 
 test('a name twice in one object is found at any depth, however it is spelled', () => {

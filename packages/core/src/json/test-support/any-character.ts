@@ -2,7 +2,7 @@
  * For tests: any character but half surrogate pairs, as fast-check's unit `binary`. That one lists all 1.1 million of them before it draws the
  * first, which takes a second of processor.
  */
-import fc from 'fast-check';
+import { fc } from '@metergate/testkit/drawn.ts';
 
 const surrogatesFrom = 0xd800;
 const surrogates = 0x800;

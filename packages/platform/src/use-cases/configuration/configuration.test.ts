@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
@@ -23,7 +23,7 @@ import type { MadeSecret } from './planned-change.ts';
 
 const contractStore = contractStores();
 const nowMs = Date.UTC(2026, 9, 1, 12);
-const runs = { numRuns: 8, endOnFailure: true };
+const runs = { numRuns: draws(8), endOnFailure: true };
 
 function granted<Result>(result: Result): Exclude<Result, AdministrationRefusal> {
   if (isRefusal(result)) throw new Error(`refused: ${result.refused.code}`);
