@@ -154,10 +154,11 @@ test('every framing of a parser\'s own fixtures is made the same of, whole and i
 });
 
 test('a body that ends with its connection before it is whole is a reset, however it came', async () => {
-  for (const head of ['HTTP/1.1 200 OK\r\n', 'HTTP/1.1 200 OK\r\nConnection: close\r\n', 'HTTP/1.0 200 OK\r\n']) {
-    for (const [begin, body] of [['Content-Length: 5\r\n\r\n', 'hello'], ['Transfer-Encoding: chunked\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n']] as const) {
+  const bodies = [['Content-Length: 5', 'hello'], ['Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n']] as const;
+  for (const head of ['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK\r\nConnection: close', 'HTTP/1.0 200 OK']) {
+    for (const [framing, body] of bodies) {
       for (let length = 0; length < body.length; length++) {
-        const bytes = bytesOf(head + begin + body.slice(0, length));
+        const bytes = bytesOf(`${head}\r\n${framing}\r\n\r\n${body.slice(0, length)}`);
         for (const cuts of [[], [5], everyByte(bytes.length)]) {
           const made = await player.play(createSocketDestination, { bytes, cuts, closing: true });
           assert.deepEqual([made.ending, made.reused, made.next], ['reset', false, 'next'], `${bytes}`);
