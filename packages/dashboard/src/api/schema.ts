@@ -1999,77 +1999,11 @@ export interface components {
             tokensPerMinute: number | null;
         };
         Overview: {
-            before: {
-                cachedTokens: number;
-                cacheWriteTokens: number;
-                calls: number;
-                /**
-                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
-                 * @example 12.500000000
-                 */
-                cost: string;
-                errorCalls: number;
-                firstByteMs: components["schemas"]["Latency"];
-                /** @description Something that was reported is not in the cost */
-                gapCalls: number;
-                inputTokens: number;
-                latencyMs: components["schemas"]["Latency"];
-                outputTokens: number;
-                reasoningTokens: number;
-                throttledCalls: number;
-                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
-                unknownCalls: number;
-                /** @description Usage came, but has no price */
-                unpricedCalls: number;
-            };
+            before: components["schemas"]["OverviewFigures"];
             /** @description The period up to that time, and the period before it up to as long before. Null: records of it were removed for their age, so that the two cannot be compared */
             comparison: {
-                before: {
-                    cachedTokens: number;
-                    cacheWriteTokens: number;
-                    calls: number;
-                    /**
-                     * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
-                     * @example 12.500000000
-                     */
-                    cost: string;
-                    errorCalls: number;
-                    firstByteMs: components["schemas"]["Latency"];
-                    /** @description Something that was reported is not in the cost */
-                    gapCalls: number;
-                    inputTokens: number;
-                    latencyMs: components["schemas"]["Latency"];
-                    outputTokens: number;
-                    reasoningTokens: number;
-                    throttledCalls: number;
-                    /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
-                    unknownCalls: number;
-                    /** @description Usage came, but has no price */
-                    unpricedCalls: number;
-                };
-                total: {
-                    cachedTokens: number;
-                    cacheWriteTokens: number;
-                    calls: number;
-                    /**
-                     * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
-                     * @example 12.500000000
-                     */
-                    cost: string;
-                    errorCalls: number;
-                    firstByteMs: components["schemas"]["Latency"];
-                    /** @description Something that was reported is not in the cost */
-                    gapCalls: number;
-                    inputTokens: number;
-                    latencyMs: components["schemas"]["Latency"];
-                    outputTokens: number;
-                    reasoningTokens: number;
-                    throttledCalls: number;
-                    /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
-                    unknownCalls: number;
-                    /** @description Usage came, but has no price */
-                    unpricedCalls: number;
-                };
+                before: components["schemas"]["OverviewFigures"];
+                total: components["schemas"]["OverviewFigures"];
                 /**
                  * Format: date-time
                  * @description The end of the period or, while it runs, of its last full hour
@@ -2077,35 +2011,14 @@ export interface components {
                  */
                 until: string;
             } | null;
-            series: {
+            series: (components["schemas"]["OverviewFigures"] & {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
                  * @example 2026-09-23T14:00:00.000Z
                  */
                 at: string;
-                cachedTokens: number;
-                cacheWriteTokens: number;
-                calls: number;
-                /**
-                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
-                 * @example 12.500000000
-                 */
-                cost: string;
-                errorCalls: number;
-                firstByteMs: components["schemas"]["Latency"];
-                /** @description Something that was reported is not in the cost */
-                gapCalls: number;
-                inputTokens: number;
-                latencyMs: components["schemas"]["Latency"];
-                outputTokens: number;
-                reasoningTokens: number;
-                throttledCalls: number;
-                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
-                unknownCalls: number;
-                /** @description Usage came, but has no price */
-                unpricedCalls: number;
-            }[];
+            })[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -2114,35 +2027,36 @@ export interface components {
             since: string;
             /** @enum {string} */
             step: "hour" | "day";
-            total: {
-                cachedTokens: number;
-                cacheWriteTokens: number;
-                calls: number;
-                /**
-                 * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
-                 * @example 12.500000000
-                 */
-                cost: string;
-                errorCalls: number;
-                firstByteMs: components["schemas"]["Latency"];
-                /** @description Something that was reported is not in the cost */
-                gapCalls: number;
-                inputTokens: number;
-                latencyMs: components["schemas"]["Latency"];
-                outputTokens: number;
-                reasoningTokens: number;
-                throttledCalls: number;
-                /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
-                unknownCalls: number;
-                /** @description Usage came, but has no price */
-                unpricedCalls: number;
-            };
+            total: components["schemas"]["OverviewFigures"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
              * @example 2026-09-23T14:00:00.000Z
              */
             until: string;
+        };
+        OverviewFigures: {
+            cachedTokens: number;
+            cacheWriteTokens: number;
+            calls: number;
+            /**
+             * @description US dollars as decimal text with nine places. Use a decimal library: a double cannot hold every amount.
+             * @example 12.500000000
+             */
+            cost: string;
+            errorCalls: number;
+            firstByteMs: components["schemas"]["Latency"];
+            /** @description Something that was reported is not in the cost */
+            gapCalls: number;
+            inputTokens: number;
+            latencyMs: components["schemas"]["Latency"];
+            outputTokens: number;
+            reasoningTokens: number;
+            throttledCalls: number;
+            /** @description No usage came, or a part of it. One with a part may also be in unpricedCalls or gapCalls. */
+            unknownCalls: number;
+            /** @description Usage came, but has no price */
+            unpricedCalls: number;
         };
         OwnCap: {
             /**

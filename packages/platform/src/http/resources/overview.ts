@@ -8,12 +8,12 @@ import { checkedRange, comparisonOf, dollars, instant, lackingCalls, timeQuery }
 
 const whole = z.number();
 const latency = z.object({ p50: whole.nullable(), p95: whole.nullable() }).openapi('Latency');
-const figures = {
+const figures = z.object({
   calls: z.int(), cost: dollars,
   inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole,
   ...lackingCalls, errorCalls: z.int(), throttledCalls: z.int(),
   latencyMs: latency, firstByteMs: latency,
-};
+}).openapi('OverviewFigures');
 
 export const overviewOperations = [
   readingOperation({
@@ -21,8 +21,8 @@ export const overviewOperations = [
     summary: 'Spend, calls, tokens, errors and latency by hour or day, with totals of the period before; the past week by default',
     query: z.object({ since: timeQuery.optional(), until: timeQuery.optional() }),
     answer: z.object({
-      since: instant, until: instant, step: z.enum(['hour', 'day']), series: z.array(z.object({ at: instant, ...figures })),
-      total: z.object(figures), before: z.object(figures), comparison: comparisonOf(z.object(figures), 'records of it were removed for their age'),
+      since: instant, until: instant, step: z.enum(['hour', 'day']), series: z.array(figures.extend({ at: instant })),
+      total: figures, before: figures, comparison: comparisonOf(figures, 'records of it were removed for their age'),
     }).openapi('Overview'),
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));
