@@ -22,10 +22,12 @@ from metergate_tap import tap
 
 class Completions:
     def __init__(self): self.made = 0
-    def create(self, **request):
-        self.made += 1
+    def create(self, number=None, **request):
+        if number is None:
+            self.made += 1
+            number = self.made
         return {
-            "id": f"call_{self.made}", "object": "chat.completion", "model": "model-1",
+            "id": f"call_{number}", "object": "chat.completion", "model": "model-1",
             "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "CANARY-answer",
                 "tool_calls": [{"id": "t", "type": "function", "function": {"name": "f", "arguments": "CANARY-arguments"}}]}}],
             "usage": {"prompt_tokens": 3, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}},
@@ -40,10 +42,15 @@ class Client:
 client = Client()
 
 def call(count=1, client=client):
-    for _ in range(count):
-        client.chat.completions.create(model="asked", messages=[{"role": "user", "content": "CANARY-prompt"}])
+    for _ in range(count): numbered(None, client)
+
+def numbered(number, client=client):
+    client.chat.completions.create(number=number, model="asked", messages=[{"role": "user", "content": "CANARY-prompt"}])
 """
-"""The client of every script: `call(n)` makes n calls one after another, ids `call_1`, `call_2`, …"""
+"""
+The client of every script: `call(n)` makes n calls one after another, ids `call_1`, `call_2`, …; `numbered(n)` makes the call `call_n`, from
+any thread.
+"""
 
 
 class Ended(NamedTuple):

@@ -41,8 +41,8 @@ function refusesWhatIsCut(ours: Outcome, theirs: Outcome): boolean {
  * has sent the refusals when it finds those bytes, here they are still being sent, and it closes after the current one.
  */
 function closesSooner(ours: Outcome, theirs: Outcome): boolean {
-  return theirs.got.startsWith(ours.got) && theirs.got.lastIndexOf('HTTP/1.1 400 ') >= ours.got.length
-    && isDeepStrictEqual({ ...ours, got: '' }, { ...theirs, got: '' });
+  const more = theirs.got.startsWith(ours.got) ? theirs.got.slice(ours.got.length) : '';
+  return (more.includes('HTTP/1.1 400 ') || more.startsWith('HTTP/1.1 417 ')) && isDeepStrictEqual({ ...ours, got: '' }, { ...theirs, got: '' });
 }
 
 /** A call behind one whose answer breaks: Node's server had forwarded it by then, for nobody. Ours had not begun it. */
@@ -161,6 +161,7 @@ const framings: Readonly<Record<string, string>> = {
   'a HEAD between': plain + head('HEAD /v1/models') + plain,
   'chunks between': plain + post('Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n') + plain,
   'HTTP/1.0 behind': plain + plain.replace('HTTP/1.1', 'HTTP/1.0'), 'an expectation behind': plain + field('Expect: 100-continue'),
+  'refusals, and garbage behind': `${head('GET /v1/models', 'Upgrade: websocket\r\n')}${head('GET /v1/models', 'Expect: x\r\n')}5\r\nhello`,
   'a malformed one behind': plain + head('GET /v1/models', 'Host: y\r\n') + plain,
 };
 

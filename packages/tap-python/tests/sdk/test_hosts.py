@@ -155,8 +155,7 @@ assert len(late) == 50
         app = CLIENT + (
             "tap(client, 't')\n"
             "def app(environ, start_response):\n"
-            "    client.chat.completions.made = int(environ['PATH_INFO'][1:])\n"
-            "    call(1)\n"
+            "    numbered(int(environ['PATH_INFO'][1:]))\n"
             "    start_response('200 OK', [('content-length', '2')])\n"
             "    return [b'ok']\n"
         )
@@ -177,7 +176,7 @@ assert len(late) == 50
                 with Program(folder, args, (taken.fileno(),), SVC_TAP_KEY="k", SVC_TAP_ENDPOINT=endpoint.url) as server:
                     wait_until(lambda: server.output().count("Worker ready") == 2, "workers")
                     port = taken.getsockname()[1]
-                    for number in range(30):
+                    for number in range(1, 31):
                         urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=WITHIN_S).read()
                     self.assertEqual(server.end(), 0, server.output())
                     self.assertEqual(server.output().count("Worker ended"), 2, server.output())
@@ -196,8 +195,7 @@ tap(client, 't')
 
 @app.task
 def one(number):
-    client.chat.completions.made = number
-    call(1)
+    numbered(number)
 """
         pools = ["prefork", "threads", "solo", *(["gevent"] if importlib.util.find_spec("gevent") else [])]
         self.side_by_side([(pool,) for pool in pools], lambda pool: self.worked_by_celery(tasks, pool))
@@ -208,7 +206,7 @@ def one(number):
             (Path(folder) / "control").mkdir()
             (Path(folder) / "hosted.py").write_text(tasks, encoding="utf-8")
             env = {"SVC_TAP_KEY": "k", "SVC_TAP_ENDPOINT": endpoint.url}
-            sent = "import hosted\nfor number in range(20): hosted.one.delay(number)"
+            sent = "import hosted\nfor number in range(1, 21): hosted.one.delay(number)"
             with Program(folder, ["-c", sent], **env) as producer:
                 self.assertEqual(producer.process.wait(WITHIN_S), 0, producer.output())
             args = ["-m", "celery", "-A", "hosted", "worker", "--pool", pool, "--concurrency", "2", "--loglevel", "INFO",
