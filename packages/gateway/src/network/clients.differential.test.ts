@@ -176,6 +176,16 @@ test('a space behind a length is no part of it, which the reference gets wrong',
   assert.deepEqual([own.ending, own.body, own.reused, own.headers[1], reference.ending], ['end', 'ok', true, '2', 'protocol']);
 });
 
+/** The reference takes the hint of an interim head for the answer's own. */
+const hintAhead = /^HTTP\/1\.1 1[0-9]{2} (?:(?!\r\n\r\n)[^])*\r\nKeep-Alive:(?:(?!\r\n\r\n)[^])*\r\n\r\nHTTP/i;
+
+test('how long a connection may be idle is said by the head of the answer, not by an interim one', async () => {
+  const text = 'HTTP/1.1 103 X\r\nKeep-Alive: timeout=1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  assert.match(text, hintAhead);
+  const [own, reference] = await both({ bytes: bytesOf(text), closing: false });
+  assert.deepEqual([own.ending, own.reused, own.next, reference.ending, reference.reused], ['end', true, 'next', 'end', false]);
+});
+
 /** The recorded answer as it may have travelled: with its length, in chunks, or until the end. */
 function framed({ response }: Exchange, how: number): { readonly bytes: Buffer; readonly closing: boolean } {
   const { status, headers, body } = response;
@@ -231,7 +241,7 @@ test('no answer that is almost right is made more of than the reference makes of
     text: answers, seed: fc.nat(), closing: fc.boolean(), method: fc.constantFrom('GET', 'GET', 'POST', 'HEAD'),
   });
   await fc.assert(fc.asyncProperty(mutated, async ({ text, seed, closing, method }) => {
-    fc.pre(!lengthAndSpace.test(text));
+    fc.pre(!lengthAndSpace.test(text) && !hintAhead.test(text));
     const bytes = bytesOf(text);
     const differs = difference(...await both({ bytes, cuts: cutsOf(bytes.length, seed), closing, method }));
     if (differs === 'stricter') return;
