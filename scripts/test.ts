@@ -14,6 +14,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
+import { createMemoryFolder } from './memory-folder.ts';
 import { sharedFolders } from './shared-folders.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,10 +43,22 @@ async function testAll(parts: readonly string[]): Promise<number> {
     return 2;
   }
   const faults = parts.length === 0 ? checkSources() : Promise.resolve([]);
-  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await runTests(files) : 1;
+  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await inMemory(() => runTests(files)) : 1;
   // Printed last, because they would be overlooked among the tests.
   for (const fault of await faults) console.error(fault);
   return (await faults).length === 0 ? tests : 1;
+}
+
+/** With the temporary files of all tests in memory, if there is room and nobody has named a folder for them. */
+async function inMemory(work: () => Promise<number>): Promise<number> {
+  const folder = process.env['TMPDIR'] === undefined ? createMemoryFolder() : null;
+  if (folder === null) return work();
+  process.env['TMPDIR'] = folder;
+  try {
+    return await work();
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
 }
 
 /** Types and lint, beside the tests; gives the output of those that fail. */
