@@ -1,7 +1,7 @@
 /**
  * A folder in memory for the files of a test run: a tenth of the run's time goes into a disk's bookkeeping, which no test looks at.
  */
-import { mkdtempSync, readFileSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableMemory } from 'node:process';
 
@@ -17,7 +17,10 @@ export function createMemoryFolder(): string | null {
     if (type !== 'tmpfs' || options === undefined || /(?:^|,)(?:noexec|ro)(?:,|$)/.test(options)) return null;
     const { bavail, bsize } = statfsSync(mountedAt);
     if (bavail * bsize < folderBytes || availableMemory() < memoryBytes) return null;
-    return mkdtempSync(join(mountedAt, 'metergate-tests-'));
+    const folder = mkdtempSync(join(mountedAt, 'metergate-tests-'));
+    // As in `/tmp`: PostgreSQL refuses to run as root, and then runs as somebody else.
+    chmodSync(folder, 0o1777);
+    return folder;
   } catch {
     return null;
   }
