@@ -54,10 +54,18 @@ async function inMemory(work: () => Promise<number>): Promise<number> {
   const folder = process.env['TMPDIR'] === undefined ? createMemoryFolder() : null;
   if (folder === null) return work();
   process.env['TMPDIR'] = folder;
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  // A run that is ended by hand would otherwise keep the memory until the machine starts again.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      remove();
+      process.kill(process.pid, signal);
+    });
+  }
   try {
     return await work();
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    remove();
   }
 }
 
