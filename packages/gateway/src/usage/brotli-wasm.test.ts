@@ -1,6 +1,7 @@
 /** Decision 0019: on which thread Brotli that may come in long pieces is decoded, seen by the memory of this thread's decoders. */
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import zlib from 'node:zlib';
@@ -19,12 +20,16 @@ subscribe('worker_threads', (message) => void threads.push((message as { readonl
 
 const { BROTLI_PARAM_LGWIN: window, BROTLI_PARAM_QUALITY: quality } = zlib.constants;
 
-function readingOf(keep: boolean, ...chunks: Buffer[]): Promise<Reading> {
-  const copy = createCopyReader({
+function newCopy(keep: boolean): ReturnType<typeof createCopyReader> {
+  return createCopyReader({
     context: { wire: 'openai', endpoint: 'chat.completions', streamed: false }, contentEncoding: 'br', runtimeVersion: '26.12.0',
     limits: { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } }, places: new DecodingPlaces(),
     createReader: () => createMarkerReader({ keep }),
   });
+}
+
+function readingOf(keep: boolean, ...chunks: Buffer[]): Promise<Reading> {
+  const copy = newCopy(keep);
   for (const chunk of chunks) copy.push(chunk);
   return new Promise((resolve) => copy.finish('whole', 60_000, resolve));
 }
@@ -53,14 +58,19 @@ test('a copy decompressed on the other thread is read like any other: in one chu
 });
 
 test('if the thread ends by a fault, its current body is broken, and the next body is read by another thread', async () => {
-  // Of several slices: each is asked for from here, so the thread cannot have given the last of them before it is stopped.
   const body = Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker);
   const bytes = zlib.brotliCompressSync(body, { params: { [quality]: 1 } });
   assert.equal((await readingOf(true, bytes)).usage, 'reported');
   const before = threads.length;
-  const broken = readingOf(true, bytes);
-  await threads.at(-1)!.terminate();
-  assert.equal((await broken).usageReason, 'decode_failed');
+  const worker = threads.at(-1)!;
+  const copy = newCopy(true);
+  copy.push(bytes.subarray(0, bytes.length >> 1));
+  // It has begun the body, whose second half it never gets.
+  await once(worker, 'message');
+  await worker.terminate();
+  copy.push(bytes.subarray(bytes.length >> 1));
+  const broken = await new Promise<Reading>((resolve) => copy.finish('whole', 60_000, resolve));
+  assert.equal(broken.usageReason, 'decode_failed');
   assert.equal((await readingOf(true, bytes)).usage, 'reported');
   assert.equal(threads.length, before + 1);
   assert.equal(wasmBrotliDecodersAlive(), 0);
