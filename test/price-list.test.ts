@@ -1,4 +1,4 @@
-/** The frozen list is what the script made from the package, unchanged since. Design 3, row 6. */
+/** The frozen list is what the script made from the package, unchanged since. Rule 6. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { priceList, priceListId, type NameRule } from '@metergate/core/price/pri
 import { listedPriceAt } from '@metergate/core/price/seller.ts';
 import type { TokenRate } from '@metergate/core/price/rates.ts';
 
-describe('the frozen list (design 3, row 6)', () => {
+describe('the frozen list (rule 6)', () => {
   it('carries its source, its date and the SHA-256 of its content', () => {
     assert.deepEqual(priceList.source, { package: '@pydantic/genai-prices', version: '0.1.8' });
     assert.equal(priceList.date, '2026-09-23');

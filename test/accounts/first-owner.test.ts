@@ -1,6 +1,6 @@
 /**
  * In a browser: the first owner opens the one-time link, sets an email and a password, and is signed in. From then on the link is void; its
- * token leaves the page only in that one request, and the page loads nothing from elsewhere. Design 3, row 16.
+ * token leaves the page only in that one request, and the page loads nothing from elsewhere. Rule 16.
  * The browser comes from npm, for Linux on x64; elsewhere the routes' own tests check the same steps.
  */
 import assert from 'node:assert/strict';

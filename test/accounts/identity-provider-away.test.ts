@@ -1,6 +1,6 @@
 /**
  * The whole product starts whether or not its identity provider answers. If it does not, the log and the browser's page say so, and sign-in
- * by password still works. Design 3, row 16.
+ * by password still works. Rule 16.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
  * On the running product: what is made by command works over HTTP and the other way round; the provider's test call; the master key
  * rotated under load without a failed call, and across kill -9; an organization erased while its key is in use; and after all of it no
- * secret in the data directory or in the product's output. Design 1, promise 6; 3, rows 16 to 18 and 23.
+ * secret in the data directory or in the product's output. Promise 6; rules 16 to 18 and 23.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

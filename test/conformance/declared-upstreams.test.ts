@@ -1,5 +1,5 @@
 /**
- * A declared upstream that is not at a public address (spec: Errors 502, `upstream_unreachable_destination`; design 3, row 19), end to end: the
+ * A declared upstream that is not at a public address (spec: Errors 502, `upstream_unreachable_destination`; rule 19), end to end: the
  * row to the letter, one record, and no connection. The test writes it into the store, because the use case would refuse it; such a name can
  * get there if it was public when it was declared.
  */

@@ -1,5 +1,5 @@
 /**
- * Labels and project (spec: Common request elements; design 3, row 31) on all three wires, and the one endpoint of both spellings of
+ * Labels and project (spec: Common request elements; rule 31) on all three wires, and the one endpoint of both spellings of
  * messages, as the records show them.
  */
 import assert from 'node:assert/strict';

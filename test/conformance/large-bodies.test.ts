@@ -1,5 +1,5 @@
 /**
- * Bodies far larger than any buffer (spec: What the service does 4; design 2, Forwarding): 20 MB up and 60 MB down with bounded memory,
+ * Bodies far larger than any buffer (spec: What the service does 4; rules: Forwarding): 20 MB up and 60 MB down with bounded memory,
  * usage found at the very end, and backpressure both ways: a slow reader slows the provider, not the memory.
  */
 import assert from 'node:assert/strict';

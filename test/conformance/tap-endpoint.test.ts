@@ -1,7 +1,7 @@
 /**
  * On the running product with its command line beside it: a Baseline made by the command takes batches at once, its report counts them, a
  * key rotated by the command stops working on the running platform, and nothing of a refused batch is in a log or a file. Spec: Tap
- * ingestion, Tap key, Figure labels; design 3, row 20; 5.
+ * ingestion, Tap key, Figure labels; rule 20; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

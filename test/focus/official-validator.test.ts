@@ -1,6 +1,6 @@
 /**
  * An export of FOCUS passes the official validator, if `.ci/run` has installed it (`.venvs/focus`); else one line says that it was not
- * run. `npm run focus:validate` does the same by hand. Design 3, row 25.
+ * run. `npm run focus:validate` does the same by hand. Rule 25.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

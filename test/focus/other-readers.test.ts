@@ -1,6 +1,6 @@
 /**
  * Arrow's reader and DuckDB's read an export of Parquet back: every record, its exact cost and its words. Both come with the official
- * validator of FOCUS (`.ci/run` installs them in `.venvs/focus`). Without them one line says so. Design 3, row 25.
+ * validator of FOCUS (`.ci/run` installs them in `.venvs/focus`). Without them one line says so. Rule 25.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

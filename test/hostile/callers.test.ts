@@ -1,7 +1,7 @@
 /**
  * Hostile requests at the running product: framing that two servers could read differently, targets, heads and bodies made to confuse,
  * and several requests on one connection. Refused means: the gateway's envelope, no connection to a provider, no record and, if the spec
- * says so, a connection that carries nothing further (design 3, rows 2 and 3).
+ * says so, a connection that carries nothing further (rules 2 and 3).
  */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
 /**
- * Callers who leave, in every phase of a call (design 3, row 8; design 2, Journal): before their request is whole nothing is forwarded
+ * Callers who leave, in every phase of a call (rule 8; rules: Journal): before their request is whole nothing is forwarded
  * and nothing recorded; afterwards there is one record that says so, the provider's connection ends, and the product keeps serving.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Hostile and broken providers behind the running product (design 3, rows 3a and 10; design 2, Forwarding): before the head 502, after it
+ * Hostile and broken providers behind the running product (rules 3a and 10; rules: Forwarding): before the head 502, after it
  * a cut that cannot look complete; what the caller got is always a prefix of what the provider sent; nothing reaches another caller.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * `kill -9` at the moment a caller has the end of its answer (design 2, Journal): the record was committed before the bytes that end
+ * `kill -9` at the moment a caller has the end of its answer (rules: Journal): the record was committed before the bytes that end
  * the answer were sent, so after a restart it says completed, with its usage; a call that was still open is one interrupted record.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Run headers as a hostile caller sends them, at the real port (spec: Run, Errors 400; design 3, row 15): doubled in any letter case, figures of
+ * Run headers as a hostile caller sends them, at the real port (spec: Run, Errors 400; rule 15): doubled in any letter case, figures of
  * any length, every byte, and a grant with one bit flipped at every position. Nothing is forwarded, and no run is made.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * The order of refusals (design 2, The path of a call; 3, row 1): a request that is wrong in every way is corrected one step at a
+ * The order of refusals (rules: The path of a call; rule 1): a request that is wrong in every way is corrected one step at a
  * time, and each correction shows the next refusal. No later step sees a call that an earlier one refused.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * A node that holds as many runs of an organization as it can, half of its registry (design 3, row 14; spec: Errors 402): the next new run
+ * A node that holds as many runs of an organization as it can, half of its registry (rule 14; spec: Errors 402): the next new run
  * is refused to the letter, runs that it holds continue, and there is room again when one has ended.
  */
 import assert from 'node:assert/strict';

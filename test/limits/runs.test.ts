@@ -1,5 +1,5 @@
 /**
- * Runs from outside (spec: Run, Errors 400 and 402; design 3, rows 12 to 15): made by the first admitted request, tightened and
+ * Runs from outside (spec: Run, Errors 400 and 402; rules 12 to 15): made by the first admitted request, tightened and
  * never widened, ended for good; every refusal is to the letter and forwards and records nothing.
  */
 import assert from 'node:assert/strict';

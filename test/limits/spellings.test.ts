@@ -1,5 +1,5 @@
 /**
- * Other spellings of a metered path, from outside, at a provider that decodes them all (design 3, rows 2 and 6a): under a reached cap
+ * Other spellings of a metered path, from outside, at a provider that decodes them all (rules 2 and 6a): under a reached cap
  * each is refused, under an open one each is recorded as the operation it is, with its tokens and its cost. The destination gets the
  * bytes of the path as they were sent.
  */

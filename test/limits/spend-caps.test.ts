@@ -1,5 +1,5 @@
 /**
- * Spend caps from outside (spec: Budget cap, Errors 402 and 429; design 3, rows 1, 4, 5a and 11): every row to the letter, with
+ * Spend caps from outside (spec: Budget cap, Errors 402 and 429; rules 1, 4, 5a and 11): every row to the letter, with
  * the headers it carries and those it must not; the provider is never contacted, nothing is recorded, no rate is taken.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Answers at paths that name no metered operation, from outside: usage found there counts against caps, a charge that is not reported is
- * unknown, and a cost that is not the whole bill says so, on the record and beside the money. Design 3, rows 6a and 6b.
+ * unknown, and a cost that is not the whole bill says so, on the record and beside the money. Rules 6a and 6b.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

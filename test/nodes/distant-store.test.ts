@@ -1,6 +1,6 @@
 /**
  * A node whose store is 100 ms away, each way: longer than a call waits for it. The store's answer comes too late for the first caller, and
- * is there for the next, so keys, runs and caps still work (design 2, The path of a call).
+ * is there for the next, so keys, runs and caps still work (rules: The path of a call).
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Three nodes on one PostgreSQL store whose links to it are cut or slow near a limit (design 1, promise 4): the limit is exceeded by no more
+ * Three nodes on one PostgreSQL store whose links to it are cut or slow near a limit (promise 4): the limit is exceeded by no more
  * than the calls in flight, one for each caller. `npm run bench -- --only overshoot` tries each trouble ten times and prints by how many.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * `metergate gateway` and `metergate platform`, each in a separate process on a shared PostgreSQL store (design 2, Processes; 5).
+ * `metergate gateway` and `metergate platform`, each in a separate process on a shared PostgreSQL store (rules: Processes; rules: Interfaces).
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * An export whose process is killed in the middle, by `kill -9`, and run again: the finished file is byte for byte that of an undisturbed
- * export. The real command, on both engines, in each format. Design 3, row 25.
+ * export. The real command, on both engines, in each format. Rule 25.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';

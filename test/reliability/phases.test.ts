@@ -1,5 +1,5 @@
 /**
- * Every phase in which a provider can fail or a caller can leave, on each wire, streamed and not (reliability 3.3, 3.4): what the
+ * Every phase in which a provider can fail or a caller can leave, on each wire, streamed and not: what the
  * caller sees, what is recorded, and that no socket and no descriptor is left behind.
  */
 import assert from 'node:assert/strict';

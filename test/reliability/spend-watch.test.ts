@@ -1,4 +1,4 @@
-/** The running product logs a sum of spend that differs from its records, and counts it on `/metrics` (reliability 4.6). */
+/** The running product logs a sum of spend that differs from its records, and counts it on `/metrics`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -207,7 +207,7 @@ export class SimulatedStore {
     this.#reported.set(name, reported.set(node, settled));
   }
 
-  /** Nothing is granted of what was granted before, or is known to be spent, and has no record yet (design 1, promise 4). */
+  /** Nothing is granted of what was granted before, or is known to be spent, and has no record yet (promise 4). */
   #assertGrant(name: string, spent: NanoDollars, limit: NanoDollars): void {
     let taken: bigint = spent;
     const leases = this.#leases.get(name)!;

@@ -1,6 +1,6 @@
 /**
  * Several nodes on one store, simulated on the product's own guards, runs, leases and lease answer: nothing lost, nothing counted twice, no
- * limit passed by more than its promise says (design 1, promises 2, 4 and 5). A violation names the seed that shows it again:
+ * limit passed by more than its promise says (promises 2, 4 and 5). A violation names the seed that shows it again:
  * `node test/simulation/simulate.ts --seed N --steps N --worlds 1`. A fixed budget of steps; millions by hand.
  */
 import assert from 'node:assert/strict';

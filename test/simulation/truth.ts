@@ -1,5 +1,5 @@
 /**
- * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (design 1,
+ * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (rules: Promises,
  * promises 2, 4 and 5).
  */
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -19,7 +19,7 @@ const knownSlowlyMs = 1_500;
 const validMs = 5_000;
 /** What happened before this is past: every node has confirmed since. */
 const settledMs = 6_500;
-/** For how long a silent node's leases are nobody else's (design 2, Spend across nodes). */
+/** For how long a silent node's leases are nobody else's (rules: Spend across nodes). */
 const keptMs = 135_000;
 /** By how much a clock that is one percent slow passes the end of a lease. */
 const slowMs = 60;

@@ -1,5 +1,5 @@
 /**
- * Runs while the store cannot write (promise 5; design 3, row 3b): within a second a run that the node does not hold cannot be confirmed,
+ * Runs while the store cannot write (promise 5; rule 3b): within a second a run that the node does not hold cannot be confirmed,
  * those it holds continue, and a caller who leaves meanwhile leaves nothing behind.
  */
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /**
  * The tap against the running product, as a team uses it: hosts with the providers' own SDKs, tapped, call a provider directly; what they
  * report arrives at the platform and `baseline show` shows it. Inspect mode sends nothing; a rotated key and a retired tap end the
- * reporting and nothing else. Spec: Tap client wrapper, Tap reporter, Tap ingestion; design 3, rows 20 and 27 to 30c.
+ * reporting and nothing else. Spec: Tap client wrapper, Tap reporter, Tap ingestion; rules 20 and 27 to 30c.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

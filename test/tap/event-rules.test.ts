@@ -1,6 +1,6 @@
 /**
  * The tap and the server agree on the field rules: what the tap would send is accepted, and what the server would refuse is not sent.
- * Each case goes through the tap's own event and, as plain JSON, through the server's rules. Spec: Tap event; design 3, row 27.
+ * Each case goes through the tap's own event and, as plain JSON, through the server's rules. Spec: Tap event; rule 27.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** `metergate cap try` and the forecast of `cap list`, on a separate store, with calls of known cost at known times. Design 5. */
+/** `metergate cap try` and the forecast of `cap list`, on a separate store, with calls of known cost at known times. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';

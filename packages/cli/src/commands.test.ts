@@ -1,6 +1,6 @@
 /**
  * What each command prints, the fields of its JSON, its exit code, that secrets are never echoed,
- * and that bad input is one sentence with nothing written. Design 5.
+ * and that bad input is one sentence with nothing written. Rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -255,7 +255,7 @@ test('upstream: declared ones start disabled, an empty credential means none, pl
   oneSentence(absent, /Declare one with: metergate upstream declare --org ORG --url URL$/m);
 });
 
-test('calls list: records as design 4 has them, newest first, from since to before until', async () => {
+test('calls list: records as rules: Record has them, newest first, from since to before until', async () => {
   const { id } = await json(['org', 'create', 'Calls']) as { id: string };
   const startedAtMs = [Date.UTC(2026, 8, 1), Date.UTC(2026, 8, 2), Date.UTC(2026, 8, 3)];
   await inStore((store) => store.calls.ship({

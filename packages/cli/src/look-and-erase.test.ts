@@ -1,6 +1,6 @@
 /**
  * Settings shown as they are set, members, Baselines, the audit trail; erasing asks a person at a terminal for the name, and leaves figures
- * that are read only by id. Design 3, row 23; 5.
+ * that are read only by id. Rule 23; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Every wrong usage of a command gives one sentence and exit 2, before anything is opened; help gives exit 0. Design 5. */
+/** Every wrong usage of a command gives one sentence and exit 2, before anything is opened; help gives exit 0. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProgram } from './command-line/run.ts';

@@ -1,4 +1,4 @@
-/** `metergate receipts` on a separate store: a file, its verdict and exit codes, a restored store, the keys. Design 5. */
+/** `metergate receipts` on a separate store: a file, its verdict and exit codes, a restored store, the keys. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

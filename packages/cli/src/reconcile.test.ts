@@ -1,4 +1,4 @@
-/** `metergate reconcile` on a separate store: each known export form, verdicts, reasons and exit codes. Design 5; docs/reconcile.md. */
+/** `metergate reconcile` on a separate store: each known export form, verdicts, reasons and exit codes. Rules: Interfaces; docs/reconcile.md. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

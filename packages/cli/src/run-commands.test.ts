@@ -1,4 +1,4 @@
-/** `run` and `grant`, their fields, exit codes and sentences (spec: Run; design 3, rows 13 and 15; 5). */
+/** `run` and `grant`, their fields, exit codes and sentences (spec: Run; rules 13 and 15; rules: Interfaces). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

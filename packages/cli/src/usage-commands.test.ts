@@ -1,4 +1,4 @@
-/** `usage` and `export`, their fields, files, exit codes and sentences (design 3, row 25; 5). */
+/** `usage` and `export`, their fields, files, exit codes and sentences (rule 25; rules: Interfaces). */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -46,7 +46,7 @@ export const idPrefix = {
 
 /** Prefix of the secret itself (spec: Authentication 1). */
 export const serviceKeyPrefix = 'svc_live_';
-/** Prefix of a management token (design 3, row 16). */
+/** Prefix of a management token (rule 16). */
 export const managementTokenPrefix = 'svc_mgmt_';
 
 /** Names of the service's own headers, lower case (spec: Common request elements). */

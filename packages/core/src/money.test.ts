@@ -1,10 +1,10 @@
-/** Money as text and back, and the one rounding. Design 3, row 5. */
+/** Money as text and back, and the one rounding. Rule 5. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';
 import { divideHalfEven, formatDollars, nanoDollars, nanoDollarsMax, parseDollars, unformatDollars, type NanoDollars } from './money.ts';
 
-describe('divideHalfEven: one rounding, half to even (design 3, row 5)', () => {
+describe('divideHalfEven: one rounding, half to even (rule 5)', () => {
   const cases: [bigint, bigint, bigint][] = [
     [0n, 1000n, 0n], [499n, 1000n, 0n], [500n, 1000n, 0n], [501n, 1000n, 1n], [1499n, 1000n, 1n], [1500n, 1000n, 2n],
     [1501n, 1000n, 2n], [2500n, 1000n, 2n], [3500n, 1000n, 4n], [1n, 3n, 0n], [2n, 3n, 1n], [3n, 2n, 2n], [5n, 2n, 2n], [7n, 7n, 1n],
@@ -22,7 +22,7 @@ describe('divideHalfEven: one rounding, half to even (design 3, row 5)', () => {
   });
 });
 
-describe('formatDollars: exact decimal text, nine places (design 4)', () => {
+describe('formatDollars: exact decimal text, nine places (rules: Record)', () => {
   const cases: [bigint, number | undefined, string][] = [
     [0n, undefined, '0.000000000'], [1n, undefined, '0.000000001'], [1_000_000_000n, undefined, '1.000000000'],
     [12_345_678_901n, undefined, '12.345678901'], [-1n, undefined, '-0.000000001'], [-2_500_000_000n, 2, '-2.50'],
@@ -33,7 +33,7 @@ describe('formatDollars: exact decimal text, nine places (design 4)', () => {
   }
 });
 
-describe('parseDollars: a JSON number from 0, rounded half to even to nano-dollars (design 3, rows 5 and 6)', () => {
+describe('parseDollars: a JSON number from 0, rounded half to even to nano-dollars (rules 5 and 6)', () => {
   const figures: [string, bigint][] = [
     ['0', 0n], ['0.0', 0n], ['0e5', 0n], ['1', 1_000_000_000n], ['0.0000123', 12_300n], ['1e-7', 100n], ['1E-7', 100n], ['1.5e-9', 2n],
     ['0.5e-9', 0n], ['2.5e-9', 2n], ['2.5000000001e-9', 3n], ['1e-400', 0n], ['12e+2', 1_200_000_000_000n],
@@ -51,7 +51,7 @@ describe('parseDollars: a JSON number from 0, rounded half to even to nano-dolla
   });
 });
 
-it('nanoDollars saturates at the 64-bit bound: a sum never wraps into a credit (design 3, row 5)', () => {
+it('nanoDollars saturates at the 64-bit bound: a sum never wraps into a credit (rule 5)', () => {
   assert.equal(nanoDollars(nanoDollarsMax + 1n), nanoDollarsMax);
   assert.equal(nanoDollars(nanoDollarsMax), nanoDollarsMax);
 });

@@ -1,6 +1,6 @@
 /**
  * Money: whole nano-dollars (10⁻⁹ US dollars) in a `bigint`, within a signed 64-bit integer.
- * Text to money and back happens here and nowhere else. Decision: design 3, row 5.
+ * Text to money and back happens here and nowhere else. Decision: rule 5.
  */
 
 declare const nano: unique symbol;

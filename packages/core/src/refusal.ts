@@ -1,6 +1,6 @@
 /**
  * Every reason why the gateway refuses a call, as facts. The sentences are the gateway's table (gateway/src/refusals.ts). A refusal is a
- * value, returned; a fault is an error, thrown. Spec: Errors; design 3, rows 3 to 3b.
+ * value, returned; a fault is an error, thrown. Spec: Errors; rules 3 to 3b.
  */
 import type { FramingFault } from './call/framing.ts';
 import type { Wire } from './wire/wire.ts';

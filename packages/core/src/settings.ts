@@ -33,7 +33,7 @@ export interface FallbackPrice {
   readonly outputNanoPerMillion: bigint;
 }
 
-/** What an organization's runs may spend (design 3, row 12). Null: no bound. Nano-dollars from 0. */
+/** What an organization's runs may spend (rule 12). Null: no bound. Nano-dollars from 0. */
 export interface RunPolicy {
   /** The most one run may declare; a key's own figure takes precedence over it, and a grant lifts it. */
   readonly maxRunBudget: NanoDollars | null;
@@ -52,13 +52,13 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly plan: Plan;
   readonly upstream: DeclaredUpstream | null;
   readonly fallbackPrice: FallbackPrice | null;
-  /** Overrides how long an abandoned call is read on (design 3, row 8); null: the defaults. Seconds from 0. */
+  /** Overrides how long an abandoned call is read on (rule 8); null: the defaults. Seconds from 0. */
   readonly drainSeconds: number | null;
   /** Figures agreed for Enterprise; null if none were set. */
   readonly agreedFigures: AgreedFigures | null;
   /** Every cap of the organization, including those that are only shown. In the order they were made. */
   readonly caps: readonly Cap[];
-  /** Key caps refuse only if the organization says so (design 3, row 4). */
+  /** Key caps refuse only if the organization says so (rule 4). */
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
   /** Public keys that its run grants may be signed with. */
@@ -69,7 +69,7 @@ export interface OrganizationSettings extends ProviderConnections {
 export interface ServiceKeySettings {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;
-  /** The key's default project (design 3, row 31). */
+  /** The key's default project (rule 31). */
   readonly project: string | null;
   readonly expiresAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure applies. */

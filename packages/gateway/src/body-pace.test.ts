@@ -1,4 +1,4 @@
-/** Design 3, row 8a: when a body is too slow, by a clock of numbers. */
+/** Rule 8a: when a body is too slow, by a clock of numbers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BodyPace } from './body-pace.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether a request body arrives too slowly to wait for (design 3, row 8a): nothing for a minute, or less than 1 KiB a second over a minute.
+ * Whether a request body arrives too slowly to wait for (rule 8a): nothing for a minute, or less than 1 KiB a second over a minute.
  * Time in which the gateway itself did not read does not count. It is checked from time to time, so that a normal body costs nothing.
  */
 

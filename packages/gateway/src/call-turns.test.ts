@@ -1,4 +1,4 @@
-/** Design 3, row 8a: steps of calls of one organization and of several, by turns that the test ends. */
+/** Rule 8a: steps of calls of one organization and of several, by turns that the test ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,5 +1,5 @@
 /**
- * Whose calls are worked at in a turn of the event loop (design 3, row 8a; decision 0019). A call is worked at in four steps: it is admitted,
+ * Whose calls are worked at in a turn of the event loop (rule 8a; decision 0019). A call is worked at in four steps: it is admitted,
  * dialled, settled, and answered, each some 50 to 150 µs. While several organizations call, one of them takes at most four steps in a turn, and
  * its others wait for the next ones. So a burst of one is not worked off before the one call of another is looked at. An organization that
  * calls alone waits for nothing: each of its steps costs it one comparison.

@@ -1,6 +1,6 @@
 /**
  * What a node cannot do at present, for its readiness. Without its journal it forwards nothing; if it cannot confirm spend, it must refuse
- * calls under caps and in runs. Checked once a second, off the path of a call. Design 2, Journal and Spend across nodes.
+ * calls under caps and in runs. Checked once a second, off the path of a call. Rules: Journal and Spend across nodes.
  */
 import { JournalFault, systemCode } from '@metergate/store/journal/journal-fault.ts';
 import type { JournalCondition } from '@metergate/store/journal/journal.ts';

@@ -1,6 +1,6 @@
 /**
  * How many callers a node may have at once, from the file descriptors that its process may open. A call takes two: its caller's connection
- * and the destination's. Some are reserved for the journal, the store and the platform. Design 3, row 8a.
+ * and the destination's. Some are reserved for the journal, the store and the platform. Rule 8a.
  */
 import { readFileSync } from 'node:fs';
 

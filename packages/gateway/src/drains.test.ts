@@ -1,4 +1,4 @@
-/** How long a departed caller's call is read on, whatever an organization sets, and how many at once (design 3, row 8). */
+/** How long a departed caller's call is read on, whatever an organization sets, and how many at once (rule 8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

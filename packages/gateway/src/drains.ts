@@ -1,5 +1,5 @@
 /**
- * How many calls are read on after their caller left, per organization and per node (design 3, row 8), and within which
+ * How many calls are read on after their caller left, per organization and per node (rule 8), and within which
  * bounds of time and bytes. Beyond the counts a call is cancelled at the provider.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

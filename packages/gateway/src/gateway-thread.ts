@@ -2,7 +2,7 @@
  * Entry of the gateway thread: builds a node from the parent's settings, and says when it listens. To the parent: `{listening: {host,
  * port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`; `{condition}` whenever what the
  * node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces; `{drained: true}` after
- * `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store (design 2, Processes).
+ * `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store (rules: Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
@@ -220,7 +220,7 @@ function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreC
   });
 }
 
-/** Says once that the wall clock stepped, and once when the time in force agrees with it again (design 3, row 5b). */
+/** Says once that the wall clock stepped, and once when the time in force agrees with it again (rule 5b). */
 function watchClock(clock: NodeClock): () => void {
   let told = 0;
   const followed = data.sharedStore ? 'it is that of the shared store' : 'the step is followed once it has stayed for a minute';

@@ -1,4 +1,4 @@
-/** Design 3, row 8a: which organization may hold how much, and that half-received bodies never wait for each other. */
+/** Rule 8a: which organization may hold how much, and that half-received bodies never wait for each other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,6 +1,6 @@
 /**
  * The table of refusals compared with the specification's own tables, both ways: every sentence of the specification is used, with its
- * status, code and type; and every other one is among the decisions of design 3.
+ * status, code and type; and every other one is among the rules.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

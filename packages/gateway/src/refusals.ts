@@ -1,5 +1,5 @@
 /**
- * The specification's error table: kind of refusal → status, code, type, sentence. Spec: Errors; design 3, rows 3 to 3b.
+ * The specification's error table: kind of refusal → status, code, type, sentence. Spec: Errors; rules 3 to 3b.
  * Typed by the kinds, so a kind without a row does not compile. `respond.ts` is the only reader.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -33,7 +33,7 @@ const windowName: { readonly [W in CalendarWindow]: string } = {
 const ofKey: { readonly [S in BindingScope]: string } = { organization: '', key: ' for this API key' };
 const runBudget = { scope: 'run', window: 'run' } as const;
 
-/** A refusal of a run: 402, without headers of its own (design 3, row 1). */
+/** A refusal of a run: 402, without headers of its own (rule 1). */
 function runRefusal(code: string, message: string): () => RefusalAnswer {
   return () => ({ status: 402, code, type: quota, message });
 }

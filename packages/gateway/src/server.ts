@@ -1,6 +1,6 @@
 /**
  * node:http ↔ the stages. Everything Node would answer by itself (400, 408, 417, 431, CONNECT) is answered here instead,
- * with the gateway's envelope and both ids (design 3, row 3). Decides nothing else.
+ * with the gateway's envelope and both ids (rule 3). Decides nothing else.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ import { freshRequestId } from './request-ids.ts';
 import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
 import { RequestClass } from './callers/slim-request.ts';
 
-/** Longer than load balancers keep theirs, so that they close first (design 3, row 10). */
+/** Longer than load balancers keep theirs, so that they close first (rule 10). */
 const keepAliveMs = 75_000;
 const headersMs = 15_000;
 /** A body may take long; an idle socket is closed by `idleSocketMs`. */

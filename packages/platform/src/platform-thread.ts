@@ -1,5 +1,5 @@
 /**
- * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Design 2, Processes: nothing
+ * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Rules: Processes: nothing
  * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
  * with 500; `{note}` for work that was done. On `{stop: true}` it closes and ends.

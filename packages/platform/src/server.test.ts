@@ -1,4 +1,4 @@
-/** The platform listens on its configured address, serves its app and the tap's endpoint there, and closes. Design 5, Platform HTTP. */
+/** The platform listens on its configured address, serves its app and the tap's endpoint there, and closes. Rules: Platform HTTP. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';

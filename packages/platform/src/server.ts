@@ -1,5 +1,5 @@
 /**
- * The platform's socket. What answers on it, `http/listener.ts`, is loaded with the first request. Design 5, Platform HTTP.
+ * The platform's socket. What answers on it, `http/listener.ts`, is loaded with the first request. Rules: Platform HTTP.
  */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';

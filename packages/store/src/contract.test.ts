@@ -84,7 +84,7 @@ for (const on of bothEngines) {
         assert.equal((await store.organizations.find(victim))?.id, victim);
       });
 
-      test('settings are changed one by one and put back to their defaults (design 3, rows 7 and 8)', async () => {
+      test('settings are changed one by one and put back to their defaults (rules 7 and 8)', async () => {
         const id = await newOrganization();
         const price = { inputNanoPerMillion: 2n ** 63n - 1n, outputNanoPerMillion: 0n };
         assert.deepEqual((await granted(store.organizations.set(id, { fallbackPrice: price }))).fallbackPrice, price);
@@ -167,7 +167,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('credentials (spec: Provider key connection, Declared upstream; design 3, row 18)', () => {
+    describe('credentials (spec: Provider key connection, Declared upstream; rule 18)', () => {
       test('a provider key is missing, connected, replaced, missing again', async () => {
         const organization = await newOrganization();
         assert.deepEqual(await store.providers.state(organization, 'openai'), { state: 'missing' });
@@ -264,7 +264,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('the revision (design 2, Snapshots)', () => {
+    describe('the revision (rules: Snapshots)', () => {
       test('goes up by one with each change and names the organization changed; a refusal leaves it', async () => {
         const organization = await newOrganization();
         const key = await granted(store.serviceKeys.create(
@@ -312,7 +312,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('call records (design 4; promise 2)', () => {
+    describe('call records (rules: Record; promise 2)', () => {
       const batch = (organization: OrganizationId, from: number, through: number) =>
         Array.from({ length: through - from + 1 }, (_, index) =>
           ({ seq: from + index, record: sampleRecord(organization, { startedAtMs: startMs + from + index }) }));

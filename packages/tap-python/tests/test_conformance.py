@@ -1,6 +1,6 @@
 """
 The tap's conformance kit for the Python tap: it runs the data files of `test/tap-conformance`, which the taps of all languages read.
-Spec: Tap client wrapper, Tap reporter, Tap event; design 3, rows 27 to 30c.
+Spec: Tap client wrapper, Tap reporter, Tap event; rules 27 to 30c.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """
 The ends of a host's process and its forks: waiting events are delivered once, and the host keeps its exit code, its signals and its output
-(spec, Tap client wrapper 3; design 3, row 30c). Real processes, a real endpoint.
+(spec, Tap client wrapper 3; rule 30c). Real processes, a real endpoint.
 """
 
 from __future__ import annotations

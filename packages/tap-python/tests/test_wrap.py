@@ -1,5 +1,5 @@
 """
-`tap(client, tag, …)` from outside: what it returns, raises, prints and sends (spec, Tap client wrapper; design 3, rows 27 to 30c).
+`tap(client, tag, …)` from outside: what it returns, raises, prints and sends (spec, Tap client wrapper; rules 27 to 30c).
 """
 
 from __future__ import annotations

@@ -17,6 +17,6 @@ export const noAnswer: Answer = { status: 0, closed: false };
  */
 export type Settle = (answer: Answer, attempt: number) => number | undefined;
 
-/** The waits between at most three posts (spec, Tap client wrapper 4); only these statuses are retried (design 3, row 29). */
+/** The waits between at most three posts (spec, Tap client wrapper 4); only these statuses are retried (rule 29). */
 export const retryWaitsMs: readonly number[] = [200, 800];
 export const retried = /^(0|408|429|[5-9]..)$/;

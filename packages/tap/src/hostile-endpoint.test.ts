@@ -1,6 +1,6 @@
 /**
  * The host is never harmed by the endpoint or by what it did to its own runtime: the same output and exit code, nothing on stderr
- * (design 3, row 29; spec, Tap client wrapper 2). Real processes, real sockets.
+ * (rule 29; spec, Tap client wrapper 2). Real processes, real sockets.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

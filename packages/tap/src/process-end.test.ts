@@ -1,6 +1,6 @@
 /**
  * The ends of a host's process: waiting events are delivered, and the host keeps its exit code, its signal and its handlers
- * (spec, Tap client wrapper 3; design 3, row 30c). Real processes, a real endpoint.
+ * (spec, Tap client wrapper 3; rule 30c). Real processes, a real endpoint.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Delivers waiting events at the end of a process: normal end, `process.exit`, uncaught exception, SIGTERM, SIGINT.
- * The host keeps its exit code, its signal and its handlers (design 3, row 30c). At an end the thread blocks while waiting events are posted:
+ * The host keeps its exit code, its signal and its handlers (rule 30c). At an end the thread blocks while waiting events are posted:
  * no code of the host runs that would not run without the tap, and `beforeExit` does not fire twice. It listens to signals only while
  * events wait, and removes its listener before the host's own run, so that a library which counts listeners counts only the host's. If the
  * host has none, the signal is sent again, with its default effect.

@@ -1,5 +1,5 @@
 /**
- * The reporter's states, on a clock and a transport that the test controls (spec, Tap reporter and Tap client wrapper; design 3, rows 29, 30c).
+ * The reporter's states, on a clock and a transport that the test controls (spec, Tap reporter and Tap client wrapper; rules 29, 30c).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; design 3, 30c).
+ * The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; rule 30c).
  * An event waits until its batch is delivered or dropped. Clock, timers and transport are passed in. Nothing here throws or delays its
  * caller; undeliverable events are dropped.
  */

@@ -1,5 +1,5 @@
 /**
- * The reporter's state machine, driven by the endpoint's answers (Tap reporter; design 3, row 29): posting → stopped (410 baseline_closed; one
+ * The reporter's state machine, driven by the endpoint's answers (Tap reporter; rule 29): posting → stopped (410 baseline_closed; one
  * event a minute checks again) → posting; posting, stopped → quiet, for good. Clock and print are passed in.
  */
 import { retried, retryWaitsMs, type Settle } from './answer.ts';

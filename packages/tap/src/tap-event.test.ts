@@ -1,5 +1,5 @@
 /**
- * Seen call → event: each of the fifteen fields at, inside and outside its bounds (spec, Tap event; design 3, rows 27 and 30b).
+ * Seen call → event: each of the fifteen fields at, inside and outside its bounds (spec, Tap event; rules 27 and 30b).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

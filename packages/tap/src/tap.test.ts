@@ -1,5 +1,5 @@
 /**
- * `tap(client, tag, options)` from outside: what it returns, throws, prints and sends (spec, Tap client wrapper; design 3, rows 27 to 30c).
+ * `tap(client, tag, options)` from outside: what it returns, throws, prints and sends (spec, Tap client wrapper; rules 27 to 30c).
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

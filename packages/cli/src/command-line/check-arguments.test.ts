@@ -1,4 +1,4 @@
-/** A sentence about a typed word shows the word, but never a possible secret in the wrong place. Design 1, promise 6. */
+/** A sentence about a typed word shows the word, but never a possible secret in the wrong place. Promise 6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ArgsDef } from 'citty';

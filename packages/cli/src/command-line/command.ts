@@ -1,6 +1,6 @@
 /**
  * The type of a command: its arguments, and a function from checked arguments to its result. A command never prints and never sets an exit
- * code. `run.ts` does both, once. Design 5.
+ * code. `run.ts` does both, once. Rules: Interfaces.
  */
 import { defineCommand, type ArgsDef, type CommandDef } from 'citty';
 import type { AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';

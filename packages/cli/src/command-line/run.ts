@@ -1,5 +1,5 @@
 /**
- * Runs the command that a command line names, prints its result and gives the exit code: 0 done, 1 refused, 2 usage. Design 5. With `--json`
+ * Runs the command that a command line names, prints its result and gives the exit code: 0 done, 1 refused, 2 usage. Rules: Interfaces. With `--json`
  * standard output is exactly one JSON document, even for a refusal. Sentences always go to standard error.
  */
 import { runCommand, type ArgsDef, type CommandDef } from 'citty';

@@ -1,4 +1,4 @@
-/** Durations, times, numbers and price pairs in their forms, everything else a usage fault that names the option. Design 5. */
+/** Durations, times, numbers and price pairs in their forms, everything else a usage fault that names the option. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';

@@ -1,6 +1,6 @@
 /**
  * Forms of option values: durations, times, statuses, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
- * shows a valid one. Design 5.
+ * shows a valid one. Rules: Interfaces.
  */
 import { parseStatus, statusForm, type StatusFilter } from '@metergate/core/report/call-search.ts';
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';

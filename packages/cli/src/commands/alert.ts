@@ -1,4 +1,4 @@
-/** `metergate alert`: the percentages of a cap's limit at which webhooks are notified. Design 5; docs/alerts.md. */
+/** `metergate alert`: the percentages of a cap's limit at which webhooks are notified. Rules: Interfaces; docs/alerts.md. */
 import { listAlerts, removeAlert, setAlert } from '@metergate/platform/use-cases/alerts/alerts.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';

@@ -1,4 +1,4 @@
-/** `metergate audit list`: who changed what, when. The platform's HTTP shows the same under `/platform/v1/audit`. Design 5, Roles. */
+/** `metergate audit list`: who changed what, when. The platform's HTTP shows the same under `/platform/v1/audit`. Rules: Roles. */
 import { auditLimit, listAudit, type ShownAuditEvent } from '@metergate/platform/use-cases/audit.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';

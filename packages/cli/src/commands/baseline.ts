@@ -1,6 +1,6 @@
 /**
  * `metergate baseline`: the tap's seven days. Creates one with its key, shows it with its report, rotates the key, retires it, and records
- * declared figures. Design 5.
+ * declared figures. Rules: Interfaces.
  */
 import {
   createBaselineWithKey, declareFigure, listBaselines, retireBaseline, rotateTapKey, showBaseline, type ShownTapKey,

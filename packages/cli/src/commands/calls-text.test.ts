@@ -1,4 +1,4 @@
-/** Calls fit 120 columns with usual values, and what is not known is shown as such and counted with its reason. Design 4; 5. */
+/** Calls fit 120 columns with usual values, and what is not known is shown as such and counted with its reason. Rules: Record; rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';

@@ -1,4 +1,4 @@
-/** `metergate calls list|show`: the records of calls, newest first. Design 4; 5. */
+/** `metergate calls list|show`: the records of calls, newest first. Rules: Record; rules: Interfaces. */
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { callOutcomes, type CallOutcome } from '@metergate/core/record/call-record.ts';
 import { costLacks, type CostLack } from '@metergate/core/report/call-search.ts';

@@ -1,4 +1,4 @@
-/** `metergate cap`: sets spend caps, lists them with what was spent, removes them. Design 3, rows 4 and 8; 5. */
+/** `metergate cap`: sets spend caps, lists them with what was spent, removes them. Rules 4 and 8; rules: Interfaces. */
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/use-cases/caps.ts';

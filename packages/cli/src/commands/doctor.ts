@@ -1,4 +1,4 @@
-/** `metergate doctor`: checks the machine, the data directory and the store, and says what to fix. Exit 1 if a check fails. Design 5. */
+/** `metergate doctor`: checks the machine, the data directory and the store, and says what to fix. Exit 1 if a check fails. Rules: Interfaces. */
 import { command } from '../command-line/command.ts';
 import { plain } from '../command-line/table.ts';
 import { examine } from '../doctor/examine.ts';

@@ -1,4 +1,4 @@
-/** `metergate export`: the calls of a time as a file. Design 3, row 25; 5. */
+/** `metergate export`: the calls of a time as a file. Rule 25; rules: Interfaces. */
 import { resolve } from 'node:path';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';

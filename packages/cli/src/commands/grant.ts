@@ -1,4 +1,4 @@
-/** `metergate grant`: mints a budget grant for one run and shows it once. Spec: Run; design 3, row 15; 5. */
+/** `metergate grant`: mints a budget grant for one run and shows it once. Spec: Run; rule 15; rules: Interfaces. */
 import { isRunId } from '@metergate/core/run/run-id.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';

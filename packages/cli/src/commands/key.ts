@@ -1,4 +1,4 @@
-/** `metergate key`: creates, lists, changes and revokes service keys. A key is shown once, when it is created. Design 5. */
+/** `metergate key`: creates, lists, changes and revokes service keys. A key is shown once, when it is created. Rules: Interfaces. */
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey, type ServiceKeySettingsInput, type ShownServiceKey,
 } from '@metergate/platform/use-cases/service-keys.ts';

@@ -1,5 +1,5 @@
 /**
- * `metergate master-key rotate`: replaces the master key with one from standard input. Design 3, row 18; 5. If the key is in a file, the file
+ * `metergate master-key rotate`: replaces the master key with one from standard input. Rule 18; rules: Interfaces. If the key is in a file, the file
  * changes with the store. A running server picks the new key up by itself.
  */
 import { rotateMasterKey } from '@metergate/platform/use-cases/master-key.ts';

@@ -1,4 +1,4 @@
-/** `metergate org`: creates, lists, shows, configures and erases organizations. Design 5. */
+/** `metergate org`: creates, lists, shows, configures and erases organizations. Rules: Interfaces. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';

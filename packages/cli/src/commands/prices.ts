@@ -1,4 +1,4 @@
-/** `metergate prices`: what models cost, and the operator's own prices over the frozen list. Design 3, row 6; 5. */
+/** `metergate prices`: what models cost, and the operator's own prices over the frozen list. Rule 6; rules: Interfaces. */
 import { resolve } from 'node:path';
 import type { PriceChange } from '@metergate/core/price/price-changes.ts';
 import type { PriceInForce, ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';

@@ -1,4 +1,4 @@
-/** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Design 5. */
+/** `metergate provider`: an organization's keys at the named providers. A key comes on standard input and is never shown. Rules: Interfaces. */
 import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, type ShownConnection } from '@metergate/platform/use-cases/providers.ts';
 import { testProvider } from '@metergate/platform/use-cases/provider-test.ts';

@@ -1,4 +1,4 @@
-/** `metergate reconcile`: the provider's bill beside our records. Design 5; docs/reconcile.md. */
+/** `metergate reconcile`: the provider's bill beside our records. Rules: Interfaces; docs/reconcile.md. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/platform/use-cases/reconcile/reconcile.ts';

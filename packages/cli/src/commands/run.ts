@@ -1,4 +1,4 @@
-/** `metergate run`: runs of an organization, listed, shown, closed. Spec: Run; design 3, row 13; 5. */
+/** `metergate run`: runs of an organization, listed, shown, closed. Spec: Run; rule 13; rules: Interfaces. */
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { closeRun, listRuns, showRun, type ShownRun } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup } from '../command-line/command.ts';

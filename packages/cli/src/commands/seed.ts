@@ -1,4 +1,4 @@
-/** `metergate seed`: an empty store filled with organizations, keys and calls, for trials and benchmarks. Design 5. */
+/** `metergate seed`: an empty store filled with organizations, keys and calls, for trials and benchmarks. Rules: Interfaces. */
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { seedMax, seedStore } from '@metergate/platform/use-cases/seed.ts';

@@ -1,4 +1,4 @@
-/** `metergate start`, `gateway` and `platform`: all of the product or one part of it, until a signal ends it. Design 5. */
+/** `metergate start`, `gateway` and `platform`: all of the product or one part of it, until a signal ends it. Rules: Interfaces. */
 import { settingsOf } from '../command-line/settings-of.ts';
 import { command } from '../command-line/command.ts';
 import type { StartOptions } from '../start/start.ts';

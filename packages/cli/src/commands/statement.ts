@@ -1,4 +1,4 @@
-/** `metergate statement`: a month's usage on one printable page. Design 5. */
+/** `metergate statement`: a month's usage on one printable page. Rules: Interfaces. */
 import { resolve } from 'node:path';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeStatement } from '@metergate/platform/use-cases/statement.ts';

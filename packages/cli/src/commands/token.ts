@@ -1,4 +1,4 @@
-/** `metergate token`: management tokens for automation. A token is shown once, when it is made. Design 3, row 16; 5. */
+/** `metergate token`: management tokens for automation. A token is shown once, when it is made. Rule 16; rules: Interfaces. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { createToken, listTokens, revokeToken, type ShownToken } from '@metergate/platform/use-cases/management-tokens.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

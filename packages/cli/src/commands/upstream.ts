@@ -1,4 +1,4 @@
-/** `metergate upstream`: the one destination that an organization declares itself. Design 3, row 19; 5. */
+/** `metergate upstream`: the one destination that an organization declares itself. Rule 19; rules: Interfaces. */
 import {
   declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream, type ShownUpstream,
 } from '@metergate/platform/use-cases/upstreams.ts';

@@ -1,4 +1,4 @@
-/** `metergate usage`: what an organization's calls used, by one or two dimensions. Design 5. */
+/** `metergate usage`: what an organization's calls used, by one or two dimensions. Rules: Interfaces. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';

@@ -1,4 +1,4 @@
-/** `metergate user`: people who sign in, made with a password or invited by a one-time link. Design 3, row 16; 5. */
+/** `metergate user`: people who sign in, made with a password or invited by a one-time link. Rule 16; rules: Interfaces. */
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';

@@ -1,4 +1,4 @@
-/** `metergate webhook`: the addresses that an organization's events are sent to. Design 5; docs/alerts.md. */
+/** `metergate webhook`: the addresses that an organization's events are sent to. Rules: Interfaces; docs/alerts.md. */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import {

@@ -1,4 +1,4 @@
-/** The key file is made once, whole, only for its owner, and never replaced; errors about it do not contain it. Design 5. */
+/** The key file is made once, whole, only for its owner, and never replaced; errors about it do not contain it. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * The master key: from `SVC_MASTER_KEY`, or else from its file in the data directory. The first start creates that file, with mode 0600, and
- * never overwrites one. Design 5. A key that cannot be read is a `MasterKeyFault`, whose sentence never contains the key.
+ * never overwrites one. Rules: Interfaces. A key that cannot be read is a `MasterKeyFault`, whose sentence never contains the key.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The settings of an identity provider: all of them are set, or none. Design 5. Error sentences repeat none of their values. */
+/** The settings of an identity provider: all of them are set, or none. Rules: Interfaces. Error sentences repeat none of their values. */
 import { isIssuerUrl, sessionHoursDefault, type OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
 import { BadValue, oneOf, wholeNumber } from './values.ts';
 import { valueOf, type Environment } from './variables.ts';

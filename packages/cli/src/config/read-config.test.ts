@@ -1,4 +1,4 @@
-/** Every setting's default and form, and one clear sentence for each bad value that repeats no secret. Design 5. */
+/** Every setting's default and form, and one clear sentence for each bad value that repeats no secret. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ function configOf(env: Environment) {
   return read.config;
 }
 
-test('design 5: with no variable set, every setting has its default', () => {
+test('rules: Interfaces: with no variable set, every setting has its default', () => {
   assert.deepEqual(configOf({ PATH: '/bin', OPENAI_API_KEY: 'x' }), {
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', reportsDatabaseUrl: null, masterKey: null,
@@ -26,7 +26,7 @@ test('design 5: with no variable set, every setting has its default', () => {
   });
 });
 
-test('design 5: each variable is taken in its form', () => {
+test('rules: Interfaces: each variable is taken in its form', () => {
   const config = configOf({
     SVC_HOST: '0.0.0.0', SVC_OPS_HOST: '127.0.0.1', SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '9001', SVC_DATA_DIR: '../state',
     SVC_DATABASE_URL: 'sqlite:calls.db', SVC_MASTER_KEY: key, SVC_OPENAI_URL: 'http://127.0.0.1:9/', SVC_ANTHROPIC_URL: 'HTTPS://Example.com:443',
@@ -129,7 +129,7 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ SVC_OIDC_SESSION_HOURS: '8' }, /needs all of its settings: SVC_OIDC_ISSUER, /],
 ];
 
-test('design 5: an identity provider is taken whole: https, or http on this machine', () => {
+test('rules: Interfaces: an identity provider is taken whole: https, or http on this machine', () => {
   assert.deepEqual(configOf(oidc).oidc,
     { issuer: 'https://id.example/realms/x', clientId: 'metergate', clientSecret: secret, roleClaim: 'https://x.example/roles',
       sessionMs: 12 * 3_600_000, signOutThere: true });
@@ -140,7 +140,7 @@ test('design 5: an identity provider is taken whole: https, or http on this mach
   }
 });
 
-test('design 5: an unknown variable or a bad value is one sentence that names it and repeats no secret', () => {
+test('rules: Interfaces: an unknown variable or a bad value is one sentence that names it and repeats no secret', () => {
   for (const [env, sentence] of refusals) {
     const read = readConfig(env, '/srv/app');
     assert.ok('refusal' in read, JSON.stringify(env));
@@ -150,7 +150,7 @@ test('design 5: an unknown variable or a bad value is one sentence that names it
   }
 });
 
-test("design 5: the tap's variables and addresses that a container platform injects are nobody's mistake", () => {
+test("rules: Interfaces: the tap's variables and addresses that a container platform injects are nobody's mistake", () => {
   const config = configOf({ SVC_TAP_KEY: 'x', SVC_WEB_PORT_80_TCP: 'tcp://10.0.0.1:80', SVC_GATEWAY_PORT: 'tcp://10.0.0.1:80' });
   assert.equal(config.gateway.port, 8080);
 });

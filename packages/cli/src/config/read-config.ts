@@ -1,5 +1,5 @@
 /**
- * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Design 5.
+ * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Rules: Interfaces.
  * Nothing is opened, made or resolved here but the files that secrets lie in. A sentence never repeats a key, a password or a URL that may hold one.
  */
 import { eachProvider, wires } from '@metergate/core/wire/wire.ts';

@@ -1,5 +1,5 @@
 /**
- * One variable's text → its value, or a `BadValue` whose sentence names the variable and what is expected. Design 5.
+ * One variable's text → its value, or a `BadValue` whose sentence names the variable and what is expected. Rules: Interfaces.
  * A sentence repeats a value only if it cannot contain a secret.
  */
 import { isIP } from 'node:net';

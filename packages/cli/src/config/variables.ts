@@ -1,4 +1,4 @@
-/** The names of all settings, and the closest one to suggest for an unknown name. Design 5. */
+/** The names of all settings, and the closest one to suggest for an unknown name. Rules: Interfaces. */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 
 /** Every variable that the product reads under its own prefix. */

@@ -1,4 +1,4 @@
-/** The data directory: made with its parent directories, removed without them, or refused in one sentence. Design 5. */
+/** The data directory: made with its parent directories, removed without them, or refused in one sentence. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

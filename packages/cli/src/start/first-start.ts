@@ -1,6 +1,6 @@
 /**
  * What the first start sets up in an empty store: the organization `default` on plan Scale, the provider keys found in the
- * environment at that moment and, for a terminal only, a first service key (design 5). With `--sandbox`, placeholder keys are connected
+ * environment at that moment and, for a terminal only, a first service key (rules: Interfaces). With `--sandbox`, placeholder keys are connected
  * if there is no real one; a later start without it removes them.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,4 +1,4 @@
-/** The first owner's one-time link is made and shown once, to a terminal; anyone else reads the command that makes one. Design 5. */
+/** The first owner's one-time link is made and shown once, to a terminal; anyone else reads the command that makes one. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

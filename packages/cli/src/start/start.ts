@@ -2,7 +2,7 @@
  * `metergate start`: everything on one machine; `metergate gateway` and `metergate platform`: one part each, any number of them
  * on a shared store. Checks first, writes second, listens last; then one ready line. On SIGTERM
  * or SIGINT: not ready, calls finish within the grace, the journal ships, exit 0; a second signal ends at once.
- * Design 2, Processes; design 5.
+ * Rules: Processes; rules: Interfaces.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-/** Roles of an organization's members and tokens, weakest first; each has the rights of those before it. Design 5, Roles. */
+/** Roles of an organization's members and tokens, weakest first; each has the rights of those before it. Rules: Roles. */
 
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];

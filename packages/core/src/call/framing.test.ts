@@ -1,4 +1,4 @@
-/** Framing with two readings is refused: one case a line (design 3, row 3). */
+/** Framing with two readings is refused: one case a line (rule 3). */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { declaredBodyBytes, framingFaultOf } from './framing.ts';
@@ -6,13 +6,13 @@ import { declaredBodyBytes, framingFaultOf } from './framing.ts';
 const faultOf = (headers: string[], rawTarget = '/v1/models', httpMinorVersion = 1, httpMajorVersion = 1) =>
   framingFaultOf({ rawTarget, headers, httpMajorVersion, httpMinorVersion });
 
-test('design 3 row 3: framing with one reading passes', () => {
+test('rule 3: framing with one reading passes', () => {
   assert.equal(faultOf(['Host', 'a.example:8080', 'Content-Length', '10']), null);
   assert.equal(faultOf(['Host', '[::1]:8080', 'Transfer-Encoding', 'Chunked']), null);
   assert.equal(faultOf([], '/v1/models', 0), null);
 });
 
-test('design 3 row 3: other versions than 1.0 and 1.1 are refused, whatever else the request says', () => {
+test('rule 3: other versions than 1.0 and 1.1 are refused, whatever else the request says', () => {
   for (const [major, minor] of [[0, 9], [2, 0]] as const) {
     assert.equal(faultOf(['Host', 'a'], '/v1/models', minor, major), 'The request must be HTTP/1.0 or HTTP/1.1.');
   }
@@ -31,7 +31,7 @@ const refused: [string, string[], string?][] = [
   ['two codings', ['Host', 'a', 'Transfer-Encoding', 'gzip, chunked']],
 ];
 for (const [name, headers, target] of refused) {
-  test(`design 3 row 3: ${name} is refused`, () => assert.notEqual(faultOf(headers, target), null));
+  test(`rule 3: ${name} is refused`, () => assert.notEqual(faultOf(headers, target), null));
 }
 
 test('The declared length: a number, null for chunked, 0 for none', () => {

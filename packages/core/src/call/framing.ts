@@ -1,6 +1,6 @@
 /**
  * Refuses, before anything is routed, requests that our HTTP parser accepts but another server may read differently.
- * Design 3, row 3; one strict reading on the way in, and everything is framed again on the way out.
+ * Rule 3; one strict reading on the way in, and everything is framed again on the way out.
  */
 import { firstValue, type HeaderPairs } from './header-pairs.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Headers as the flat list they arrived in: name, value, name, value; order, case and duplicates kept (design 2, Forwarding).
+ * Headers as the flat list they arrived in: name, value, name, value; order, case and duplicates kept (rules: Forwarding).
  * Every edit the gateway makes to a header list is in this file; nothing else is touched.
  */
 import { header } from '../id.ts';

@@ -1,4 +1,4 @@
-/** Labels and project at their bounds (design 3, row 31). */
+/** Labels and project at their bounds (rule 31). */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { labelsOf, projectOf } from './labels.ts';
@@ -17,7 +17,7 @@ test('Common request elements: the 33rd label is dropped and counted', () => {
   assert.equal(labelsDropped, 1);
 });
 
-test('design 3 row 31: 128 characters are kept, 129 are dropped whole and counted', () => {
+test('rule 31: 128 characters are kept, 129 are dropped whole and counted', () => {
   assert.deepEqual(labelsOf(['x-svc-tags', `${'x'.repeat(129)},ok,${'y'.repeat(128)}`]), { labels: ['ok', 'y'.repeat(128)], labelsDropped: 1 });
 });
 
@@ -31,7 +31,7 @@ test('Labels sent as UTF-8 are read as such and counted in characters; other byt
   assert.deepEqual(labelsOf(['x-svc-tags', 'caf\xe9']).labels, ['caf\xe9']);
 });
 
-test('design 3 row 31: the project is the first line, at most 256 characters', () => {
+test('rule 31: the project is the first line, at most 256 characters', () => {
   assert.equal(projectOf(['x-svc-project', ' alpha ', 'x-svc-project', 'beta']), 'alpha');
   assert.equal(projectOf(['x-svc-project', 'p'.repeat(256)]), 'p'.repeat(256));
   assert.equal(projectOf(['x-svc-project', 'p'.repeat(257)]), null);

@@ -1,5 +1,5 @@
 /**
- * `x-svc-tags` and `x-svc-project` → labels and project. Spec: Common request elements; design 3, row 31.
+ * `x-svc-tags` and `x-svc-project` → labels and project. Spec: Common request elements; rule 31.
  * Labels are opaque: split, trimmed, bounded, never interpreted. Nothing here can refuse a call.
  */
 import { header } from '../id.ts';

@@ -1,6 +1,6 @@
 /**
  * Raw request target → the route of a call, or null for a path outside every pattern (404 `unknown_url`).
- * Spec: Endpoints; design 3, rows 2 and 6a. The family is matched on the raw bytes of the path, the endpoint on its plain spelling
+ * Spec: Endpoints; rules 2 and 6a. The family is matched on the raw bytes of the path, the endpoint on its plain spelling
  * (`plain-path.ts`), so that no other spelling of a metered path escapes metering. The raw target is forwarded unchanged.
  */
 import { wires, type Endpoint, type Wire } from '../wire/wire.ts';

@@ -1,6 +1,6 @@
 /**
  * Which calls a cap would have refused: replays calls in the order of their starts. Each spends its cost at once; a refused one spends
- * nothing. Design 5, `cap try`. Overlapping calls are not modelled, though a real cap would let those in flight finish.
+ * nothing. Rules: `cap try`. Overlapping calls are not modelled, though a real cap would let those in flight finish.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { windowAt, type CalendarWindow } from '../spend/window.ts';

@@ -1,4 +1,4 @@
-/** The node's side of a lease: when it admits, when it asks, what it gives back (design 2, Spend across nodes; 3, row 5b). */
+/** The node's side of a lease: when it admits, when it asks, what it gives back (rules: Spend across nodes; rule 5b). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '../id.ts';

@@ -1,5 +1,5 @@
 /**
- * The node's side of one lease: what it may spend between two answers of the store (design 2, Spend across nodes). Rules: it admits only
+ * The node's side of one lease: what it may spend between two answers of the store (rules: Spend across nodes). Rules: it admits only
  * while the lease is unspent and fresh. Fresh means that neither the monotonic nor the wall clock says it has expired, counted from the
  * moment before the node asked. A node stops using a lease before it gives it back. An answer holds the store's sum and
  * the node's own part of it at one moment, so the node's view is exact and never falls within a window.

@@ -1,4 +1,4 @@
-/** The answer to a node's claim and what is stored of it: spend that others have not shipped is never granted (design 1, promise 4). */
+/** The answer to a node's claim and what is stored of it: spend that others have not shipped is never granted (promise 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';

@@ -1,6 +1,6 @@
 /**
  * A claim and the subject as the store has it → the answer to the node, the state to store, and whether all nodes must confirm their leases
- * (design 2, Spend across nodes). This is the whole rule, for the store and for the simulation alike. From reading the subject to storing the
+ * (rules: Spend across nodes). This is the whole rule, for the store and for the simulation alike. From reading the subject to storing the
  * result the caller answers no other claim of it.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -46,8 +46,8 @@ export interface AnsweredClaim {
 const nothing = nanoDollars(0n);
 
 /**
- * What the store grants a node of a sum: never more than the limit less all that is spent and all that other nodes may still spend. Pure. Design
- * 3, row 5b.
+ * What the store grants a node of a sum: never more than the limit less all that is spent and all that other nodes may still spend. Pure. Rule
+ * 5b.
  */
 export function answerClaim({ limit, spent, over, leases }: LeasedSum, { node, number, claim, nowMs }: LeaseQuestion): AnsweredClaim {
   const own = leases.find((each) => each.node === node) ?? noLease(node);

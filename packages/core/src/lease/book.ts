@@ -1,5 +1,5 @@
 /**
- * All leases of one node: collects the claims that are due into a batch and applies the answers (design 2, Spend across nodes). One batch is
+ * All leases of one node: collects the claims that are due into a batch and applies the answers (rules: Spend across nodes). One batch is
  * under way at a time; leases that calls wait for go first. An unused lease is given back, repeatedly until the store has confirmed it, and then
  * forgotten, so batches grow only with the subjects in use. The next window's lease is requested within the five seconds before it begins, by
  * each node at a different moment.

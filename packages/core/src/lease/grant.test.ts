@@ -1,4 +1,4 @@
-/** The store's side of leases: sizes, paces, and what a grant never does (design 2, Spend across nodes). */
+/** The store's side of leases: sizes, paces, and what a grant never does (rules: Spend across nodes). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';

@@ -1,5 +1,5 @@
 /**
- * When a node last reported → the state of its leases (design 2, Spend across nodes): after fifteen seconds they are quarantined, neither
+ * When a node last reported → the state of its leases (rules: Spend across nodes): after fifteen seconds they are quarantined, neither
  * its own nor anyone's, until its journal arrives; after two minutes more they are freed, and an audit row says so. Spend that arrives later
  * still counts as spend.
  */

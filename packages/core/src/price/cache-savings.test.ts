@@ -1,4 +1,4 @@
-/** What caching saved on one call, worked out by hand. Design 5, `cacheSavings`. */
+/** What caching saved on one call, worked out by hand. Rules: `cacheSavings`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheSavingsOf } from './cache-savings.ts';

@@ -1,6 +1,6 @@
 /**
  * What a provider's cache saved on one call: cached tokens × (input price − cached price) − tokens written × (write price − input
- * price). Design 5, `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
+ * price). Rules: `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
  */
 import { divideHalfEven, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { picoPerNano, rateAt, type Rates } from './rates.ts';

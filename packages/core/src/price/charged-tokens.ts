@@ -1,4 +1,4 @@
-/** Token figures as reported → tokens by the price they are charged at. Design 3, row 6. */
+/** Token figures as reported → tokens by the price they are charged at. Rule 6. */
 import type { Reading, TokenFigures } from '../usage/reading.ts';
 
 /** Tokens by price: each token is counted once. Whole numbers from 0. */

@@ -1,4 +1,4 @@
-/** How a recorded cost came about: lines that come to it exactly, or the reason why there are none. Design 3, rows 5 to 7. */
+/** How a recorded cost came about: lines that come to it exactly, or the reason why there are none. Rules 5 to 7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';

@@ -1,7 +1,7 @@
 /**
  * A recorded call → the lines of its cost: quantity, price, amount. A record keeps only the cost and the name of the price list. So the lines
  * are computed again from that list, and shown only if they add up to the recorded cost, to the nano-dollar. Otherwise the result says why
- * they do not; nothing is made up. Design 3, rows 5 to 7.
+ * they do not; nothing is made up. Rules 5 to 7.
  * Amounts are whole atto-dollars (10⁻¹⁸ US dollars), in which every product is exact; the one rounding is that of the sum.
  */
 import { divideHalfEven } from '../money.ts';

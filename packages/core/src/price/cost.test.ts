@@ -1,4 +1,4 @@
-/** What a call costs, by tables computed by hand and against an oracle of exact fractions. Design 3, rows 5 to 7; design 4. */
+/** What a call costs, by tables computed by hand and against an oracle of exact fractions. Rules 5 to 7; rules: Record. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';
@@ -35,7 +35,7 @@ function overlayOf(prices: readonly object[]): LoadedOverlay {
 /** Why, model, figures, cost. */
 type Row = [why: string, model: string, tokens: Partial<TokenFigures>, cost: string | null];
 
-describe('first wire: cached and reasoning are parts of prompt and completion (spec: Usage fields; design 3, row 6)', () => {
+describe('first wire: cached and reasoning are parts of prompt and completion (spec: Usage fields; rule 6)', () => {
   const rows: Row[] = [
     ['prompt and completion', 'plain',
       { input: 1000, output: 200 }, '0.004500000'],
@@ -78,7 +78,7 @@ describe('first wire: cached and reasoning are parts of prompt and completion (s
   }
 });
 
-describe('second wire: cache reads and writes come on top of the input (design 3, row 6)', () => {
+describe('second wire: cache reads and writes come on top of the input (rule 6)', () => {
   const rows: Row[] = [
     ['reads and writes on top', 'claude',
       { input: 10, cached: 3, cacheWrite: 2, output: 5 }, '0.000113400'],
@@ -102,7 +102,7 @@ describe('second wire: cache reads and writes come on top of the input (design 3
   }
 });
 
-describe('steps by the size of the whole input (design 3, row 6)', () => {
+describe('steps by the size of the whole input (rule 6)', () => {
   const rows: [number, number, string][] = [
     [199_999, 0, '0.203999000'], [200_000, 0, '0.204000000'], [200_001, 0, '0.406002000'], [500_000, 0, '1.006000000'],
     [500_001, 0, '1.506003000'], [200_001, 200_000, '0.046002000'],
@@ -114,7 +114,7 @@ describe('steps by the size of the whole input (design 3, row 6)', () => {
   }
 });
 
-describe('the price of the instant of admission (design 3, row 6)', () => {
+describe('the price of the instant of admission (rule 6)', () => {
   const rows: [string, string, string][] = [
     ['dated', '2026-08-20T23:59:59.999Z', '0.005000000'], ['dated', '2026-08-21T00:00:00.000Z', '0.004000000'],
     ['nightly', '2026-09-23T22:59:59.999Z', '0.002000000'], ['nightly', '2026-09-23T23:00:00.000Z', '0.001000000'],
@@ -127,7 +127,7 @@ describe('the price of the instant of admission (design 3, row 6)', () => {
   }
 });
 
-describe('rounded once, half to even (design 3, row 5)', () => {
+describe('rounded once, half to even (rule 5)', () => {
   const rows: [number, number, bigint][] = [
     [1, 0, 0n], [1, 1, 1n], [2, 0, 1n], [3, 0, 2n], [5, 0, 2n], [7, 0, 4n],
     [0, 499, 0n], [0, 500, 0n], [0, 501, 1n], [0, 1500, 2n], [1, 1000, 2n],
@@ -139,7 +139,7 @@ describe('rounded once, half to even (design 3, row 5)', () => {
   }
 });
 
-describe('states of usage (design 4; design 3, row 7)', () => {
+describe('states of usage (rules: Record; rule 7)', () => {
   const figures = { input: 1000, output: 200 };
   for (const usage of ['none', 'unknown'] as const) {
     it(`${usage}: no cost, whatever figures came`, () => {
@@ -168,7 +168,7 @@ describe('states of usage (design 4; design 3, row 7)', () => {
   });
 });
 
-describe('declared upstream: its own cost first (design 3, row 6)', () => {
+describe('declared upstream: its own cost first (rule 6)', () => {
   const rows: [string, string][] = [
     ['0', '0.000000000'], ['0.0000123', '0.000012300'], ['1e-7', '0.000000100'], ['4.5E-10', '0.000000000'], ['12.5', '12.500000000'],
   ];
@@ -193,7 +193,7 @@ describe('declared upstream: its own cost first (design 3, row 6)', () => {
   });
 });
 
-describe('which price goes first (design 3, rows 6 and 7)', () => {
+describe('which price goes first (rules 6 and 7)', () => {
   const fallback = { inputNanoPerMillion: 1_000_000_000n, outputNanoPerMillion: 3_000_000_000n };
   const overlay = overlayOf([
     { provider: 'openai', model: 'plain', input: '1', output: '1' },

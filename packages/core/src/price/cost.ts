@@ -1,5 +1,5 @@
 /**
- * A reading and the prices in force → the call's cost, and the parts that have no price (`gaps.ts`). Design 3, rows 5 to 7. Pure and exact:
+ * A reading and the prices in force → the call's cost, and the parts that have no price (`gaps.ts`). Rules 5 to 7. Pure and exact:
  * one sum of pico-dollars, rounded once, half to even, to nano-dollars. A call that cannot be priced costs null, never zero; no figure is
  * ever made up.
  */
@@ -45,8 +45,8 @@ const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource:
 
 /**
  * The cost of one call. A declared upstream: the cost it reported, else the overlay, else the organization's fallback price,
- * else the list if it knows the host (row 6). A named provider: overlay, list, then fallback, which is for models with
- * no price (row 7). `partial` usage is priced as far as it was reported: the provider charges for the prompt it has read, and
+ * else the list if it knows the host (rule 6). A named provider: overlay, list, then fallback, which is for models with
+ * no price (rule 7). `partial` usage is priced as far as it was reported: the provider charges for the prompt it has read, and
  * a caller who always hangs up must not spend unseen. Without usage there is no cost; without a model the call is unpriced.
  */
 export function costOf(call: PricedCall): Cost {

@@ -1,5 +1,5 @@
 /**
- * Gaps: what a call reported but its price does not cover. Design 3, row 6b. These are tool fees, factors of service tiers and regions, and
+ * Gaps: what a call reported but its price does not cover. Rule 6b. These are tool fees, factors of service tiers and regions, and
  * kinds of tokens without a rate. Each is named once and never guessed.
  */
 import { costGapNames, type CostGap } from '../record/call-record.ts';

@@ -1,4 +1,4 @@
-/** The operator's price file: read exactly, or refused in one sentence that names the place. Design 3, row 6. */
+/** The operator's price file: read exactly, or refused in one sentence that names the place. Rule 6. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';

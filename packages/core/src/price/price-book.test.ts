@@ -1,4 +1,4 @@
-/** Finding a model's price: by seller, by host, by name, at an instant. Design 3, rows 6 and 7. */
+/** Finding a model's price: by seller, by host, by name, at an instant. Rules 6 and 7. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseOverlay } from './overlay.ts';
@@ -49,7 +49,7 @@ describe('the frozen list knows the models in use', () => {
   it('a model of one named provider is not priced on the other', () => assert.equal(named(frozen, 'anthropic', 'gpt-4o'), null));
 });
 
-describe('a declared upstream by its host (design 3, row 6: where the list knows that host)', () => {
+describe('a declared upstream by its host (rule 6: where the list knows that host)', () => {
   const known = [
     'api.groq.com', 'API.GROQ.COM', 'api.groq.com.', 'api.groq.com:8443', 'https://api.groq.com', 'https://api.groq.com/openai',
   ];

@@ -1,5 +1,5 @@
 /**
- * The prices in force on a node: the frozen list and, before it, the operator's overlay. Design 3, row 6.
+ * The prices in force on a node: the frozen list and, before it, the operator's overlay. Rule 6.
  * Immutable except for its cache; a changed overlay makes a new book. An unknown model is null, never a price of zero.
  */
 import { eachProvider, type Provider } from '../wire/wire.ts';

@@ -1,4 +1,4 @@
-/** What loading an overlay changes of the listed models, before it does. Design 3, row 6. */
+/** What loading an overlay changes of the listed models, before it does. Rule 6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOverlay } from './overlay.ts';

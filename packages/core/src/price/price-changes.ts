@@ -1,4 +1,4 @@
-/** Two price books → the differences for the models on the list, which `prices load` shows before it changes anything. Design 3, row 6. */
+/** Two price books → the differences for the models on the list, which `prices load` shows before it changes anything. Rule 6. */
 import { textsOf } from './model-name.ts';
 import type { PriceBook } from './price-book.ts';
 import type { Seller } from './seller.ts';

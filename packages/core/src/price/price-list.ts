@@ -1,5 +1,5 @@
 /**
- * The frozen price list as the repository keeps it: its shape, and the list itself. Design 3, row 6.
+ * The frozen price list as the repository keeps it: its shape, and the list itself. Rule 6.
  * Written only by `scripts/generate-price-list.ts`; a test compares its hash with its content. Never change it by hand.
  */
 import listJson from '../../price-list/price-list.json' with { type: 'json' };

@@ -1,5 +1,5 @@
 /**
- * Costs of recorded traffic against the calculation of the package that the list was made from. Design 3, row 6.
+ * Costs of recorded traffic against the calculation of the package that the list was made from. Rule 6.
  * Its sums are floating-point numbers, ours are rounded to nano-dollars: they may differ by less than two of them.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A recorded cost taken apart: exact or not at all. Design 3, rows 5, 6 and 25. */
+/** A recorded cost taken apart: exact or not at all. Rules 5, 6 and 25. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';

@@ -1,5 +1,5 @@
 /**
- * Who sold a call → how its prices are found: a named provider, or the host of a declared upstream. Design 3, row 6.
+ * Who sold a call → how its prices are found: a named provider, or the host of a declared upstream. Rule 6.
  * A catalogue is prepared when first used. Look-ups are cached within bounds, since model and host names come from outside.
  */
 import { findModel, isNamed, knownModels, type KnownModel } from './model-name.ts';

@@ -1,4 +1,4 @@
-/** What `prices show` prints. Design 5. */
+/** What `prices show` prints. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseOverlay } from './overlay.ts';
@@ -11,7 +11,7 @@ const atMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
 const unknownRates = { reasoning: null, audioInput: null, audioOutput: null };
 
-describe('prices show (design 5)', () => {
+describe('prices show (rules: Interfaces)', () => {
   it('shows a price with its steps, for its seller and who borrows from it', () => {
     const shown = showPrices(book, 'long', atMs);
     const price = {

@@ -1,5 +1,5 @@
 /**
- * A model's name → every price known for it, as plain JSON for `metergate prices show`. Design 5. An unknown model has an empty list of
+ * A model's name → every price known for it, as plain JSON for `metergate prices show`. Rules: Interfaces. An unknown model has an empty list of
  * prices; that is not a fault.
  */
 import type { ToolCalls } from '../usage/reading.ts';

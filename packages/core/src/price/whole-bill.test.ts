@@ -1,6 +1,6 @@
 /**
  * What else a call is charged for: tiers, regions, sound, cache writes, tools, further models. Each cost is calculated by hand, from
- * the rates as providers publish them; anything without a rate is named. Design 3, row 6b. Recorded exchanges, if they are on this machine,
+ * the rates as providers publish them; anything without a rate is named. Rule 6b. Recorded exchanges, if they are on this machine,
  * are priced by a separate program in this test.
  */
 import assert from 'node:assert/strict';

@@ -109,7 +109,7 @@ describe('Retry-After (Limits 5 and 7)', () => {
   });
 });
 
-describe('a plan change keeps what was consumed (design 3, row 22)', () => {
+describe('a plan change keeps what was consumed (rule 22)', () => {
   const rows: readonly [why: string, from: number, holds: number, to: number, after: number][] = [
     ['full stays full upward', 100, 200, 600, 1_200],
     ['full stays full downward', 600, 1_200, 100, 200],
@@ -222,7 +222,7 @@ function play(bucket: Bucket, model: Model, step: Step): void {
   if (BigInt(bucket.level) !== model.level()) assert.fail(`level differs from ${model.level()}: ${JSON.stringify({ bucket, step })}`);
 }
 
-describe('against the model (Limits 2 and 4; design 3, row 22)', () => {
+describe('against the model (Limits 2 and 4; rule 22)', () => {
   const step: fc.Arbitrary<Step> = fc.record({
     passedMs: fc.oneof(
       fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: -5_000, max: 200_000 }), fc.constantFrom(-172_800_000, 3_456_000_000),

@@ -1,5 +1,5 @@
 /**
- * One token bucket, in whole numbers (spec: Limits 2, 4, 5 and 7; design 3, row 22).
+ * One token bucket, in whole numbers (spec: Limits 2, 4, 5 and 7; rule 22).
  * The level is kept in 1/60,000 of a request or token, so that one millisecond refills exactly `perMinute` units. Moving a bucket to the
  * present takes nothing and may be repeated; only `take` and `adjust` change what is owed. A bucket with broken numbers throws; the caller
  * then admits the call, counts the miss and replaces the bucket with a full one.
@@ -76,7 +76,7 @@ export function adjust(bucket: Bucket, amount: number): void {
   setLevel(bucket, bucket.level + amount * unitsEach);
 }
 
-/** Changes the plan's figure: what was consumed stays consumed (design 3, row 22). Refill up to `nowMs` uses the old figure. */
+/** Changes the plan's figure: what was consumed stays consumed (rule 22). Refill up to `nowMs` uses the old figure. */
 export function changeFigure(bucket: Bucket, perMinute: number, nowMs: number): void {
   advance(bucket, nowMs);
   const consumed = bucket.perMinute * fillMs - bucket.level;

@@ -109,7 +109,7 @@ describe('order, and nothing taken by a refusal (Limits 1, 3 and 7)', () => {
   });
 });
 
-describe('after the call (Limits 4; design 3, row 9)', () => {
+describe('after the call (Limits 4; rule 9)', () => {
   const rows: readonly [why: string, ended: EndedCall, tokensLeft: number][] = [
     ['an over-estimate is credited back', { estimate: 1_000, reported: 200, outcome: 'answered' }, 399_800],
     ['an under-estimate is debited forward', { estimate: 1, reported: 5_000, outcome: 'answered' }, 395_000],
@@ -183,7 +183,7 @@ describe('after the call (Limits 4; design 3, row 9)', () => {
 });
 
 describe('plan changes and faults', () => {
-  it('follows the plan in both buckets and keeps what was consumed (design 3, row 22)', () => {
+  it('follows the plan in both buckets and keeps what was consumed (rule 22)', () => {
     const buckets = fullBuckets();
     takeRate(buckets, 300_000);
     followFigures(buckets.key, figuresOf('team'), 0);

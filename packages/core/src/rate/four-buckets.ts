@@ -1,5 +1,5 @@
 /**
- * The four buckets of a call: admitted by all or refused with nothing taken (spec: Limits 1 to 7; design 3, row 9).
+ * The four buckets of a call: admitted by all or refused with nothing taken (spec: Limits 1 to 7; rule 9).
  * Decide, then take: deciding debits nothing, so nothing is ever rolled back. What a call took is corrected when it has ended. A broken
  * bucket throws out of every function here; the caller then lets the call pass and counts it (Limits 10).
  */
@@ -79,7 +79,7 @@ export function takeRate(buckets: CallBuckets, estimate: number): void {
 }
 
 /**
- * Corrects the estimate once, after a call whose rate was taken (Limits 4; design 3, row 9). Requests stay as they are.
+ * Corrects the estimate once, after a call whose rate was taken (Limits 4; rule 9). Requests stay as they are.
  * A figure that is not a number from 0 counts as not reported.
  */
 export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: number): void {

@@ -1,4 +1,4 @@
-/** Figures of each plan, Enterprise by agreement, and the largest body. Spec: Limits; design 3, row 22. */
+/** Figures of each plan, Enterprise by agreement, and the largest body. Spec: Limits; rule 22. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plans, type Plan } from './plan.ts';
@@ -27,7 +27,7 @@ describe('figures per plan (spec: Limits, table)', () => {
   });
 });
 
-describe('Enterprise figures by agreement (design 3, row 22)', () => {
+describe('Enterprise figures by agreement (rule 22)', () => {
   const rows: readonly [why: string, agreed: AgreedFigures | null, requests: number, tokens: number][] = [
     ['nothing agreed: Scale', null, 3_000, 5_000_000],
     ['both', { requestsPerMinute: 9_000, tokensPerMinute: 70_000_000 }, 9_000, 70_000_000],

@@ -1,5 +1,5 @@
 /**
- * A plan → the two throughput figures of its buckets (spec: Limits, table and rules 9 and 11; design 3, row 22).
+ * A plan → the two throughput figures of its buckets (spec: Limits, table and rules 9 and 11; rule 22).
  * Without an entitlement snapshot an organization is on Free. Buckets themselves are bucket.ts.
  */
 import type { Plan } from './plan.ts';

@@ -1,5 +1,5 @@
 /**
- * A call record → its receipt: which fields are hashed, and how. Design 3, row 24; docs/receipts.md specifies the form. Hashes are SHA-256 of
+ * A call record → its receipt: which fields are hashed, and how. Rule 24; docs/receipts.md specifies the form. Hashes are SHA-256 of
  * a text's UTF-8 bytes, in lower-case hexadecimal; the texts are made here, hashed by who has a hash function.
  *
  * Figures are hashed as they are. Words, which erasure takes out of a record, are hashed apart and with a salt: once words and

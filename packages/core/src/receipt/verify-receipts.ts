@@ -1,5 +1,5 @@
 /**
- * A file of receipts, line by line → whether it is whole and unaltered, and if not the first bad place. Design 3, row 24.
+ * A file of receipts, line by line → whether it is whole and unaltered, and if not the first bad place. Rule 24.
  * It computes no hash and checks no signature itself. It is a generator that yields each question, so that the same rules run with Node's
  * synchronous cryptography and with a browser's asynchronous one.
  */

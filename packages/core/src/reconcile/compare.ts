@@ -1,6 +1,6 @@
 /**
  * Our records beside a provider's bill → one line for each day and model, or each request if the bill lists them, with a verdict and the reasons
- * that can be named. Only calls with reported usage count; figures that the bill lacks are not compared. Design 5, `reconcile`.
+ * that can be named. Only calls with reported usage count; figures that the bill lacks are not compared. Rules: `reconcile`.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';

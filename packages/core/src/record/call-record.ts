@@ -1,5 +1,5 @@
 /**
- * The record of one forwarded call: what is kept, and its JSON form. Design 4. Never content.
+ * The record of one forwarded call: what is kept, and its JSON form. Rules: Record. Never content.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
@@ -14,7 +14,7 @@ export type CallOutcome = (typeof callOutcomes)[number];
 export const costSources = ['priced', 'upstream', 'fallback', 'unpriced', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
-/** What was reported but is not in the cost, because no rate is known for it (design 3, row 6b). */
+/** What was reported but is not in the cost, because no rate is known for it (rule 6b). */
 export const costGapNames = [
   'service_tier', 'region', 'audio', 'cache_write', 'web_search', 'web_fetch', 'file_search', 'code_interpreter', 'other_model',
 ] as const;

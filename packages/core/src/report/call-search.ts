@@ -1,4 +1,4 @@
-/** Filters a list of calls by how they ended, or to those whose cost is incomplete. Design 5, `calls list`. */
+/** Filters a list of calls by how they ended, or to those whose cost is incomplete. Rules: `calls list`. */
 import { isProviderError } from './hour-sum.ts';
 import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
 import type { CallRecord } from '../record/call-record.ts';

@@ -1,5 +1,5 @@
 /**
- * Calls → the figures of a usage report: calls, tokens and cost, by one or two dimensions. Design 5, `usage`. The figures are one table,
+ * Calls → the figures of a usage report: calls, tokens and cost, by one or two dimensions. Rules: `usage`. The figures are one table,
  * `usageFigures`. Stored sums, sums of parts of days, SQL and answers all loop over it. Sums stop at the 64-bit bound and never wrap.
  */
 import { nanoDollarsMax } from '../money.ts';

@@ -1,4 +1,4 @@
-/** The budget of a new run: which bound binds, by what name, and what is refused (design 3, row 12). */
+/** The budget of a new run: which bound binds, by what name, and what is refused (rule 12). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
@@ -47,7 +47,7 @@ const cases: [string, Given, number | null | string, string | null][] = [
   ['undeclared, zero by exposure', { exposureLeft: 0 }, 'run_exposure_exhausted', null],
 ];
 
-describe('a new run: the least of what bounds it (design 3, row 12)', () => {
+describe('a new run: the least of what bounds it (rule 12)', () => {
   for (const [name, given, effective, reason] of cases) {
     it(name, () => {
       if (typeof effective === 'string') assert.deepEqual(resolved(bounds(given)), { kind: effective });

@@ -1,5 +1,5 @@
 /**
- * The budget that a request declares, and the policies that bound it → the budget of a new run (design 3, row 12). Two steps, because they
+ * The budget that a request declares, and the policies that bound it → the budget of a new run (rule 12). Two steps, because they
  * are decided in two places: policy on the node, exposure in the store. Bounds count in whole micro-dollars, so that the budget in force is
  * exactly what `x-svc-run-budget-effective` can say.
  */

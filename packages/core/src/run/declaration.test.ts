@@ -1,4 +1,4 @@
-/** Run headers: the forms at their edges, hostile figures, precedence, duplicates (spec: Run, Errors 400; reliability R1 to R4). */
+/** Run headers: the forms at their edges, hostile figures, precedence, duplicates (spec: Run, Errors 400). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';
@@ -80,7 +80,7 @@ describe('x-svc-run-ttl: positive whole seconds (spec: Run)', () => {
   }
 });
 
-describe('precedence and duplicates (design 3, row 1; reliability R1)', () => {
+describe('precedence and duplicates (rule 1)', () => {
   it('id before budget before ttl, whatever the order of the lines', () => {
     assert.deepEqual(runDeclarationOf(['x-svc-run-ttl', '0', 'x-svc-run-budget', '0', 'x-svc-run-id', '']), invalid('run_id_invalid'));
     assert.deepEqual(runDeclarationOf(['x-svc-run-ttl', '0', 'x-svc-run-budget', '0', 'x-svc-run-id', 'r']), invalid('run_budget_invalid'));

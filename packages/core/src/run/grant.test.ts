@@ -1,4 +1,4 @@
-/** The form of grants: one text each, strict fields, bounded; and what they bind to (spec: Run; design 3, row 15; reliability R9). */
+/** The form of grants: one text each, strict fields, bounded; and what they bind to (spec: Run; rule 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';
@@ -81,7 +81,7 @@ describe('the text of a grant', () => {
   })) it(`${name} is never signed`, () => assert.throws(() => grantText({ ...payload, ...changes }), RangeError));
 });
 
-describe('a grant is for one organization and one run, and new runs only before it expires (design 3, row 15)', () => {
+describe('a grant is for one organization and one run, and new runs only before it expires (rule 15)', () => {
   const use = { organization: payload.organization, run: payload.run, nowMs: 999, creating: true };
   const cases: [string, Partial<typeof use>, boolean][] = [
     ['as minted', {}, true], ['at its expiry', { nowMs: 1000 }, false], ['after it, on a run that exists', { nowMs: 5000, creating: false }, true],

@@ -1,5 +1,5 @@
 /**
- * Run-budget grants (spec: Run; design 3, row 15): `rbg1.` + base64url(JSON payload) + `.` + base64url(Ed25519 signature).
+ * Run-budget grants (spec: Run; rule 15): `rbg1.` + base64url(JSON payload) + `.` + base64url(Ed25519 signature).
  * The signature covers the text before the last dot, with the form's name, so that no other signed text can pass for a grant. Reading is
  * strict: each grant has exactly one valid text, the one that was minted. The verifier passes in the public keys; no payload is trusted
  * before its signature is checked.

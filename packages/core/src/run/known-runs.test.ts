@@ -1,4 +1,4 @@
-/** Which runs may have been used: a noted run is never denied, and few others need a question (design 2, The path of a call). */
+/** Which runs may have been used: a noted run is never denied, and few others need a question (rules: The path of a call). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mayKnowRun, noRuns, noteRun } from './known-runs.ts';

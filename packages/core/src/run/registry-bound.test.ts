@@ -1,4 +1,4 @@
-/** The registry of a node: bounded, and never more than half of it one organization's (design 3, row 14). */
+/** The registry of a node: bounded, and never more than half of it one organization's (rule 14). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { hasRoomForRun } from './registry-bound.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether a gateway node may hold one more live run (design 3, row 14). One organization holds at most half of the registry, even when it is
+ * Whether a gateway node may hold one more live run (rule 14). One organization holds at most half of the registry, even when it is
  * alone there. So an organization that comes later finds room at once and need not wait until another's runs have ended.
  */
 

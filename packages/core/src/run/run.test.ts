@@ -16,7 +16,7 @@ const nano = (amount: number) => nanoDollars(BigInt(amount));
 const asks = (budget: number | null) => ({ budget: budget === null ? null : nano(budget) });
 const admitted = { kind: 'admitted', tightenTo: null };
 
-describe('a call under its run (spec: Run; design 3, row 1)', () => {
+describe('a call under its run (spec: Run; rule 1)', () => {
   const cases: [string, Run, number | null, number, object][] = [
     ['live', run(), null, 0, admitted],
     ['no budget at all', run({ effective: null, declared: null }), null, 0, admitted],
@@ -172,7 +172,7 @@ function live(events: readonly Event[], declared: number | null, ttlMs: number |
   }
 }
 
-describe('a run through its life (design 3, rows 5b, 12 and 13)', () => {
+describe('a run through its life (rules 5b, 12 and 13)', () => {
   // For millions: MODEL_STEPS=5000000 node --test packages/core/src/run/run.test.ts
   const steps = Number(env['MODEL_STEPS'] ?? 100_000);
   const perRun = 50;

@@ -1,5 +1,5 @@
 /**
- * A run: its budget, its time limit and how it ends (spec: Run; design 3, rows 12 to 14).
+ * A run: its budget, its time limit and how it ends (spec: Run; rules 12 to 14).
  * `decideRun` judges one call by the state of its run; the functions after it give the run's next state. None of them changes a value: the
  * holder of a run replaces it. A run that has ended stays as it is, whatever the clock does afterwards.
  */
@@ -12,7 +12,7 @@ export const runStates = ['live', 'expired', 'over_budget', 'closed'] as const;
 export type RunState = (typeof runStates)[number];
 export type EndedState = Exclude<RunState, 'live'>;
 
-/** Why the budget in force is below the declared one; the order breaks ties (design 3, row 12). */
+/** Why the budget in force is below the declared one; the order breaks ties (rule 12). */
 export const clampReasons = ['policy_max', 'grant_max', 'workspace_ceiling', 'exposure_headroom'] as const;
 export type ClampReason = (typeof clampReasons)[number];
 
@@ -76,7 +76,7 @@ const expires: RunRefusal = Object.freeze({ kind: 'run_expired', ends: 'expired'
 const goesOverBudget: RunRefusal = Object.freeze({ kind: 'run_over_budget', ends: 'over_budget', tightenTo: null });
 
 /**
- * One call against its run: closed, then expired, then over budget (design 3, row 1), else admitted.
+ * One call against its run: closed, then expired, then over budget (rule 1), else admitted.
  * A declared budget below the one in force, or a first one, already binds this call: if the spend has reached it, the run ends.
  * A larger budget, an equal one and any time limit are ignored. Only a tightening allocates.
  */

@@ -1,4 +1,4 @@
-/** Which cap refuses, with what, and whose money is tightest. Spec: Budget cap, Errors 402, 429, 503; design 3, rows 1, 4, 11. */
+/** Which cap refuses, with what, and whose money is tightest. Spec: Budget cap, Errors 402, 429, 503; rules 1, 4, 11. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
@@ -38,7 +38,7 @@ function refusedBy(binding: readonly BoundCap[], atMs: number = nowMs): string |
   return refusal === null ? null : `${refusal.scope} ${refusal.window}${refusal.kind === 'cap_unconfirmed' ? '?' : ''}`;
 }
 
-describe('which caps bind a call (design 3, row 4)', () => {
+describe('which caps bind a call (rule 4)', () => {
   const cap = (scope: Cap['scope'], subject: string | null, window: CalendarWindow): Cap =>
     ({ id: `cap_${scope}` as CapId, scope, subject, window, limit: nano(0), mode: 'refuse' });
   const caps = [
@@ -87,7 +87,7 @@ describe('Retry-After of a cap in pause mode (spec: Errors, 429)', () => {
   it('is absent if the cap refuses with 402', () => assert.equal(seconds({ mode: 'refuse' }), null));
 });
 
-describe('of several caps (design 3, row 1)', () => {
+describe('of several caps (rule 1)', () => {
   const all = (given: Wanted): BoundCap[] => (['key', 'organization'] as const).flatMap((scope) =>
     calendarWindows.map((window) => bound({ scope, window, ...given })));
   const without = (binding: readonly BoundCap[], ...names: string[]): BoundCap[] =>
@@ -146,7 +146,7 @@ describe('of several caps (design 3, row 1)', () => {
   });
 });
 
-describe('the tightest (design 3, row 11)', () => {
+describe('the tightest (rule 11)', () => {
   const nameOf = (binding: readonly BoundCap[], runLeft: number | null): string | null => {
     const found = tightest(binding, runLeft === null ? null : nano(runLeft), nowMs);
     return found === null || found === 'run' ? found : `${found.cap.scope} ${found.cap.window}`;

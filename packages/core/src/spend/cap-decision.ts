@@ -1,6 +1,6 @@
 /**
  * The caps that bind a call and what was spent → admitted, or the one refusal to answer with (spec: Budget cap, Errors 402, 429 and 503;
- * design 3, rows 1, 4 and 11). Decides and takes nothing; allocates nothing if it admits. Spend that is known to have reached a cap
+ * rules 1, 4 and 11). Decides and takes nothing; allocates nothing if it admits. Spend that is known to have reached a cap
  * refuses as such even while nothing newer can be confirmed: within a window it never falls. A cap that is not reached and cannot be
  * confirmed is never guessed at (promise 5).
  */
@@ -35,7 +35,7 @@ export type CapRefusal =
 /** What a cap that pauses and never resets sends as a back-off (spec: Errors, 429). */
 const lifetimeRetryAfterSeconds = 86_400;
 
-/** The caps that bind calls of one key: the organization's, longest window first; then the key's, if those refuse (design 3, row 4). */
+/** The caps that bind calls of one key: the organization's, longest window first; then the key's, if those refuse (rule 4). */
 export function bindingCapsOf(caps: readonly Cap[], key: ServiceKeyId, enforceKeyCaps: boolean): BindingCap[] {
   const binds = (cap: Cap): cap is BindingCap =>
     cap.scope === 'organization' || (cap.scope === 'key' && enforceKeyCaps && cap.subject === key);
@@ -69,7 +69,7 @@ export function moneyLeft({ cap, sum }: BoundCap, nowMs: number): NanoDollars {
 }
 
 /**
- * Whose money is tightest, for a 200 (design 3, row 11): a cap, the run, or null if neither binds.
+ * Whose money is tightest, for a 200 (rule 11): a cap, the run, or null if neither binds.
  * `runLeft`: what the run may still spend; null: no run, or one without a budget. On a tie a cap takes precedence over the run.
  */
 export function tightest(binding: readonly BoundCap[], runLeft: NanoDollars | null, nowMs: number): BoundCap | 'run' | null {
@@ -85,7 +85,7 @@ export function tightest(binding: readonly BoundCap[], runLeft: NanoDollars | nu
   return least === null || (runLeft > 0n ? runLeft : 0n) < leastLeft ? 'run' : least;
 }
 
-/** Organization before key; within one scope the cap that resets last, on a tie the one with the longer window (design 3, row 1). */
+/** Organization before key; within one scope the cap that resets last, on a tie the one with the longer window (rule 1). */
 function goesBefore(one: BoundCap, other: BoundCap, nowMs: number): boolean {
   const scope = compareScope(one.cap, other.cap);
   if (scope !== 0) return scope < 0;

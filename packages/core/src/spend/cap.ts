@@ -1,6 +1,6 @@
 /**
  * A spend cap: what it covers, its window, its limit, and what happens when it is reached.
- * Spec: Budget cap; design 3, rows 1, 4 and 11.
+ * Spec: Budget cap; rules 1, 4 and 11.
  */
 import type { CapId } from '../id.ts';
 import { nanoDollarsMax, type NanoDollars } from '../money.ts';

@@ -1,4 +1,4 @@
-/** Running sums of spend, against a model that keeps every call and adds up only on request. Design 3, row 5a. */
+/** Running sums of spend, against a model that keeps every call and adds up only on request. Rule 5a. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const noonMs = Date.UTC(2026, 8, 23, 12);
 const spent = (sums: WindowSums, nowMs: number): bigint[] => calendarWindows.map((window) => spentAt(sums[window], nowMs));
 
-describe('sums of the five windows (design 3, row 5a)', () => {
+describe('sums of the five windows (rule 5a)', () => {
   it('a call is in every window that holds its start', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, nano(5));

@@ -1,4 +1,4 @@
-/** Windows at their boundaries, and the property that makes them windows. Spec: Budget cap; design 3, row 5a. */
+/** Windows at their boundaries, and the property that makes them windows. Spec: Budget cap; rule 5a. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
@@ -9,7 +9,7 @@ const boundsText = (window: CalendarWindow, instant: string): string => {
   return `${new Date(startMs).toISOString().slice(0, 16)} ${endMs === null ? 'never' : new Date(endMs).toISOString().slice(0, 16)}`;
 };
 
-describe('windows in UTC, weeks from Monday (design 3, row 5a)', () => {
+describe('windows in UTC, weeks from Monday (rule 5a)', () => {
   const rows: readonly [window: CalendarWindow, instant: string, bounds: string][] = [
     ['day', '2026-09-23T00:00:00.000Z', '2026-09-23T00:00 2026-09-24T00:00'],
     ['day', '2026-09-23T23:59:59.999Z', '2026-09-23T00:00 2026-09-24T00:00'],

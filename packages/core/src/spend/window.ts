@@ -1,6 +1,6 @@
 /**
  * An instant → the calendar window that holds it, in UTC, computed from boundaries and never by a job that resets
- * (spec: Budget cap; design 3, row 5a). Weeks begin on Monday, 00:00.
+ * (spec: Budget cap; rule 5a). Weeks begin on Monday, 00:00.
  */
 import { dayAfter, dayLengthMs, dayOf } from '../time/utc-day.ts';
 

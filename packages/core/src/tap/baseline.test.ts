@@ -1,6 +1,6 @@
 /**
  * The Baseline's life as days pass: waiting, seven whole days, closing at sixty, re-admission by plan, retirement. Spec: Baseline;
- * design 3, row 20.
+ * rule 20.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

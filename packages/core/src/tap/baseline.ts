@@ -1,6 +1,6 @@
 /**
  * The state of a Baseline (waiting, reporting or closed), from its stored values, its organization's plan and the present moment.
- * Spec: Baseline; design 3, row 20. Nothing runs when time passes: every answer is computed from the same few values.
+ * Spec: Baseline; rule 20. Nothing runs when time passes: every answer is computed from the same few values.
  */
 import type { Plan } from '../rate/plan.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';

@@ -1,7 +1,7 @@
 /**
  * Each of the fifteen field rules at, inside and outside its bounds; every unknown and repeated key at each level; numbers in
  * every spelling; and that a refusal is a path and a reason from the fixed list, never a sent value. Spec: Tap event, Tap ingestion
- * errors; design 3, rows 30 and 30a.
+ * errors; rules 30 and 30a.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The body of a post to the tap endpoint → its events, or the one sentence that refuses the whole batch. Spec: Tap ingestion,
- * Tap ingestion errors; design 3, rows 30 and 30a. The sentence is a path and a reason from a fixed list, never a sent value.
+ * Tap ingestion errors; rules 30 and 30a. The sentence is a path and a reason from a fixed list, never a sent value.
  */
 import { JsonObject, parseStrictJson, type StrictJson } from '../json/strict-json.ts';
 import { readTapEvent, tapReason, TapRefusal, type TapEvent, type TapReason } from './event.ts';

@@ -1,5 +1,5 @@
 /**
- * One tap event `svc-tap-v1` as the server understands it, and its fifteen field rules. Spec: Tap event; design 3, rows 27, 30, 30a.
+ * One tap event `svc-tap-v1` as the server understands it, and its fifteen field rules. Spec: Tap event; rules 27, 30, 30a.
  * A rule turns a JSON value into the field's value or into a refusal from a fixed list; a refusal never holds what was sent.
  */
 import { JsonNumber, JsonObject, wholeNumberOf, type StrictJson } from '../json/strict-json.ts';

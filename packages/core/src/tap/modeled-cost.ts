@@ -1,5 +1,5 @@
 /**
- * Reported tokens and a frozen price list → modeled cost. Spec: Figure labels; design 3, rows 6 and 27. The tap's figures are the
+ * Reported tokens and a frozen price list → modeled cost. Spec: Figure labels; rules 6 and 27. The tap's figures are the
  * wire's own: Anthropic's cached tokens come on top of its input, everybody else's are part of it. No listed price: null, never 0.
  * Prices may step up with the size of one call's input; calls are therefore summed apart by band, the largest listed step they
  * passed, and a sum of one band is priced as exactly as its calls are.

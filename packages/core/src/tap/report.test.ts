@@ -1,6 +1,6 @@
 /**
  * Figures of a report carry their label and none is measured; breakdowns add up to the total; costs are the list's alone, with
- * each provider's meaning of cached tokens and each call's price step; no price is null, never 0. Spec: Figure labels; design 3, 20 and 27.
+ * each provider's meaning of cached tokens and each call's price step; no price is null, never 0. Spec: Figure labels; rule 20 and 27.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Sums of tap events → the Baseline's report: figures in total and by model, provider, tag and day, each with its label.
- * Spec: Figure labels; design 3, row 20. Costs are computed here, at read time, each sum of alike calls rounded once; every
+ * Spec: Figure labels; rule 20. Costs are computed here, at read time, each sum of alike calls rounded once; every
  * breakdown adds up to the total. A part without any listed price has a cost of null and says how many calls are unpriced.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';

@@ -1,4 +1,4 @@
-/** The time a node decides by, under clocks that step (design 3, row 5b). */
+/** The time a node decides by, under clocks that step (rule 5b). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { followStoreTime, raiseFloor, readNodeTime, slewMaxMs, startNodeTime, steadyMs, stepMs } from './node-time.ts';

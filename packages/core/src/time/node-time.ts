@@ -1,5 +1,5 @@
 /**
- * Two clocks → the one time that a node decides by (design 3, row 5b): wall time as long as it moves with the monotonic
+ * Two clocks → the one time that a node decides by (rule 5b): wall time as long as it moves with the monotonic
  * clock; across a step of the wall clock the time continues by the monotonic clock, and follows only a step that stays.
  * A shared store's time takes precedence over the wall clock, which is then only watched for steps. It never runs backwards, so nothing that
  * was expired or closed comes back.

@@ -1,4 +1,4 @@
-/** Requested ranges of reports, and the defaults. Design 5, `usage`. */
+/** Requested ranges of reports, and the defaults. Rules: `usage`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pastWeekUnless, rangeOf } from './time-range.ts';

@@ -1,4 +1,4 @@
-/** The time range of a report: a month, or from one instant to another, or the report's default. Design 5, `usage`. */
+/** The time range of a report: a month, or from one instant to another, or the report's default. Rules: `usage`. */
 import { momentOf, type TimeWord } from './time-word.ts';
 import { dayLengthMs } from './utc-day.ts';
 import { monthAfter, monthOf } from './utc-month.ts';

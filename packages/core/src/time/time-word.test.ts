@@ -1,4 +1,4 @@
-/** Every form of a time and the instant it means, invalid times, and which range a report is about. Design 5. */
+/** Every form of a time and the instant it means, invalid times, and which range a report is about. Rules: Interfaces. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rangeOf, rangeOrThisMonth, type RangeWords } from './time-range.ts';

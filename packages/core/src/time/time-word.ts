@@ -1,6 +1,6 @@
 /**
  * How people and scripts write a time, on the command line and over HTTP alike: an instant with its offset, a date, a month,
- * `today`, `yesterday`, or a duration ago (`7d`). Design 5. Every form means one instant: a date or a month its first, in UTC.
+ * `today`, `yesterday`, or a duration ago (`7d`). Rules: Interfaces. Every form means one instant: a date or a month its first, in UTC.
  */
 import { dayLengthMs, dayOf } from './utc-day.ts';
 import { timestampMs } from './timestamp.ts';

@@ -1,6 +1,6 @@
 /**
  * Which texts are timestamps (RFC 3339, calendar dates, offset required, leap seconds where they can be) and which instant they
- * name. Design 3, rows 30 and 30a. The public verdicts are used where they lie beside the checkout.
+ * name. Rules 30 and 30a. The public verdicts are used where they lie beside the checkout.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * An RFC 3339 timestamp → milliseconds since the epoch. Design 3, rows 30 and 30a: both letter cases, `T` and an offset
+ * An RFC 3339 timestamp → milliseconds since the epoch. Rules 30 and 30a: both letter cases, `T` and an offset
  * required, calendar dates only, a leap second only where one can be (23:59:60 UTC). Everything else is null.
  */
 

@@ -1,4 +1,4 @@
-/** Answers at paths that name no API are read by their own form, however they are cut. Design 3, row 6a. */
+/** Answers at paths that name no API are read by their own form, however they are cut. Rule 6a. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';

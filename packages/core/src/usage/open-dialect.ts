@@ -1,6 +1,6 @@
 /**
  * An answer whose path names no API: the dialect is recognized by the answer's own form. A JSON body or the events of a stream may be those
- * of chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Design 3, row 6a. Later figures
+ * of chat completions, of the Responses API or of messages, or hold a plain `usage` (images, audio, threads). Rule 6a. Later figures
  * replace earlier ones, as in all of these APIs. An answer that reports its usage in words of another API, which no field of a record stands
  * for, is still one of an operation that is charged.
  */

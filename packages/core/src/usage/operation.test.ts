@@ -1,4 +1,4 @@
-/** Which answers are watched, and what is recorded if one reports no usage. Design 3, row 6a. */
+/** Which answers are watched, and what is recorded if one reports no usage. Rule 6a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routeOf } from '../call/route.ts';

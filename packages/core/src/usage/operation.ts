@@ -1,5 +1,5 @@
 /**
- * The operation that a call asks for → whether its answer is watched for usage, and the reason recorded if it reports none. Design 3, row 6a:
+ * The operation that a call asks for → whether its answer is watched for usage, and the reason recorded if it reports none. Rule 6a:
  * the answer to every method that may do work is watched. A call that is charged but reports nothing has unknown usage, never none.
  */
 import { plainPathOf } from '../call/plain-path.ts';

@@ -75,7 +75,7 @@ describe('first wire, JSON', () => {
     ['no input, and a total', '{"usage":{"completion_tokens":2,"total_tokens":9}}', 'partial', 'absent', { output: 2 }],
   ];
   for (const [name, body, usage, reason, tokens] of bodies) {
-    test(`design 4: ${name} → ${usage} ${reason ?? ''}`, () => assert.deepEqual(usageOf(read(chat, body)), [usage, reason, tokens]));
+    test(`rules: Record: ${name} → ${usage} ${reason ?? ''}`, () => assert.deepEqual(usageOf(read(chat, body)), [usage, reason, tokens]));
   }
 
   test('cut after the usage object: reported; inside or before it: unknown, cut', () => {

@@ -1,6 +1,6 @@
 /**
  * The bytes of one response → its reading: model, finish reason, usage. Spec: Usage fields read from forwarded responses;
- * design 4. Memory does not grow with the response. A fault in the reader becomes usage `unknown`, `reader_fault`: reading must never harm
+ * rules: Record. Memory does not grow with the response. A fault in the reader becomes usage `unknown`, `reader_fault`: reading must never harm
  * the call.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';

@@ -1,5 +1,5 @@
 /**
- * What one response reported: model, finish reason, usage. Spec: Usage fields read from forwarded responses; design 4. A reading never holds
+ * What one response reported: model, finish reason, usage. Spec: Usage fields read from forwarded responses; rules: Record. A reading never holds
  * a guess: what the provider did not report is null, and `usage` says why.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';

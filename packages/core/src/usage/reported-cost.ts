@@ -1,6 +1,6 @@
 /**
  * The cost that a declared upstream reports: `usage.cost`, else `usage.total_cost`, as the JSON number was written.
- * Design 3, row 6: only a finite number from 0 is a cost; anything else is ignored.
+ * Rule 6: only a finite number from 0 is a cost; anything else is ignored.
  */
 import type { WatchedValue } from '../json/watched-value.ts';
 

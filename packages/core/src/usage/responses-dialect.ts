@@ -1,7 +1,7 @@
 /**
  * The Responses API: a response object as the body, or events of which the terminal one carries that object whole, whatever it is called.
  * The event's `type` in its data counts, never the name on its `event:` line. The finish reason is `status`, with the
- * incomplete reason where one is given (design 4). Read on the first wire and on declared upstreams.
+ * incomplete reason where one is given (rules: Record). Read on the first wire and on declared upstreams.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';

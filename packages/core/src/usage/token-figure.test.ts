@@ -1,4 +1,4 @@
-/** Which numbers are figures (design 4). */
+/** Which numbers are figures (rules: Record). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JsonScanner } from '../json/json-scanner.ts';
@@ -16,7 +16,7 @@ const whole: [string, number | null][] = [
   ['1e99999999999999999999', null], ['1e-99999999999999999999', null], ['99999999999999999999', null], ['0.5e1', 5],
 ];
 for (const [text, value] of whole) {
-  test(`design 4: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumber(text),
+  test(`rules: Record: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumber(text),
     value));
 }
 
@@ -26,14 +26,14 @@ function placeHolding(json: string) {
   return place;
 }
 
-test('design 4: null and absent are no report; anything but a number is not a figure', () => {
+test('rules: Record: null and absent are no report; anything but a number is not a figure', () => {
   assert.equal(tokenFigure(placeHolding('null')), null);
   assert.equal(tokenFigure(watched()), null);
   for (const json of ['"100"', 'true', '[]', '{}', '""', '-1', '1.5',
     `1${'0'.repeat(5000)}`]) assert.equal(tokenFigure(placeHolding(json)), 'not_a_figure', json);
 });
 
-test('design 3.6: a cost is a finite number from 0 as written; the first place that holds one counts', () => {
+test('rule 6: a cost is a finite number from 0 as written; the first place that holds one counts', () => {
   const costs: [string, string, string | null][] = [
     ['0.000123', '9', '0.000123'], ['1.50e-3', '9', '1.50e-3'], ['0', '9', '0'], ['-0.0', '9', '0'],
     ['null', '0.2', '0.2'], ['-1', '0.2', '0.2'], ['"0.1"', '0.2', '0.2'], ['1e400', '-1', null], ['null', 'null', null], ['{}', '"x"',

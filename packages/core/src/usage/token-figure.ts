@@ -1,5 +1,5 @@
 /**
- * A token figure as the provider wrote it → a whole number, or the verdict that it is not one. Design 4: a figure is a whole number from 0 to
+ * A token figure as the provider wrote it → a whole number, or the verdict that it is not one. Rules: Record: a figure is a whole number from 0 to
  * 2^53 − 1 by its value (`12`, `12.0` and `1.2e1` are one); anything else makes the usage `unknown`. Exact: the decimal text decides, because
  * 0.99999999999999999999 as a double is 1.
  */

@@ -1,6 +1,6 @@
 /**
  * Calls between their head and their forwarding, on a whole node whose store answers when the test lets it: a caller who leaves or is refused
- * meanwhile leaves no call, no live run and no held memory (design 2, Decide, then take; spec: nothing forwarded by a refusal).
+ * meanwhile leaves no call, no live run and no held memory (rules: Decide, then take; spec: nothing forwarded by a refusal).
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * An authenticated call → taken and forwarded, or refused: run headers (400) → destination (400, 401) → limits, caps and run
- * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (design 2, Decide, then take).
+ * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (rules: Decide, then take).
  * The first decision refuses before a body is read; the second is the one that counts, since time passes while a body is held. Key and
  * destination are then checked again, so that a call with a key or credential revoked in the meantime is not sent. A call asks the store only
  * if everything else admits it, for its run and the leases it lacks, and waits at most 250 ms.

@@ -37,7 +37,7 @@ export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
   readonly project: string | null;
   /** The caller's own span; null if it sent none, or traces are off. */
   readonly traceParent: TraceParent | null;
-  /** Wall time of admission, which says what windows the call belongs to (design 3, row 5a); 0 until then. */
+  /** Wall time of admission, which says what windows the call belongs to (rule 5a); 0 until then. */
   startedWallMs: number;
   readonly startedMonotonicMs: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Bursts of one organization's calls beside another's, on a whole node (design 3, row 8a; decision 0019): measured by what reaches the provider
+ * Bursts of one organization's calls beside another's, on a whole node (rule 8a; decision 0019): measured by what reaches the provider
  * first, not by time. The test controls turns of the event loop if calls must keep waiting.
  */
 import assert from 'node:assert/strict';

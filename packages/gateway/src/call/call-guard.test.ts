@@ -1,5 +1,5 @@
 /**
- * A fault of the gateway's own code ends the call it happens in and nothing else: reliability, section 3.7. A whole node listens,
+ * A fault of the gateway's own code ends the call it happens in and nothing else. A whole node listens,
  * a scripted provider answers, and one part at a time throws; beside each broken call a sound one runs on the same node.
  */
 import assert from 'node:assert/strict';

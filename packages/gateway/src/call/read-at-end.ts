@@ -1,5 +1,5 @@
 /**
- * The reading at the end of an answer (design 4). If a copy is being read, it is finished, and waited for as long as the answer's last bytes
+ * The reading at the end of an answer (rules: Record). If a copy is being read, it is finished, and waited for as long as the answer's last bytes
  * may wait. If usage was due and no answer came, it is unknown. Otherwise none was due.
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';

@@ -1,5 +1,5 @@
 /**
- * Reading a call on after its caller left or half-closed (design 3, row 8): its allowance of time and bytes, and its slot among the node's
+ * Reading a call on after its caller left or half-closed (rule 8): its allowance of time and bytes, and its slot among the node's
  * drains. It is created only when a caller leaves, so a normal call pays nothing for it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

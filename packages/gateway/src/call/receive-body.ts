@@ -2,7 +2,7 @@
  * Receives the caller's request body and prepares what is sent. Three ways: none; held whole and sent in one write with the head (short ones,
  * and every chat body, which must be looked into); streamed. Spec: Endpoints rules 1 and 2. A held body's bytes are never changed except for
  * the one insertion. Past its bound a chat body is streamed untouched, and the record says so. Held bytes count against their organization as
- * they arrive. A body that arrives too slowly is refused with 408 (design 3, row 8a).
+ * they arrive. A body that arrives too slowly is refused with 408 (rule 8a).
  */
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';

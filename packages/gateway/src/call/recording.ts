@@ -1,6 +1,6 @@
 /**
  * The journalling of one forwarded call: opened before anything is sent, closed once with its record, and at the same moment settled with the
- * guards. The last bytes of its answer wait for that record (design 2, Journal). A call that a fault of our own ended has a record too. One that
+ * guards. The last bytes of its answer wait for that record (rules: Journal). A call that a fault of our own ended has a record too. One that
  * was never opened has none, and gives back what it took.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';

@@ -1,6 +1,6 @@
 /**
  * One forwarded call from the journal's `opened` to its `closed`: destination → caller, byte for byte, with backpressure,
- * while the reader watches. The record is committed before the bytes that complete the answer leave (design 2, Journal).
+ * while the reader watches. The record is committed before the bytes that complete the answer leave (rules: Journal).
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
  * Deciding whether a call may be forwarded is `serve.ts` and `admit.ts`; keeping its record is `recording.ts`.
  */
@@ -313,7 +313,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#isDone();
   }
 
-  /** The journal cannot be written: nothing was or will be forwarded (design 3, row 3b). */
+  /** The journal cannot be written: nothing was or will be forwarded (rule 3b). */
   #abandonUnopened(): void {
     this.#body.release();
     this.#node.counters.faults += 1;

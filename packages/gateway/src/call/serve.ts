@@ -1,5 +1,5 @@
 /**
- * The stages of a call in order; this order is the precedence of refusals (design 2, The path of a call):
+ * The stages of a call in order; this order is the precedence of refusals (rules: The path of a call):
  * framing (400) → route (404) → WebSocket (426) → authenticate (401), here; then in `admit.ts` run headers (400) → destination (400, 401) →
  * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.

@@ -1,5 +1,5 @@
 /**
- * A call that ended → its record: reading priced, facts put together. Design 4; design 3, rows 6 to 8. Pure.
+ * A call that ended → its record: reading priced, facts put together. Rules: Record; rules 6 to 8. Pure.
  */
 import type { CallOpening, CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
 import { costOf } from '@metergate/core/price/cost.ts';

@@ -1,5 +1,5 @@
 /**
- * Bodies that come slowly or not at all, on a whole node whose clock the test sets (design 3, row 8a): 408 and the end of the connection,
+ * Bodies that come slowly or not at all, on a whole node whose clock the test sets (rule 8a): 408 and the end of the connection,
  * with nothing forwarded and nothing held, in whatever part of its body a caller stops; nobody else waits for them meanwhile.
  */
 import assert from 'node:assert/strict';

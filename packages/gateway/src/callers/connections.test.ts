@@ -1,4 +1,4 @@
-/** A bound on callers' connections, on a whole node (design 3, row 8a): opening many keeps nobody else out, and no call is cut for room. */
+/** A bound on callers' connections, on a whole node (rule 8a): opening many keeps nobody else out, and no call is cut for room. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';

@@ -18,7 +18,7 @@ const dumpedBodyBytesMax = 64 * 1024;
 /** How much more is read of a longer one, so that the answer is not lost to a reset, before the connection is closed. */
 const lingerBytesMax = 1024 * 1024;
 const lingerMs = 2_000;
-/** How long the rest of a shorter one may take: as long as any body may stand still (design 3, row 8a). */
+/** How long the rest of a shorter one may take: as long as any body may stand still (rule 8a). */
 const restMs = 60_000;
 
 /** Connections that carry nothing further after a refusal. What is pipelined behind it must not be served. */
@@ -52,7 +52,7 @@ export function refuse(request: CallerRequest, response: CallerResponse, id: Req
   return ownId;
 }
 
-/** Refusals after which the caller and the gateway may not agree where the next request begins (design 3, row 3), or which gave up on a body. */
+/** Refusals after which the caller and the gateway may not agree where the next request begins (rule 3), or which gave up on a body. */
 const closesAlways: ReadonlySet<Refusal['kind']> = new Set(['malformed_request', 'expectation_unknown', 'request_timeout']);
 
 /** What `HEAD` asked for has no body (RFC 9110, 9.3.2). */

@@ -1,4 +1,4 @@
-/** A call that lacks something asks, decides again, and asks again only if an answer gives reason to (design 1, promise 4; 2). */
+/** A call that lacks something asks, decides again, and asks again only if an answer gives reason to (promise 4; 2). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Refusal } from '@metergate/core/refusal.ts';

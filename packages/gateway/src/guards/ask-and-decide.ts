@@ -1,6 +1,6 @@
 /**
  * A call that lacks something → asks the store for it and decides again, as often as an answer gives reason to, within 250 ms in all
- * (design 2, The path of a call). A question that is not answered in time changes nothing: what was lacking is still lacking.
+ * (rules: The path of a call). A question that is not answered in time changes nothing: what was lacking is still lacking.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { Clock } from '../clock.ts';

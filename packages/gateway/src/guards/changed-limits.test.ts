@@ -1,5 +1,5 @@
 /**
- * A limit that changes while leases of it are out (design 2, Spend across nodes; promise 4): the old one determined how much may be held and
+ * A limit that changes while leases of it are out (rules: Spend across nodes; promise 4): the old one determined how much may be held and
  * for how long, so the store is asked soon and not at half of the validity.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * First one decision, then one debit (design 2, Decide, then take): the order of refusals, nothing taken by a refused call, and what is
+ * First one decision, then one debit (rules: Decide, then take): the order of refusals, nothing taken by a refused call, and what is
  * corrected when a call has ended or was not forwarded after all.
  */
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ function context(settings: Partial<OrganizationSettings> = {}) {
   return { registry, journal, store, clock, guards, held, rate, call, taken, begin, headers, spend, state };
 }
 
-test('rate goes before caps, caps before the run (design 3, row 1)', async () => {
+test('rate goes before caps, caps before the run (rule 1)', async () => {
   const { guards, call, taken, begin, held, journal } = context();
   await begin('r', { budget: 1 });
   guards.settle(taken(call(1, 'r')), endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
@@ -174,7 +174,7 @@ test('a call that is not forwarded after all gives back what it took: requests, 
   assert.equal(registry.find(held.organization.id, 'r')?.run.state, 'live');
 });
 
-test('budget headers name the tightest; on a tie the organization, then the key, then the run (design 3, row 11)', async () => {
+test('budget headers name the tightest; on a tie the organization, then the key, then the run (rule 11)', async () => {
   const { call, taken, begin, headers, held, spend } = context();
   await begin('r', { budget: 5 });
   const bind = (...caps: Cap[]): void => follow(held.standing, { ...held.organization, enforceKeyCaps: true, caps }, held.key.id);
@@ -211,7 +211,7 @@ test('a run without a budget has no headers; a clamped one says why until it is 
   assert.deepEqual(free.headers(free.taken(free.call(1, 's'))), []);
 });
 
-test('armed caps and run budgets cover a call, a key\'s cap only where those refuse, a project\'s never (design 3, row 8)', async () => {
+test('armed caps and run budgets cover a call, a key\'s cap only where those refuse, a project\'s never (rule 8)', async () => {
   const { guards, call, taken, begin, held } = context();
   await begin('r', { budget: 5 });
   await begin('s');

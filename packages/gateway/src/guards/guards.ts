@@ -1,6 +1,6 @@
 /**
  * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and only what
- * everything admits is taken (design 2, Decide, then take). When a call ends, what it took is corrected. Order (design 3, row 1): rate limit,
+ * everything admits is taken (rules: Decide, then take). When a call ends, what it took is corrected. Order (rule 1): rate limit,
  * then caps, then the run; a known refusal before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
  * applied to the node's state.
  */
@@ -146,12 +146,12 @@ export class Guards {
     if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
   }
 
-  /** True if an armed cap or a run budget covers the call: it is read on longer once its caller has left (design 3, row 8). */
+  /** True if an armed cap or a run budget covers the call: it is read on longer once its caller has left (rule 8). */
   covers({ held: { standing }, runCall }: GuardedCall): boolean {
     return standing.binding.length > 0 || (runCall?.run?.run.effective ?? null) !== null;
   }
 
-  /** Adds the budget headers of a 200 (spec: Common response headers; design 3, rows 11 and 12). */
+  /** Adds the budget headers of a 200 (spec: Common response headers; rules 11 and 12). */
   addBudgetHeaders({ held: { standing }, runCall }: GuardedCall, pairs: string[]): void {
     const run = runCall?.run?.run ?? null;
     const effective = run?.effective ?? null;

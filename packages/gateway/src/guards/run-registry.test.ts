@@ -1,5 +1,5 @@
 /**
- * What a node holds of runs (design 3, row 14): live ones never leave, ended ones leave oldest first when room is short, one organization
+ * What a node holds of runs (rule 14): live ones never leave, ended ones leave oldest first when room is short, one organization
  * gets half at most; and all of it under random orders, against a list that is searched each time.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * The runs that this node holds (design 3, row 14): live ones until they end, ended ones as long as there is room, so that calls of an ended
+ * The runs that this node holds (rule 14): live ones until they end, ended ones as long as there is room, so that calls of an ended
  * run are refused without asking the store. It is bounded: ended runs are dropped first, live ones only with their organization.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -13,7 +13,7 @@ export interface HeldRun {
   callsUnderWay: number;
   /** Calls that asked for it, got it, and have neither taken nor left it. */
   callsDeciding: number;
-  /** The store knows of an opened call, so the run does not vanish (design 3, row 13). */
+  /** The store knows of an opened call, so the run does not vanish (rule 13). */
   confirmed: boolean;
   /** This node began it without asking: the store learns of it only from the journal. */
   begun: boolean;

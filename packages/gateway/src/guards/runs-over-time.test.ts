@@ -1,5 +1,5 @@
 /**
- * Runs and the clock of their node (design 3, rows 5b, 13 and 14): a run seen as expired, over budget or closed stays so whichever way the
+ * Runs and the clock of their node (rules 5b, 13 and 14): a run seen as expired, over budget or closed stays so whichever way the
  * system's clock steps; a full registry looks for expired runs once a second at most.
  */
 import assert from 'node:assert/strict';

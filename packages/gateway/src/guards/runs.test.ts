@@ -1,6 +1,6 @@
 /**
  * Calls and their runs on one node: asked for once, tightened and ended in the journal before any caller learns of it, released if nothing
- * was opened (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15).
+ * was opened (spec: Run; rules: Decide, then take; rules 12 to 15).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

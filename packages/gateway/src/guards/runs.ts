@@ -1,6 +1,6 @@
 /**
  * Calls and their runs on one node: a call is judged by the state held here; the store is asked once for a run not seen before. Ends and
- * tightenings are journalled before any answer shows them (spec: Run; design 2, Decide, then take; design 3, rows 12 to 15). While the store is
+ * tightenings are journalled before any answer shows them (spec: Run; rules: Decide, then take; rules 12 to 15). While the store is
  * away, runs held here continue; others cannot be confirmed (503). Where the store is the node's own and a run never was, nobody is asked: it
  * begins here, and is journalled in one row with the opening of its first call.
  */
@@ -185,7 +185,7 @@ export class Runs {
     if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
 
-  /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (design 3, row 13). */
+  /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (rule 13). */
   #release(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
   }

@@ -1,5 +1,5 @@
 /**
- * Caps and runs of a node on a shared store (design 2, Spend across nodes; 3, rows 1 and 5b): nothing is admitted without a fresh lease,
+ * Caps and runs of a node on a shared store (rules: Spend across nodes; rules 1 and 5b): nothing is admitted without a fresh lease,
  * a call without one asks once and waits, and an unconfirmed refusal never claims that the limit is spent.
  */
 import assert from 'node:assert/strict';

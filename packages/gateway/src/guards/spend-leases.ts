@@ -1,5 +1,5 @@
 /**
- * The leases of a node on a shared store: what its caps and runs may spend, requested off the path of a call (design 2, Spend across nodes).
+ * The leases of a node on a shared store: what its caps and runs may spend, requested off the path of a call (rules: Spend across nodes).
  * The rules are in core/src/lease; here they are applied to the node's sums, its clocks and the store thread.
  * Rule: at each decision a cap or run counts as confirmed only while its lease is unspent and fresh. A call that finds none
  * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.

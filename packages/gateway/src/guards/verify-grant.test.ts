@@ -1,4 +1,4 @@
-/** Grants on a node: the very grant that was minted, and nothing else (spec: Run; design 3, row 15; reliability R9). */
+/** Grants on a node: the very grant that was minted, and nothing else (spec: Run; rule 15). */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { test } from 'node:test';

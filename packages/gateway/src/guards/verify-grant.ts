@@ -1,5 +1,5 @@
 /**
- * A run-budget grant as it came → its payload, if it was signed with a key of the organization (design 3, row 15). Nodes hold
+ * A run-budget grant as it came → its payload, if it was signed with a key of the organization (rule 15). Nodes hold
  * public keys only. Verified grants, good and bad, are remembered by hash, so that a grant on every call costs a look-up.
  * Whether the grant is for this organization and run is `grantBinds` in core.
  */

@@ -1,6 +1,6 @@
 /**
  * The guard in front of declared upstreams, on real connections with a canary listener: whatever is declared, resolved or
- * flipped, nothing but an admitted address is ever dialled. Reliability U1 to U5, D6; design 3, row 19.
+ * flipped, nothing but an admitted address is ever dialled. Reliability U1 to U5, D6; rule 19.
  */
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';

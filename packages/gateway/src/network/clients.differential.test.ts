@@ -1,6 +1,6 @@
 /**
  * Our own client compared with undici, which is the reference: the same bytes in the same pieces give the same result, byte for byte, down to
- * whether the connection is used again. If ours differs, it refuses more, and each such case is listed here. Reliability 2.5.
+ * whether the connection is used again. If ours differs, it refuses more, and each such case is listed here.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Which calls share a connection: none across organizations or declarations; pools end when idle, replaced or too many,
- * and never under a call. Design 2, Forwarding; reliability U6.
+ * and never under a call. Rules: Forwarding; reliability U6.
  */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';

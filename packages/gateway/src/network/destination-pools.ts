@@ -2,7 +2,7 @@
  * Where calls go: one pool for each organization and named provider, and one for each organization and version of its declared
  * upstream, so that no connection is ever shared between organizations or versions. Bytes that a faulty provider sends too late reach at most
  * the organization that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
- * recently used first, above a bound. Design 2, Forwarding; design 3, row 8a.
+ * recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
@@ -11,7 +11,7 @@ import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
 import { createDestination } from './create-destination.ts';
 import type { DestinationOptions, DispatchIn } from './destination-options.ts';
 
-/** Defaults of design 3, row 10. */
+/** Defaults of rule 10. */
 const defaultTimeouts: DestinationTimeouts = { connectMs: 10_000, headMs: 900_000, idleBodyMs: 900_000 };
 
 /** The named providers sit behind balancers that keep idle connections for longer than this. */

@@ -1,6 +1,6 @@
 /**
  * The destination against a peer whose every byte is scripted: requests are sent as given, answers are received as sent, and
- * every way in which a provider can break ends in one fault. Reliability 2.5 and 3.3; design 2, Forwarding.
+ * every way in which a provider can break ends in one fault. Rules: Forwarding.
  */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';

@@ -40,7 +40,7 @@ export interface Exchange {
   abort(): void;
 }
 
-/** Limits of the connections to a destination, milliseconds. Design 3, row 10. */
+/** Limits of the connections to a destination, milliseconds. Rule 10. */
 export interface DestinationTimeouts {
   readonly connectMs: number;
   readonly headMs: number;

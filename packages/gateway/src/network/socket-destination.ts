@@ -1,6 +1,6 @@
 /**
  * A destination over HTTP/1.1 connections of our own: one request on a connection at a time, as many connections as there are calls under
- * way, one attempt per call. No redirect, no decoding, no proxy variable. Design 2, Forwarding; decision 0041.
+ * way, one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding; decision 0041.
  *
  * An idle connection is kept for an exchange for one whole turn of the event loop, from check phase to check phase, before the exchange is
  * written to it: whatever came in unasked before the call, or while the process was busy, is read in the turn's poll phase and ends the

@@ -1,6 +1,6 @@
 /**
  * A destination over one pool of HTTP/1.1 connections: one request on a connection at a time, as many connections as there
- * are calls under way, one attempt per call. No redirect, no decoding, no proxy variable. Design 2, Forwarding.
+ * are calls under way, one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding.
  * What the client refuses to send (a bad header, a bad target) is a fault `protocol`, not an exception.
  */
 import { Readable } from 'node:stream';

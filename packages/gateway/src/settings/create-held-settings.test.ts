@@ -1,4 +1,4 @@
-/** What a node holds of settings: one question per key, unknown for a second at most, replaced whole (design 2, Snapshots). */
+/** What a node holds of settings: one question per key, unknown for a second at most, replaced whole (rules: Snapshots). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';

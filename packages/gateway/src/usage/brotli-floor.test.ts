@@ -1,4 +1,4 @@
-/** Which runtimes may decode Brotli from strangers by themselves: reliability, section 0, rows 1 and 2. */
+/** Which runtimes may decode Brotli from strangers by themselves. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { nativeBrotliIsSafe } from './brotli-floor.ts';

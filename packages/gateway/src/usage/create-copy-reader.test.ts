@@ -280,7 +280,7 @@ describe('a copy that cannot be read to its end', () => {
   });
 });
 
-it('An uncompressed copy is finished at once and holds nothing, with the real reader (design 2, Journal)', () => {
+it('An uncompressed copy is finished at once and holds nothing, with the real reader (rules: Journal)', () => {
   const copy = createCopyReader({ context, contentEncoding: null });
   copy.push(Buffer.from('{"model":"m","choices":[],"usage":{"prompt_tokens":3,'));
   copy.push(Buffer.from('"completion_tokens":4}}'));

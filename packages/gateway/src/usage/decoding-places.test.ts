@@ -1,4 +1,4 @@
-/** Design 3, row 8a: how many compressed copies of an organization are undone at once, by a clock of numbers, and counted in open decoders. */
+/** Rule 8a: how many compressed copies of an organization are undone at once, by a clock of numbers, and counted in open decoders. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import zlib from 'node:zlib';

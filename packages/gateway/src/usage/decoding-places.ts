@@ -1,5 +1,5 @@
 /**
- * How many compressed copies of one organization are undone at the same time (design 3, row 8a; decision 0019). Each that is undone keeps a thread of
+ * How many compressed copies of one organization are undone at the same time (rule 8a; decision 0019). Each that is undone keeps a thread of
  * the runtime's few busy and a window in memory: 190 begun at once took both processors of a small machine from the thread that forwards calls, for
  * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo. An
  * organization has places for each wire: what its own upstream answers with never keeps the usage of a named provider's answers from being read.

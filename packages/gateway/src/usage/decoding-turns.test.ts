@@ -1,4 +1,4 @@
-/** Design 3, row 8a: what decoding may take of a turn of the event loop, and whose copy comes next, by a clock of numbers. */
+/** Rule 8a: what decoding may take of a turn of the event loop, and whose copy comes next, by a clock of numbers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import zlib from 'node:zlib';

@@ -1,5 +1,5 @@
 /**
- * Work on compressed copies, in small pieces, a short while in each turn of the event loop for the whole node (design 3, row 8a). Copies
+ * Work on compressed copies, in small pieces, a short while in each turn of the event loop for the whole node (rule 8a). Copies
  * of different organizations take turns, so that one that expands without end neither delays calls nor another organization's copies.
  */
 

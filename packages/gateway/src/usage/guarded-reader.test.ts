@@ -1,4 +1,4 @@
-/** The reading of a copy that was not read to its end. Design 2, Journal; 3, row 8. */
+/** The reading of a copy that was not read to its end. Rules: Journal; rule 8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';

@@ -1,5 +1,5 @@
 /**
- * Limits how often a password may be tried: per pair of account and client address, per address, and per account. Design 3, row 16. Held in
+ * Limits how often a password may be tried: per pair of account and client address, per address, and per account. Rule 16. Held in
  * the memory of this process, within a bound. The narrow limit is against guessing, the wide ones against guessing from many addresses or at
  * many people. The wide ones do not apply to a pair that has signed in here before. So a flood from a proxy's address, or against one
  * account, locks out nobody who signs in from their usual place.

@@ -1,5 +1,5 @@
 /**
- * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Design 3, row 16.
+ * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Rule 16.
  * Its own HTTP handler is not mounted: only the functions below are used, so that no other route of it exists. The secret that signs cookies
  * is derived from the master key and stored nowhere.
  */

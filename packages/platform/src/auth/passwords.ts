@@ -1,5 +1,5 @@
 /**
- * Passwords: the rules for one, and its scrypt hash. Design 3, row 16.
+ * Passwords: the rules for one, and its scrypt hash. Rule 16.
  * They are hashed one at a time: the work runs on the process's shared thread pool, and calls in flight need the other threads.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Sessions of people as the platform's HTTP uses them: created with an email and a password, found by their cookie, ended. Design 3, row 16.
+ * Sessions of people as the platform's HTTP uses them: created with an email and a password, found by their cookie, ended. Rule 16.
  * Storage is behind this interface.
  */
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';

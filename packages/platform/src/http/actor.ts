@@ -1,5 +1,5 @@
 /**
- * A request → who asks: the management token in `Authorization: Bearer`, else the session's cookie. Design 3, row 16.
+ * A request → who asks: the management token in `Authorization: Bearer`, else the session's cookie. Rule 16.
  * With a wrong bearer token the cookie is not tried. The role is looked up on each request, so that removing it takes effect at once.
  */
 import { createHash } from 'node:crypto';

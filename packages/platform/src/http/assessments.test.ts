@@ -1,6 +1,6 @@
 /**
  * Over HTTP on both engines: the Baseline's resource, its report, and a tap key that is read once: by one of 50 at once, and by
- * nothing that a browser does on nobody's behalf. Spec: Other routes, Tap key, Authentication 5 and 6; design 3, rows 16 and 20.
+ * nothing that a browser does on nobody's behalf. Spec: Other routes, Tap key, Authentication 5 and 6; rules 16 and 20.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

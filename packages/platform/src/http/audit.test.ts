@@ -1,6 +1,6 @@
 /**
  * Every operation that changes something leaves an audit row that says who, what and on which subject; refused and reading
- * operations leave none; no row and no byte of the store holds a secret that was sent or shown. Design 5, Roles.
+ * operations leave none; no row and no byte of the store holds a secret that was sent or shown. Rules: Roles.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Whose address counts behind proxies: forwarded ones as far as trusted proxies wrote them, and no further. Design 3, row 16. */
+/** Whose address counts behind proxies: forwarded ones as far as trusted proxies wrote them, and no further. Rule 16. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientAddress, trustedProxies } from './client-address.ts';

@@ -1,5 +1,5 @@
 /**
- * The client's address: the connection's, or the one that trusted proxies in front forward. Design 3, row 16. `X-Forwarded-For` is read from
+ * The client's address: the connection's, or the one that trusted proxies in front forward. Rule 16. `X-Forwarded-For` is read from
  * its end: the first address that is not a trusted proxy's is the client's. Anybody could have written the entries before it.
  */
 import { BlockList, isIP } from 'node:net';

@@ -1,4 +1,4 @@
-/** The client's address of a request, as far as the connection and trusted proxies show it. Design 3, row 16. */
+/** The client's address of a request, as far as the connection and trusted proxies show it. Rule 16. */
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { clientAddress } from './client-address.ts';

@@ -1,5 +1,5 @@
 /**
- * Refuses requests that a browser sends on behalf of another site, by the headers that the browser itself sets. Design 3, row 16. A session's
+ * Refuses requests that a browser sends on behalf of another site, by the headers that the browser itself sets. Rule 16. A session's
  * cookie is SameSite=Strict and bodies are JSON only; this is a further defence. It applies to requests with a cookie, and to signing in; a
  * browser never sends a management token on its own.
  */

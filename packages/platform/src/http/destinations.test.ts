@@ -1,4 +1,4 @@
-/** Over HTTP the sandbox's placeholder is distinguished from a provider key, and is never sent to a provider as a test. Design 3, row 18. */
+/** Over HTTP the sandbox's placeholder is distinguished from a provider key, and is never sent to a provider as a test. Rule 18. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ after(async () => {
   place.remove();
 });
 
-test('a placeholder is connected as in design 5, marked, and refused if a key must be tested', async () => {
+test('a placeholder is connected as in rules: Interfaces, marked, and refused if a key must be tested', async () => {
   await platform.store.providers.connect(acme.id, 'openai', sandboxCredential);
   await platform.store.providers.connect(acme.id, 'anthropic', 'sk-a-real-one');
   const ask = (path: string, method: string) => platform.ask(`/platform/v1/providers${path}`, { method, token: acme.tokens.admin });

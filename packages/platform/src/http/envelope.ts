@@ -1,5 +1,5 @@
 /**
- * The platform's error answers: `{error: {code, message}}` and a status. Design 5, Platform HTTP.
+ * The platform's error answers: `{error: {code, message}}` and a status. Rules: Platform HTTP.
  * One table from refusal codes to statuses. A sentence never repeats what was sent.
  */
 import type { AdministrationRefusal } from '../use-cases/refusal.ts';

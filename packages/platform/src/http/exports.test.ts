@@ -1,6 +1,6 @@
 /**
  * An export adds up to what `usage` shows, to the nano-dollar and the token, in each format; FOCUS has its mandatory columns; refusals
- * come before the first byte. Design 3, row 25; 5.
+ * come before the first byte. Rule 25; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Refuses, before routing, requests that others may read differently, as the gateway does (design 3, rows 2 and 3). So a proxy in front and
+ * Refuses, before routing, requests that others may read differently, as the gateway does (rules 2 and 3). So a proxy in front and
  * the platform always agree on path and host. Everything else reaches `next` unchanged.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

@@ -1,7 +1,7 @@
 /**
  * A one-time link sets a forgotten password, once, for a day, and gives nobody access to another organization; a stored hash with
  * other parameters is accepted and renewed; a service key is renamed, moved, disabled, enabled and rotated with a grace time, and
- * nodes follow. Design 3, rows 16 and 17.
+ * nodes follow. Rules 16 and 17.
  */
 import assert from 'node:assert/strict';
 import { createHash, scryptSync } from 'node:crypto';

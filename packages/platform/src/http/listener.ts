@@ -1,4 +1,4 @@
-/** What answers on the platform's socket: framing first, then the tap's endpoint, then the app of `app.ts`. Design 5, Platform HTTP. */
+/** What answers on the platform's socket: framing first, then the tap's endpoint, then the app of `app.ts`. Rules: Platform HTTP. */
 import type { RequestListener } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { platformApp } from './app.ts';

@@ -1,6 +1,6 @@
 /**
  * Signing out at the identity provider after signing out here: the browser keeps what that needs in a cookie, which goes to the one path that
- * ends a session. Design 3, row 16; decision 75.
+ * ends a session. Rule 16; decision 75.
  */
 import { parse, serialize } from 'hono/utils/cookie';
 import { apiRoot } from './describe.ts';

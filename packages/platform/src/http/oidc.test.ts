@@ -1,7 +1,7 @@
 /**
  * Against a real provider on both engines: signing in by OpenID Connect begins the same session as a password; a callback that was not begun
  * in this browser, comes twice, was altered or is from another provider opens nothing; roles are the provider's; a provider that is away is
- * reported; no page repeats what was sent, and no answer holds a secret. Design 3, row 16.
+ * reported; no page repeats what was sent, and no answer holds a secret. Rule 16.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document names every route of the app and no other, with the schemas that validate; every answer of the app is
- * of the schema that the document shows for it. Design 5, Platform HTTP.
+ * of the schema that the document shows for it. Rules: Platform HTTP.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

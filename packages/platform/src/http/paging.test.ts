@@ -1,6 +1,6 @@
 /**
  * A page of a list costs what the page holds and not what the list holds; the next one continues where it ended, also if its last item
- * was removed since; every item comes once. Design 5, Platform HTTP.
+ * was removed since; every item comes once. Rules: Platform HTTP.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

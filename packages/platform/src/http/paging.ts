@@ -1,5 +1,5 @@
 /**
- * Lists of the platform's HTTP: `?limit=&cursor=` in, `{data, nextCursor}` out. Design 5, Platform HTTP.
+ * Lists of the platform's HTTP: `?limit=&cursor=` in, `{data, nextCursor}` out. Rules: Platform HTTP.
  * A cursor is opaque to callers and names a position in the list, not a row, so that it stays valid when the row is deleted. It is valid for
  * one list of one organization. Any other cursor is 400 `invalid_cursor`, like a made-up one.
  */

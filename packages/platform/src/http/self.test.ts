@@ -1,6 +1,6 @@
 /**
  * With only a service key: its limits and what is left; the runs that it began and no others; no other route takes it, and no session
- * or token replaces it. Design 3, row 16a. Invisible names, and upstreams that can never be public, are refused.
+ * or token replaces it. Rule 16a. Invisible names, and upstreams that can never be public, are refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

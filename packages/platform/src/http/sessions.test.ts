@@ -1,6 +1,6 @@
 /**
  * Sessions of people. Cookie flags, sign-in and its bound, the end of sessions, requests on behalf of other sites, joining by
- * a one-time link, on either engine. Design 3, row 16.
+ * a one-time link, on either engine. Rule 16.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

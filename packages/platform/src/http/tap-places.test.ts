@@ -1,4 +1,4 @@
-/** On a shared store no key takes the connections that others need: whose batch is stored next, and how many at once. Design 3, row 8a. */
+/** On a shared store no key takes the connections that others need: whose batch is stored next, and how many at once. Rule 8a. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';

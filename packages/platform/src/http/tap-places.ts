@@ -2,7 +2,7 @@
  * A shared store takes several tap batches at once, each on a connection of the platform's eight. Batches of one key wait for each other there,
  * by the lock on their Baseline, and would hold a connection while they wait: a key that floods, or whose Baseline is locked for long, would
  * leave none to anybody. So a key has two places at once, and all keys together half of the connections. Who waits does so here, without one;
- * a place goes to the key with the fewest, and of several to the one that had its last longest ago. Design 3, row 8a.
+ * a place goes to the key with the fewest, and of several to the one that had its last longest ago. Rule 8a.
  */
 
 const placesOfKey = 2;

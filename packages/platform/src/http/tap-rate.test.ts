@@ -1,4 +1,4 @@
-/** A tap key's burst and rate, each key by itself, and that a clock set back takes nothing away. Design 3, row 8a. */
+/** A tap key's burst and rate, each key by itself, and that a clock set back takes nothing away. Rule 8a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTapRate } from './tap-rate.ts';

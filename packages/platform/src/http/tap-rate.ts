@@ -1,5 +1,5 @@
 /**
- * How often one tap key may post: 100 batches a second after a burst of 3,000, on each platform process. Design 3, row 8a. Only keys that the
+ * How often one tap key may post: 100 batches a second after a burst of 3,000, on each platform process. Rule 8a. Only keys that the
  * store knows are counted, and a key with a full burst is forgotten, so the table holds only busy keys.
  */
 

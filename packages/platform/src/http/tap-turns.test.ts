@@ -1,4 +1,4 @@
-/** Batches of a flood take turns with those of others, and leave the store to other writers between them. Design 3, row 8a. */
+/** Batches of a flood take turns with those of others, and leave the store to other writers between them. Rule 8a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTapTurns, turnWeightMax, type TapJob } from './tap-turns.ts';

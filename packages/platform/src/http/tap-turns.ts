@@ -1,7 +1,7 @@
 /**
  * The embedded store has one writer at a time. So tap batches are stored in turns, each one transaction of about two milliseconds
  * (`store/src/tap/keep-batch.ts`), with rests between them in which others write: the store thread, whom a call may be waiting for, and everybody
- * else on the platform. Design 3, row 8a; decision 0069.
+ * else on the platform. Rule 8a; decision 0069.
  *
  * A turn has a weight: so many milliseconds of rest are owed after it. A large turn waits until nearly all is paid, and a small one goes while
  * the rest of a large one is being paid. Of the keys that wait, that one has the next turn whose turns weighed the least until now. So who floods

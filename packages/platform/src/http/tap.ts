@@ -1,5 +1,5 @@
 /**
- * `POST /tap/v1/events`: the tap's batches in. Spec: Tap ingestion, Tap ingestion errors; design 3, rows 30 and 30a.
+ * `POST /tap/v1/events`: the tap's batches in. Spec: Tap ingestion, Tap ingestion errors; rules 30 and 30a.
  * The order of refusals is 401, 429, 413, 410, 415, 400. The key is the whole authorization: no session, no role. Whatever was presented is
  * hashed and looked up, so that every 401 takes the same path to the same bytes. The body is counted as it arrives and nothing beyond its
  * bound is kept. None of it is repeated, logged or parsed twice. The endpoint runs before the app, on the raw request, so that no layer above

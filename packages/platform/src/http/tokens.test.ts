@@ -1,6 +1,6 @@
 /**
  * Management tokens are scoped to a role and an organization and never exceed their maker, not when they are made and not
- * later; revoked, expired and orphaned ones open nothing; only their hash is kept. Design 3, row 16.
+ * later; revoked, expired and orphaned ones open nothing; only their hash is kept. Rule 16.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

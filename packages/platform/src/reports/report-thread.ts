@@ -1,6 +1,6 @@
 /**
  * Entry of the report thread: reading operations on a connection to the store of its own, so that a report over millions of calls
- * holds up neither sign-in nor the tap (design 2, Processes). It changes nothing.
+ * holds up neither sign-in nor the tap (rules: Processes). It changes nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -45,7 +45,7 @@ const asked = (path: string, from: Pick<PlatformFixture, 'parts'>['parts']) =>
   platformApp(from).request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
 const elsewhere = () => ({ ...context.parts, reports });
 
-test('what reads long is what the design says: usage, calls, exports, bills and the Baseline\'s report; all of it only reads', () => {
+test('what reads long is what the rules say: usage, calls, exports, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
       'exportCalls', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAssessment', 'showCall', 'showCallCost', 'showOverview',

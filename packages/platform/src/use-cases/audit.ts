@@ -1,4 +1,4 @@
-/** The audit trail, newest first: who did what, when. Design 5, Roles. It outlives the organization, without the organization's words. */
+/** The audit trail, newest first: who did what, when. Rules: Roles. It outlives the organization, without the organization's words. */
 import type { AuditEvent } from '@metergate/store/audit/audit-trail.ts';
 import type { AuditAction, AuditActor } from '@metergate/store/audit/change.ts';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * Baselines as administration sees them: create one with its tap key, show it, rotate the key, retire it, record declared figures. Spec: Tap
- * key, Baseline; design 3, row 20; 5. One logic for the command and for `/platform/v1/assessments`.
+ * key, Baseline; rule 20; rules: Interfaces. One logic for the command and for `/platform/v1/assessments`.
  */
 import { createHash } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,4 +1,4 @@
-/** How the cost of one call came about, line by line, if the current prices still give that cost. Design 3, rows 5 to 7. */
+/** How the cost of one call came about, line by line, if the current prices still give that cost. Rules 5 to 7. */
 import {
   attoDollarsText, costLines, type CostLine, type CostLineKind, type WithoutLines,
 } from '@metergate/core/price/cost-lines.ts';

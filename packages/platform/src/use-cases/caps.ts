@@ -1,5 +1,5 @@
 /**
- * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; design 3, rows 4 and 8; 5.
+ * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; rules 4 and 8; rules: Interfaces.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';

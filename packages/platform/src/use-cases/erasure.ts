@@ -1,4 +1,4 @@
-/** Erases an organization for good: the first part, after which nobody has access. Design 3, row 23. */
+/** Erases an organization for good: the first part, after which nobody has access. Rule 23. */
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';

@@ -1,6 +1,6 @@
 /**
  * Exports that are interrupted after any piece and resumed by another process equal uninterrupted ones, byte for byte; each format adds up
- * to the same calls and cost; Parquet is read back by another library. Design 3, row 25.
+ * to the same calls and cost; Parquet is read back by another library. Rule 25.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * The calls of a time range as a file, generated while it is sent: page by page, in constant memory. Design 3, row 25; 5. A request is
+ * The calls of a time range as a file, generated while it is sent: page by page, in constant memory. Rule 25; rules: Interfaces. A request is
  * refused before the first byte or not at all. The figures of a complete export add up to those of `usage`. An interrupted export can be
  * resumed from any piece.
  */

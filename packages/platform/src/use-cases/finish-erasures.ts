@@ -1,4 +1,4 @@
-/** The long part of an erasure, in slices: the command waits for them, the platform does them in the background. Design 3, row 23. */
+/** The long part of an erasure, in slices: the command waits for them, the platform does them in the background. Rule 23. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Store } from '@metergate/store/store.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The throughput limits of an organization's plan, as the platform shows them. Spec: Limits, `GET /platform/v1/limits`;
- * design 3, rows 21 and 22. It shows the published figures; those of a contract plan are set by agreement and not shown.
+ * rules 21 and 22. It shows the published figures; those of a contract plan are set by agreement and not shown.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { planFigures } from '@metergate/core/rate/tier.ts';

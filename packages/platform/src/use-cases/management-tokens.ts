@@ -1,5 +1,5 @@
 /**
- * Management tokens: minted here, shown once, kept as a hash. Design 3, row 16.
+ * Management tokens: minted here, shown once, kept as a hash. Rule 16.
  * `svc_mgmt_` and 43 base62 characters. A token never exceeds its maker, when it is created or later: if a person made it, their present role
  * bounds it.
  */

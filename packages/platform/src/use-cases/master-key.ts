@@ -1,5 +1,5 @@
 /**
- * Rotates the master key: design 3, row 18; design 5, `master-key rotate`. The command handles where the key is kept, in a file or a
+ * Rotates the master key: rule 18; rules: `master-key rotate`. The command handles where the key is kept, in a file or a
  * variable.
  */
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';

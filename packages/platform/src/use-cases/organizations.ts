@@ -1,5 +1,5 @@
 /**
- * Organizations as administration sees them: create, list, find, change. Design 3, rows 7, 8 and 22; design 5. Shown with prices as decimal
+ * Organizations as administration sees them: create, list, find, change. Rules 7, 8 and 22; rules: Interfaces. Shown with prices as decimal
  * US dollars per million tokens and times in ISO 8601 UTC; absent is null.
  */
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
@@ -27,9 +27,9 @@ export interface ShownOrganization {
   readonly plan: Plan;
   readonly drainSeconds: number | null;
   readonly fallbackPrice: ShownFallbackPrice | null;
-  /** Whether caps of its keys refuse (design 3, row 4). */
+  /** Whether caps of its keys refuse (rule 4). */
   readonly enforceKeyCaps: boolean;
-  /** Bounds of its runs (design 3, row 12), US dollars; null: none. */
+  /** Bounds of its runs (rule 12), US dollars; null: none. */
   readonly maxRunBudget: string | null;
   readonly runCeiling: string | null;
   readonly runExposure: string | null;
@@ -100,7 +100,7 @@ export const settingsFields = z.strictObject({
     .nullable().optional().meta({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
 });
 
-/** Makes an organization; on plan Free unless said otherwise (design 3, row 22). */
+/** Makes an organization; on plan Free unless said otherwise (rule 22). */
 export async function createOrganization(
   { store }: UseCaseContext, { name, plan = 'free' }: { readonly name: string; readonly plan?: string },
 ): Promise<ShownOrganization | AdministrationRefusal> {

@@ -1,6 +1,6 @@
 /**
  * A URL that someone gives us to call (an upstream, a webhook) → why it may not be called, in a sentence, or null. The rules are those of the
- * address guard, which checks again at each dial where a name leads. Design 3, row 19.
+ * address guard, which checks again at each dial where a name leads. Rule 19.
  */
 import { isIP } from 'node:net';
 import { createAddressGuard, ordinaryPortMin, reachOf } from '@metergate/store/network/address-guard.ts';

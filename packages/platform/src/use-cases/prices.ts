@@ -1,5 +1,5 @@
 /**
- * Prices in force: the frozen list, overlaid by the operator's own. Design 3, row 6; design 5, `prices`.
+ * Prices in force: the frozen list, overlaid by the operator's own. Rule 6; rules: `prices`.
  * A price file is validated completely before it is stored; an invalid one leaves the earlier one in force.
  */
 import { createHash } from 'node:crypto';

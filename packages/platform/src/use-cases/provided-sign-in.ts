@@ -1,4 +1,4 @@
-/** An identity provider's claims → the person here, with the roles that the claims name. Design 3, row 16; decision 75. */
+/** An identity provider's claims → the person here, with the roles that the claims name. Rule 16; decision 75. */
 import { roleEntriesOf } from '@metergate/core/account/provided-roles.ts';
 import { hasRightsOf, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';

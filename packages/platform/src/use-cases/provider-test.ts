@@ -1,5 +1,5 @@
 /**
- * A test call with an organization's provider key: does the provider accept it? Design 3, row 18; design 5, `provider test`.
+ * A test call with an organization's provider key: does the provider accept it? Rule 18; rules: `provider test`.
  * It lists the models, which costs nothing. Only the status is looked at; nothing the provider answers is shown or stored.
  */
 import { providers, wires, type Provider } from '@metergate/core/wire/wire.ts';

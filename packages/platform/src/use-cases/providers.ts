@@ -1,6 +1,6 @@
 /**
  * Provider keys: connect, disconnect, and the state of each connection; never the key itself. Spec: Provider key connection;
- * design 3, row 18.
+ * rule 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { eachProvider, providers, wires, type Provider } from '@metergate/core/wire/wire.ts';

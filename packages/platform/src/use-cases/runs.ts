@@ -1,5 +1,5 @@
 /**
- * Runs and run-budget grants as administration sees them: listed, shown, closed; minted. Spec: Run; design 3, rows 13 and 15; 5.
+ * Runs and run-budget grants as administration sees them: listed, shown, closed; minted. Spec: Run; rules 13 and 15; rules: Interfaces.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';

@@ -1,5 +1,5 @@
 /**
- * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Design 5, `seed`. Calls go the way that real ones
+ * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Rules: `seed`. Calls go the way that real ones
  * go, with all their sums, so that everything in the store adds up.
  */
 import { createHash } from 'node:crypto';

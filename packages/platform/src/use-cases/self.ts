@@ -1,5 +1,5 @@
 /**
- * A service key's view of itself: the limits on its calls, what is left of them, and the runs that it began. Design 3, row 16a. It shows
+ * A service key's view of itself: the limits on its calls, what is left of them, and the runs that it began. Rule 16a. It shows
  * nothing of any other key.
  */
 import { createHash } from 'node:crypto';
@@ -47,7 +47,7 @@ export async function keyPresented({ store, nowMs }: UseCaseContext, presented: 
     : { id: found.id, organization: found.organization, hash };
 }
 
-/** What a service key may know of itself: its limits, caps with what is left, and the runs it began. Design 3, row 16a. Refuses `unknown_key`. */
+/** What a service key may know of itself: its limits, caps with what is left, and the runs it began. Rule 16a. Refuses `unknown_key`. */
 export async function showSelf(context: UseCaseContext, { id, organization }: PresentedKey, docs: string): Promise<OwnView | AdministrationRefusal> {
   const key = await context.store.serviceKeys.find(organization, id);
   const limits = await showLimits(context, { organization, docs });

@@ -1,5 +1,5 @@
 /**
- * Service keys: minted here, shown once, kept as a hash. Spec: Authentication 1; design 3, row 17.
+ * Service keys: minted here, shown once, kept as a hash. Spec: Authentication 1; rule 17.
  * `svc_live_` and 43 base62 characters, over 256 bits. The stored prefix shows 5 of them: enough to tell keys apart, too few to help
  * guessing.
  */

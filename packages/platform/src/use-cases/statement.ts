@@ -1,5 +1,5 @@
 /**
- * A month's usage of an organization, or of one of its projects, on one printable page. Design 5, `statement`. Its figures are those of
+ * A month's usage of an organization, or of one of its projects, on one printable page. Rules: `statement`. Its figures are those of
  * `usage`, to the nano-dollar.
  */
 import { priceList } from '@metergate/core/price/price-list.ts';

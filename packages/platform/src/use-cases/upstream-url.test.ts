@@ -1,4 +1,4 @@
-/** Which URLs may be declared as an upstream, and their one kept form. Design 3, row 19. */
+/** Which URLs may be declared as an upstream, and their one kept form. Rule 19. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusedAddresses } from '@metergate/store/network/test-support/refused-hosts.ts';
@@ -21,7 +21,7 @@ const kept: readonly (readonly [given: string, allow: readonly string[], url: st
   ['https://llm.internal:80', ['10.0.0.0/8'], 'https://llm.internal:80'], ['http://198.18.0.1', ['198.18.0.0/15'], 'http://198.18.0.1'],
 ];
 
-test('row 19: a fit URL is kept in one form, without trailing slashes and one trailing /v1', () => {
+test('rule 19: a fit URL is kept in one form, without trailing slashes and one trailing /v1', () => {
   for (const [given, allow, url] of kept) assert.deepEqual(parseUpstreamUrl(given, { allow }), { url }, given);
 });
 
@@ -33,7 +33,7 @@ const refusedUrls: readonly (readonly [given: string, allow: readonly string[], 
   ['https://llm.example .com', [], /spaces/], ['https:\\\\llm.example.com', [], /https/], ['https://llm.example.com\\@evil.example', [], /spaces/],
 ];
 
-test('row 19: an address literal that the dial refuses is refused when it is declared, whatever list of special blocks names it', () => {
+test('rule 19: an address literal that the dial refuses is refused when it is declared, whatever list of special blocks names it', () => {
   for (const address of refusedAddresses.filter((each) => !each.includes('%'))) {
     const given = `https://${address.includes(':') ? `[${address}]` : address}`;
     if (!URL.canParse(given)) continue;
@@ -48,7 +48,7 @@ test('row 19: an address literal that the dial refuses is refused when it is dec
   }
 });
 
-test('row 19: every port of an opened address will do; of others 443 and those from 1024 on', () => {
+test('rule 19: every port of an opened address will do; of others 443 and those from 1024 on', () => {
   for (const [given, allow, taken] of [
     ['https://8.8.4.4:1024', [], true], ['https://8.8.4.4:1023', [], false], ['https://8.8.4.4:1023', ['10.0.0.0/8'], false],
     ['https://8.8.4.4:1023', ['8.8.4.4'], true], ['http://8.8.4.4:80', ['10.0.0.0/8'], false], ['https://llm.example.com:80', [], false],
@@ -57,7 +57,7 @@ test('row 19: every port of an opened address will do; of others 443 and those f
   }
 });
 
-test('row 19: every other URL is refused in a sentence that repeats nothing of it', () => {
+test('rule 19: every other URL is refused in a sentence that repeats nothing of it', () => {
   for (const [given, allow, sentence] of refusedUrls) {
     const answer = parseUpstreamUrl(given, { allow });
     assert.ok('refusal' in answer, given);

@@ -1,5 +1,5 @@
 /**
- * The URL that someone declares as their upstream → its normalized form, or a sentence that says why it is refused. Design 3, row 19.
+ * The URL that someone declares as their upstream → its normalized form, or a sentence that says why it is refused. Rule 19.
  */
 import { whyNotCalled, type OutwardRules } from './outward-url.ts';
 

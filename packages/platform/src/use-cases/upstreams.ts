@@ -1,5 +1,5 @@
 /**
- * The one destination an organization declares itself: declare, enable, disable, remove, show. Spec: Declared upstream; design 3, row 19. The
+ * The one destination an organization declares itself: declare, enable, disable, remove, show. Spec: Declared upstream; rule 19. The
  * credential goes in and never comes out.
  */
 import type { Organization } from '@metergate/store/settings/organizations.ts';

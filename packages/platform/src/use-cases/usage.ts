@@ -1,5 +1,5 @@
 /**
- * What an organization's calls used, by one or two dimensions. Design 5, `usage`. Costs are what the records say; calls with unknown usage,
+ * What an organization's calls used, by one or two dimensions. Rules: `usage`. Costs are what the records say; calls with unknown usage,
  * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
 import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';

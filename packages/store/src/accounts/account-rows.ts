@@ -1,6 +1,6 @@
 /**
  * The rows of people, their credentials and sessions as the authentication library reads and writes them: by model, field
- * and plain conditions. Design 3, row 16. Only the models and fields named here can be touched.
+ * and plain conditions. Rule 16. Only the models and fields named here can be touched.
  * A session's token is never stored: it is hashed when written and in every condition. A row that is handed back carries the token that was
  * asked for.
  */

@@ -1,6 +1,6 @@
 /**
  * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
- * Design 3, row 16. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
+ * Rule 16. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
  * no more than its maker could give at that moment: it becomes void with their membership, role or token.
  */
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';

@@ -1,6 +1,6 @@
 /**
  * Management tokens: for automation, of one organization, scoped to a role; kept as their SHA-256 and a prefix.
- * Design 3, row 16. A token never exceeds its maker: if a person made it, their present role bounds it, and it ends with their membership.
+ * Rule 16. A token never exceeds its maker: if a person made it, their present role bounds it, and it ends with their membership.
  */
 import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
 import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';

@@ -1,5 +1,5 @@
 /**
- * Who belongs to an organization, and as what. Design 5, Roles. An organization that has an owner never loses its last one:
+ * Who belongs to an organization, and as what. Rules: Roles. An organization that has an owner never loses its last one:
  * changes run one after the other, so two owners who step down at once cannot both.
  */
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';

@@ -1,5 +1,5 @@
 /**
- * One-time links for setting a person's password. Design 3, row 16. Only the SHA-256 of a link's token is kept; a newer link of the same
+ * One-time links for setting a person's password. Rule 16. Only the SHA-256 of a link's token is kept; a newer link of the same
  * person makes the older ones void, and using one ends every session of the person.
  */
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';

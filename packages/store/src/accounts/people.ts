@@ -1,5 +1,5 @@
 /**
- * People who sign in: an email, a password's hash, and memberships. Design 3, row 16; design 5, Roles.
+ * People who sign in: an email, a password's hash, and memberships. Rule 16; rules: Roles.
  * An email is kept in lower case and is unique. Hashing is done before it comes here.
  */
 import { newId, idPrefix, type PersonId } from '@metergate/core/id.ts';

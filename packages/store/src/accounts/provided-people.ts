@@ -1,5 +1,5 @@
 /**
- * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Design 3, row 16.
+ * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Rule 16.
  * An email alone identifies nobody: an existing person is linked only if the provider says that the email is verified. A password set by
  * someone who never proved that email then ends. From then on the provider decides the person's role in the organizations that it names and
  * in those that it named before. A membership by invitation stays.

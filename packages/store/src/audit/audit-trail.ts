@@ -1,5 +1,5 @@
 /**
- * The audit trail: who changed what, when. Design 5 (roles: audit).
+ * The audit trail: who changed what, when. Rules: Interfaces (roles: audit).
  * A row is written in the transaction of the change itself, by the engine that an acting store works with: there is no change without its
  * row, and no row without its change. The repository that makes the change names it, with its organization and subject, so that command and
  * HTTP use the same name. Details hold no secret: whoever opens an acting store passes none.

@@ -1,5 +1,5 @@
 /**
- * A batch of a journal → the store, exactly once (design 2, Journal): the records of a batch, what they spent and its segment's mark are one
+ * A batch of a journal → the store, exactly once (rules: Journal): the records of a batch, what they spent and its segment's mark are one
  * transaction, so a batch sent twice, wholly or in part, by one shipper or by two at once, changes nothing the second time.
  * All that is read, and every lock that is waited for, is asked for at once, and so is all that is written: a distant store costs two round
  * trips a batch. What is asked for is what the whole batch may need; what is written goes by the mark that was found.

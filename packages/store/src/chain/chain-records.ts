@@ -1,5 +1,5 @@
 /**
- * Appends records to their organizations' chains, in the transaction that stores them. Design 3, row 24. It takes one locked row and one
+ * Appends records to their organizations' chains, in the transaction that stores them. Rule 24. It takes one locked row and one
  * update for each organization of a batch. The chain's head is signed each time, so that no stored record is unsigned. A permanent checkpoint
  * is stored every thousand records and every ten minutes of activity.
  */

@@ -1,6 +1,6 @@
 /**
  * Chains of receipts, the same on SQLite and on PostgreSQL: dense and unbroken whoever ships, signed with every batch, there before and
- * after a rotation, whole after an erasure. Design 3, row 24.
+ * after a rotation, whole after an erasure. Rule 24.
  */
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';

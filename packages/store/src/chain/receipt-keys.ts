@@ -1,6 +1,6 @@
 /**
  * The keys behind an organization's receipts: an Ed25519 key that signs checkpoints, and the secret from which the salts of words are made.
- * Both are sealed under the organization's data key, like its grant key, and are destroyed with it. Design 3, row 24.
+ * Both are sealed under the organization's data key, like its grant key, and are destroyed with it. Rule 24.
  */
 import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
 import { newId, idPrefix } from '@metergate/core/id.ts';

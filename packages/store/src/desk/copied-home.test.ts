@@ -1,4 +1,4 @@
-/** A start on a data directory that another process may run on (design 2, Processes). */
+/** A start on a data directory that another process may run on (rules: Processes). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRunsNowhereElse } from './copied-home.ts';

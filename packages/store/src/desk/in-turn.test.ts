@@ -1,4 +1,4 @@
-/** Whose question is next. Design 3, row 8a. */
+/** Whose question is next. Rule 8a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

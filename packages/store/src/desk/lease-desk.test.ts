@@ -1,4 +1,4 @@
-/** What the store thread makes of heartbeats (design 2, Spend across nodes; 3, row 5b). */
+/** What the store thread makes of heartbeats (rules: Spend across nodes; rule 5b). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GatewayNodeId } from '@metergate/core/id.ts';

@@ -1,5 +1,5 @@
 /**
- * Leases, heartbeats and the shared store's time, on the store thread (design 2, Spend across nodes; 3, row 5b). One batch of
+ * Leases, heartbeats and the shared store's time, on the store thread (rules: Spend across nodes; rule 5b). One batch of
  * claims is under way at a time; where the store fails or is still busy with the last one, a batch is answered `failed`.
  * The embedded store's node is the authority: nothing here runs then, and only the latest instant ever written is sent.
  */

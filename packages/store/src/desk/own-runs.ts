@@ -1,6 +1,6 @@
 /**
  * Which runs a node may begin without asking: those that never were, on a store that is its own and takes its journal. On a shared
- * store, before all runs are known, and while the store is away, that is none (design 2, The path of a call; 3, row 3b).
+ * store, before all runs are known, and while the store is away, that is none (rules: The path of a call; rule 3b).
  */
 import { mayKnowRun, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { FromStore } from './protocol.ts';

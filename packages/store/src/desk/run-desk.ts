@@ -1,5 +1,5 @@
 /**
- * Questions and news about runs, on the store thread (design 2, The path of a call; design 3, row 13).
+ * Questions and news about runs, on the store thread (rules: The path of a call; rule 13).
  * Questions that arrive while one transaction is under way are answered by the next one together; if they come one after the other,
  * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. Of more than one transaction takes,
  * organizations have theirs in turn. An answer is never older than what the node was sent before it: where the feed moved while it was being

@@ -1,4 +1,4 @@
-/** The revision feed: a change reaches the node at the next poll, and an answer that a change overtook is not kept (design 2, Snapshots). */
+/** The revision feed: a change reaches the node at the next poll, and an answer that a change overtook is not kept (rules: Snapshots). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ test('a change of an organization with many keys in use is reported for each of 
   assert.deepEqual(told.flatMap(({ keys }) => keys.map(([of]) => of)).sort(), hashes);
 });
 
-test('an answer says what the organization and the key have spent, every shipped call included (design 2, Spend)', async (t) => {
+test('an answer says what the organization and the key have spent, every shipped call included (rules: Spend)', async (t) => {
   const { desk, said, organization, key, store } = await context(t);
   const cost = nanoDollars(5n);
   const startedAtMs = 1_790_000_000_000;

@@ -1,4 +1,4 @@
-/** Changes are announced as they commit (design 2, Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite never. */
+/** Changes are announced as they commit (rules: Snapshots): on PostgreSQL to every listener, again after a lost connection; on SQLite never. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';

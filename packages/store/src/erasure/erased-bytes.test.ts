@@ -1,4 +1,4 @@
-/** SQLite's files contain no words of an erased organization, whatever SQLite moved before (design 3, row 23). */
+/** SQLite's files contain no words of an erased organization, whatever SQLite moved before (rule 23). */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Erasure as shipping sees it: which organizations are erased, what their records keep, and that no erasure begins while a batch is being
- * shipped. Design 3, row 23.
+ * shipped. Rule 23.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,5 +1,5 @@
 /**
- * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures only. Design 3, row 23.
+ * An organization erased: keys, sessions, secrets and the data key are destroyed, records keep figures only. Rule 23.
  * The first transaction deletes everything that lets anyone in or opens anything. From its commit on the organization looks as if it had
  * never existed, except that its figures can be read by its id. The words in its call records and tap events are then erased in slices. If
  * the process dies in between, erasure continues at the next start at the latest. Records still on their way from a node lose their words

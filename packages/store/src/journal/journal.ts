@@ -1,7 +1,7 @@
 /**
  * The journal as the gateway thread sees it: a call is opened before dialling and closed before its answer is complete; a run's end or
  * tightening is written before the answer that shows it.
- * Design 2, Journal. All rows of one event-loop turn are committed together at the end of that turn; then the
+ * Rules: Journal. All rows of one event-loop turn are committed together at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';

@@ -1,6 +1,6 @@
 /**
  * Segments that a dead process left → complete segments: calls that were opened and never closed are closed as `interrupted`.
- * Rule (design 2, Journal): each such call gets exactly one record, even if recovery itself dies at any instant: the rows are written into
+ * Rule (rules: Journal): each such call gets exactly one record, even if recovery itself dies at any instant: the rows are written into
  * the segment first, in one frame that also seals it, and shipped like all others. What a dying process had written in part is cut off and
  * told. A file that cannot be read stops the start: it may hold calls that no one else knows of.
  * The store may have more of a segment than the file: its tail was lost in a power failure, or an older copy of the file was restored. Then

@@ -1,5 +1,5 @@
 /**
- * An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (design 2, Journal). Or it began: that is
+ * An event of a run, journalled before the answer that shows it: its budget was lowered, or it ended (rules: Journal). Or it began: that is
  * one row with the opening of its first call, so that a run is there exactly if a call of it is.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';

@@ -1,4 +1,4 @@
-/** A node's rows of runs: committed before any caller learns of them, in the journal's order, in the store once (design 2, Journal; row 13). */
+/** A node's rows of runs: committed before any caller learns of them, in the journal's order, in the store once (rules: Journal; rule 13). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';

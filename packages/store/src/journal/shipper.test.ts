@@ -1,4 +1,4 @@
-/** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (design 2, Journal). */
+/** Journal → store exactly once; recovery of what a dead process left; damage that stops the start (rules: Journal). */
 import assert from 'node:assert/strict';
 import fs, { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,6 +1,6 @@
 /**
  * Ships closed rows of all segments, and events of runs, to the store in batches, and removes complete segments.
- * Rule (design 2, Journal): a batch and the segment's mark are one transaction of the store, and the mark is read again after any failure, so
+ * Rule (rules: Journal): a batch and the segment's mark are one transaction of the store, and the mark is read again after any failure, so
  * that a batch sent twice changes nothing. A segment is removed only when it is sealed and the store holds all of it. While the store is
  * away, everything stays where it is, and the next pass continues from the mark.
  */

@@ -1,4 +1,4 @@
-/** The writing side: nothing is acknowledged that is not committed, and nothing closed is forgotten (design 2, Journal). */
+/** The writing side: nothing is acknowledged that is not committed, and nothing closed is forgotten (rules: Journal). */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ test('a call closed twice has one closed row, and both callers continue', (t) =>
   assert.deepEqual([context.rows(), done], [['0:1', '1:1'], 3]);
 });
 
-test('disk full: openings fail at once, closings wait and go out after 2 s, and all is well again without a restart (row 3b)', (t) => {
+test('disk full: openings fail at once, closings wait and go out after 2 s, and all is well again without a restart (rule 3b)', (t) => {
   const context = journalFixture(t);
   const heard: string[] = [];
   context.journal.open(sampleOpening(1), assert.ifError);

@@ -1,5 +1,5 @@
 /**
- * Openings and records → committed rows, one frame and one write for all that one event-loop turn produced (design 2, Journal).
+ * Openings and records → committed rows, one frame and one write for all that one event-loop turn produced (rules: Journal).
  * Rule: `open` succeeds only after its row is committed; a closed call is never forgotten while the process lives.
  * When commits fail, openings fail at once, so nothing is forwarded. Closings wait in memory and are retried every 100 ms; after 2 s the
  * answer goes out anyway. When commits succeed again, everything recovers by itself. The shipper, on another thread, moves rows to the store.

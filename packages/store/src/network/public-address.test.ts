@@ -1,6 +1,5 @@
 /**
- * Which addresses a declared upstream may use: the special-purpose registries, row by row. Reliability, section 0 row 5 and the
- * table of section 5; design 3, row 19.
+ * Which addresses a declared upstream may use: the special-purpose registries, row by row. Rule 19.
  */
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';

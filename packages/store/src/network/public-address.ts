@@ -1,6 +1,6 @@
 /**
  * Address text → may a declared upstream or a webhook live there? An allow-list: IPv4 outside every special-purpose block, IPv6 only
- * inside the global unicast space and outside its special blocks. What cannot be parsed is not public. Design 3, row 19.
+ * inside the global unicast space and outside its special blocks. What cannot be parsed is not public. Rule 19.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

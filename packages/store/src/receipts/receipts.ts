@@ -1,5 +1,5 @@
 /**
- * Receipts: an organization's chain opened for reading and signing, its keys, their rotation. Design 3, row 24.
+ * Receipts: an organization's chain opened for reading and signing, its keys, their rotation. Rule 24.
  * `chain-records.ts` adds records to the chain as they are stored.
  */
 import { sign, type KeyObject } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * Applies journal rows to runs and their exposure, inside the transaction that stores the records and their segment's mark. So a run's spend
- * equals the sum of its records, and nothing is applied twice (design 2, Journal). Records confirm their run. Tightenings and ends come in
+ * equals the sum of its records, and nothing is applied twice (rules: Journal). Records confirm their run. Tightenings and ends come in
  * the order in which the node wrote them; the first end counts. A run that its node began is made here once, with what was recorded for it
  * before. Whichever of its rows is shipped first says how it began.
  */

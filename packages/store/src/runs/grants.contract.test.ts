@@ -1,4 +1,4 @@
-/** Grants as they are minted, the same on both engines: signed, readable by nodes, the private key sealed (design 3, rows 15 and 18). */
+/** Grants as they are minted, the same on both engines: signed, readable by nodes, the private key sealed (rules 15 and 18). */
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, test } from 'node:test';

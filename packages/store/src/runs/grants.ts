@@ -1,6 +1,6 @@
 /**
  * Run-budget grants: signed here with the organization's own Ed25519 key, so that the private key never leaves the store.
- * Design 3, row 15. The key is made with the organization, so that every node holds its public half before the first grant;
+ * Rule 15. The key is made with the organization, so that every node holds its public half before the first grant;
  * the private half is sealed under the organization's data key, and goes with it.
  */
 import { sign, type KeyObject } from 'node:crypto';

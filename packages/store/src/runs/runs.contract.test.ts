@@ -1,6 +1,6 @@
 /**
  * Runs and their exposure, the same on SQLite and on a real PostgreSQL server, with several stores open on one database as
- * several nodes have them. Spec: Run; design 3, rows 12 and 13.
+ * several nodes have them. Spec: Run; rules 12 and 13.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -133,7 +133,7 @@ for (const on of bothEngines) {
     });
 
     describe('making a run', () => {
-      test('the first question makes it, every later one finds it as it was made (row 13)', async () => {
+      test('the first question makes it, every later one finds it as it was made (rule 13)', async () => {
         const organization = await newOrganization();
         const asked = { declared: usd(9), effective: usd(5), clampReason: 'grant_max', expiresAtMs: startMs + 7 } as const;
         const run = await made(wanted(organization, 'r', asked));
@@ -164,7 +164,7 @@ for (const on of bothEngines) {
         assert.equal((await open(wanted(organization, 'r', { mayCreate: false }))).kind, 'run');
       });
 
-      test('without a budget it takes no exposure; undeclared under exposure it gets what is left, without a reason (row 12)', async () => {
+      test('without a budget it takes no exposure; undeclared under exposure it gets what is left, without a reason (rule 12)', async () => {
         const organization = await newOrganization();
         assert.equal((await made(wanted(organization, 'free', { declared: null, effective: null }))).effective, null);
         assert.equal(await taken(organization), 0n);
@@ -292,7 +292,7 @@ for (const on of bothEngines) {
     });
 
     describe('the end of a run', () => {
-      test('the first end counts: closed, shipped or swept, none is undone or replaced (row 13)', async () => {
+      test('the first end counts: closed, shipped or swept, none is undone or replaced (rule 13)', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'r', { expiresAtMs: startMs + 1 }));
         await store.calls.ship(ended(organization, 'r', 'over_budget', startMs + 3));
@@ -314,7 +314,7 @@ for (const on of bothEngines) {
         assert.equal(await refusalCode(store.runs.close({ organization, id: 'a\0' })), 'unknown_run');
       });
 
-      test('a run that no opened call confirms vanishes after 10 s; a confirmation or a record keeps it (row 13)', async () => {
+      test('a run that no opened call confirms vanishes after 10 s; a confirmation or a record keeps it (rule 13)', async () => {
         const organization = await newOrganization();
         for (const id of ['gone', 'called']) await made(wanted(organization, id));
         await store.runs.confirm([await made(wanted(organization, 'confirmed'))]);

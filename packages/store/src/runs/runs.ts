@@ -1,6 +1,6 @@
 /**
  * Runs as the store keeps them: made once with the exposure they take, confirmed, closed, swept, and never begun again.
- * Spec: Run; design 3, rows 12 and 13. The spend of calls and the events of runs come with the records (`apply-to-runs.ts`). Exposure taken
+ * Spec: Run; rules 12 and 13. The spend of calls and the events of runs come with the records (`apply-to-runs.ts`). Exposure taken
  * is the sum, over live runs, of the budget not yet spent: kept to the nano-dollar in every transaction that changes a run, and never above
  * the limit when a run is made.
  */

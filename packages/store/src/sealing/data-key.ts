@@ -1,5 +1,5 @@
 /**
- * The wrapped data key of an organization, inside a change. Design 3, row 18.
+ * The wrapped data key of an organization, inside a change. Rule 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';

@@ -1,5 +1,5 @@
 /**
- * The key an organization's run-budget grants are signed with: Ed25519, made from 32 random bytes. Design 3, row 15.
+ * The key an organization's run-budget grants are signed with: Ed25519, made from 32 random bytes. Rule 15.
  * The public half is readable; the seed is sealed under the organization's data key, and goes with it.
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Replaces the master key of a store: every data key is wrapped again and the fingerprint changed, in one transaction. Design 3, row 18.
+ * Replaces the master key of a store: every data key is wrapped again and the fingerprint changed, in one transaction. Rule 18.
  * Whenever the process dies, the store opens with the old key or with the new one. Data sealed under the data keys is not touched. Running
  * servers hold the old key. The new key is stored sealed under it for an hour, and they pick it up at their next poll, so that no call fails.
  * After that hour it is deleted, and the old key opens nothing.

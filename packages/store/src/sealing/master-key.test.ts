@@ -12,7 +12,7 @@ test('32 bytes in base64 are a master key, with or without its padding and the e
   for (const given of [text, `${text}\n`, text.slice(0, 43), ` ${text} `]) assert.deepEqual(parseMasterKey(given), key);
 });
 
-test('anything else is refused in one sentence that does not repeat it (design 5, SVC_MASTER_KEY)', () => {
+test('anything else is refused in one sentence that does not repeat it (rules: SVC_MASTER_KEY)', () => {
   const wrong = [
     '', 'secret', 'a'.repeat(64), randomBytes(31).toString('base64'), randomBytes(33).toString('base64'),
     `${'A'.repeat(42)}B=`, `${'A'.repeat(42)}-=`, `${'A'.repeat(20)} ${'A'.repeat(22)}=`,

@@ -1,5 +1,5 @@
 /**
- * The master key as people keep it: 32 bytes in base64 ⇄ bytes. Design 5, `SVC_MASTER_KEY`.
+ * The master key as people keep it: 32 bytes in base64 ⇄ bytes. Rules: `SVC_MASTER_KEY`.
  * A text that is anything else is refused in a sentence that does not repeat it.
  */
 import { refuse, type StoreRefusal } from '../refusal.ts';

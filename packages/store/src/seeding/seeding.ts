@@ -1,6 +1,6 @@
 /**
  * Support for filling an empty store in bulk: checks that it is empty, creates many service keys at once, prepares the engine for many rows
- * and tidies up afterwards. Design 5, `seed`.
+ * and tidies up afterwards. Rules: `seed`.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';

@@ -1,5 +1,5 @@
 /**
- * Spend caps as the store holds them: one per organization, scope, subject and window. Spec: Budget cap; design 3, row 4; 5.
+ * Spend caps as the store holds them: one per organization, scope, subject and window. Spec: Budget cap; rule 4; rules: Interfaces.
  * Every change takes a revision and stamps the organization, so that nodes follow it.
  */
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';

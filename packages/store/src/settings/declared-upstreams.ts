@@ -1,6 +1,6 @@
 /**
  * The one destination that an organization declares itself: URL, sealed credential, enabled or not.
- * Spec: Declared upstream; design 3, row 19. URLs are validated before they get here.
+ * Spec: Declared upstream; rule 19. URLs are validated before they get here.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { DeclaredUpstream } from '@metergate/core/settings.ts';

@@ -1,6 +1,6 @@
 /**
  * Settings as gateway nodes ask for them: a key by its hash, all settings of an organization, and what changed since a revision.
- * Design 2, Snapshots. Each answer is one statement, so it shows one moment.
+ * Rules: Snapshots. Each answer is one statement, so it shows one moment.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';

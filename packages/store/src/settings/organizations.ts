@@ -1,5 +1,5 @@
 /**
- * Organizations: created with their data key, found by id or name, and their own settings. Design 3, rows 7, 8 and 22.
+ * Organizations: created with their data key, found by id or name, and their own settings. Rules 7, 8 and 22.
  * A name is unique, byte for byte.
  */
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';

@@ -1,5 +1,5 @@
 /**
- * The operator's own prices: one JSON text, stored as given and always replaced as a whole. Design 3, row 6.
+ * The operator's own prices: one JSON text, stored as given and always replaced as a whole. Rule 6.
  * It is validated before it gets here.
  */
 import type { StoreContext } from '../context.ts';

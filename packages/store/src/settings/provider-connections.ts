@@ -1,5 +1,5 @@
 /**
- * Provider keys: one per provider and organization, sealed. Spec: Provider key connection; design 3, row 18.
+ * Provider keys: one per provider and organization, sealed. Spec: Provider key connection; rule 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { type ProviderConnection } from '@metergate/core/settings.ts';

@@ -1,5 +1,5 @@
 /**
- * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; design 3, row 17.
+ * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; rule 17.
  * The code that mints a key shows it once and passes its hash here.
  */
 import { idPrefix, newTimedId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';

@@ -1,7 +1,7 @@
 /**
  * Adds call records to the sums of spend, inside the transaction that stores the records and their mark. So spend always equals the sum of
- * the records (design 2, Journal). Sums are kept per organization, key and project, in each of the five windows that hold a call's start
- * (design 3, row 5a), whether or not a cap exists.
+ * the records (rules: Journal). Sums are kept per organization, key and project, in each of the five windows that hold a call's start
+ * (rule 5a), whether or not a cap exists.
  * A batch is summed in memory first; rows are then written in one fixed order, so that two shippers never deadlock. Sums saturate at the
  * 64-bit bound, since a failing one would block all records behind it.
  */

@@ -1,6 +1,6 @@
 /**
  * Adds call records to what their nodes have shipped of each leased sum, inside the transaction that stores the records and adds them to
- * spend. So a record counts as leased until it counts as spent, and never as both (design 2, Spend across nodes). When a sum reaches the
+ * spend. So a record counts as leased until it counts as spent, and never as both (rules: Spend across nodes). When a sum reaches the
  * limit of its cap or run, all nodes must confirm what they hold, whether or not the one that spent has ever asked for a lease of it.
  * Call it after the sums are written: it relies on their locks. On the embedded store there is nothing to do.
  */

@@ -1,6 +1,6 @@
 /**
  * Leases in the store: what is spent and leased never pass a limit by a grant, whoever asks at once, and records move from one
- * to the other in the transaction that keeps them (design 2, Spend across nodes). On the embedded store nothing is bounded or written.
+ * to the other in the transaction that keeps them (rules: Spend across nodes). On the embedded store nothing is bounded or written.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

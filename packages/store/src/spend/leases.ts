@@ -1,5 +1,5 @@
 /**
- * Gateway nodes and their leases in the shared store (design 2, Spend across nodes; 3, rows 5a and 5b). Core decides what is granted. Here
+ * Gateway nodes and their leases in the shared store (rules: Spend across nodes; rules 5a and 5b). Core decides what is granted. Here
  * the basis for it is read and the answer is written, in one short transaction. Locks are taken in one order: turns, leases, feed; shipping
  * takes the last two in the same order. Time is the database's own.
  * On the embedded store the one node is the authority: every answer is unbounded, and nothing is written.

@@ -1,6 +1,6 @@
 /**
  * Sums of spend compared with their records, on both engines: sound sums are found sound while records arrive, and any
- * sum that is not that of its records is named with both figures. Reliability 4.6.
+ * sum that is not that of its records is named with both figures.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

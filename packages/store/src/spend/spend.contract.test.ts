@@ -1,6 +1,6 @@
 /**
  * Caps, policies and sums of spend, the same on SQLite and on a real PostgreSQL server: spend always equals the sum of the
- * records, whoever ships them in whatever batches. Design 2 (Journal, Spend); 3, rows 4, 5, 5a, 12 and 22.
+ * records, whoever ships them in whatever batches. Rules: Shape (Journal, Spend); rules 4, 5, 5a, 12 and 22.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -27,7 +27,7 @@ for (const on of bothEngines) {
     const cap = (organization: OrganizationId, changes: Partial<NewCap> = {}): NewCap =>
       ({ organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(5n), mode: 'refuse', ...changes });
 
-    describe('caps (spec: Budget cap; design 5)', () => {
+    describe('caps (spec: Budget cap; rules: Interfaces)', () => {
       test('the same scope, subject and window replaces limit and mode and keeps the id and the place', async () => {
         const organization = await newOrganization();
         const first = await granted(store.caps.set(cap(organization)));
@@ -111,7 +111,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('policies (design 3, rows 4, 12 and 22)', () => {
+    describe('policies (rules 4, 12 and 22)', () => {
       test('are set one by one, put back, and reach the nodes', async () => {
         const organization = await newOrganization();
         const found = async () => (await store.settings.organization(organization))!;
@@ -150,7 +150,7 @@ for (const on of bothEngines) {
       });
     });
 
-    describe('spend is the sum of the records (promise 4; design 3, row 5a)', () => {
+    describe('spend is the sum of the records (promise 4; rule 5a)', () => {
       const recomputed = (records: readonly CallRecord[], at: (record: CallRecord) => readonly [scope: string, subject: string | null][]) => {
         const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint; gaps: bigint }>();
         for (const record of records) {

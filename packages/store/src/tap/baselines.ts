@@ -1,6 +1,6 @@
 /**
  * Baselines and their tap keys: one current for each organization; the key kept as a hash, its first characters, and sealed
- * until it is read, once. Spec: Tap key, Baseline, Authentication 4 to 6; design 3, row 20.
+ * until it is read, once. Spec: Tap key, Baseline, Authentication 4 to 6; rule 20.
  */
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';

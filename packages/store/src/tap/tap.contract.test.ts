@@ -1,7 +1,7 @@
 /**
  * On SQLite and on a real PostgreSQL server: one Baseline for each organization, its key read once and never in the clear in
  * a dump, events kept once whoever sends them when, sums that always equal the events, and nothing stored by a key that stopped.
- * Spec: Tap key, Baseline, Tap ingestion; design 3, rows 20, 23 and 30.
+ * Spec: Tap key, Baseline, Tap ingestion; rules 20, 23 and 30.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
  * Adds call records to the sums of usage, inside the transaction that stores the records and their mark. So reports always equal the records.
- * Design 2 (Journal), 3 row 5a.
+ * Rules: Shape (Journal); rule 5a.
  */
 import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';

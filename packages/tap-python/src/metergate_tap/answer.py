@@ -21,5 +21,5 @@ RETRY_WAITS_MS = (200, 800)
 
 
 def is_retried(status: int) -> bool:
-    """Only after these statuses is a batch posted again (design 3, row 29)."""
+    """Only after these statuses is a batch posted again (rule 29)."""
     return status in (0, 408, 429) or status >= 500

@@ -1,5 +1,5 @@
 """
-A seen call → the JSON of its tap event, or nothing (spec, Tap event; design 3, rows 27 and 30b).
+A seen call → the JSON of its tap event, or nothing (spec, Tap event; rules 27 and 30b).
 An event the server would refuse is None here, so it is never queued, sent or printed. Pure: time and ids are passed in.
 """
 

@@ -1,6 +1,6 @@
 """
 Watches the end of a process, so that waiting events are delivered, and its forks, so that nothing is delivered twice. Signals are not
-touched: a process that dies of one without a handler loses the events of the last interval, as with `os._exit`. Design 3, row 30c.
+touched: a process that dies of one without a handler loses the events of the last interval, as with `os._exit`. Rule 30c.
 """
 
 from __future__ import annotations

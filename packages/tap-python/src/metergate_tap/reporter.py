@@ -1,5 +1,5 @@
 """
-The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; design 3, 30c).
+The reporter: events in, batches out, at an interval and at the end of the process (spec, Tap client wrapper 3 and 4; rule 30c).
 It does no input or output itself: its courier asks when something is due (`next_at_ms`), takes the body (`take`), posts it and reports
 the answer (`answered`). All of that happens on the courier's thread. The host's threads only call `add`, which takes no lock, so that it
 may be called anywhere, also in a destructor or a signal handler.

@@ -1,4 +1,4 @@
-"""Anthropic's clients of Amazon Bedrock and Google Vertex AI, over a transport in this process. Spec: Tap client wrapper 1; design 3, row 30b."""
+"""Anthropic's clients of Amazon Bedrock and Google Vertex AI, over a transport in this process. Spec: Tap client wrapper 1; rule 30b."""
 
 from __future__ import annotations
 

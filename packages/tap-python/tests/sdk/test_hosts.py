@@ -1,6 +1,6 @@
 """
 Hosts of other kinds, as real processes: gevent's greenlets, trio, gunicorn's and Celery's workers. Each event is delivered once; the host ends
-as without the tap and prints nothing of it. Spec: Tap client wrapper 1 and 3; design 3, row 30c.
+as without the tap and prints nothing of it. Spec: Tap client wrapper 1 and 3; rule 30c.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """
 LangChain's models, which hold clients of the providers' SDKs, and stand-ins for those of LlamaIndex. Once they are wrapped, each provider call
-is one event, and no text of it is posted. Design 3, row 28.
+is one event, and no text of it is posted. Rule 28.
 """
 
 from __future__ import annotations

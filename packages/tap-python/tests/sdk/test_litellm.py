@@ -1,4 +1,4 @@
-"""LiteLLM, observed by its callback: each call of the module is one event. Design 3, rows 27 and 30b."""
+"""LiteLLM, observed by its callback: each call of the module is one event. Rules 27 and 30b."""
 
 from __future__ import annotations
 

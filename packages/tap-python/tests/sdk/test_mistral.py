@@ -1,4 +1,4 @@
-"""The `mistralai` SDK, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b."""
+"""The `mistralai` SDK, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 /**
  * Observes the calls of a client, in place: the host keeps using the same object, and each provider call passes one `SeenCall` to the sink
- * when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b. The host's results never change, and a fault in here never
+ * when it ends. Spec: Tap client wrapper; rules 27, 28 and 30b. The host's results never change, and a fault in here never
  * reaches the host: at worst a call is not reported.
  */
 import { ignore, methodOf, quietly } from './look.ts';

@@ -1,4 +1,4 @@
-/** The provider follows from the host of a client's base URL, wherever the client keeps it. Design 3, row 27. */
+/** The provider follows from the host of a client's base URL, wherever the client keeps it. Rule 27. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * Readings of answers in the forms that wires and SDKs give them. Design 3, row 27: the wire's own numbers; each stop word in the event's six.
+ * Readings of answers in the forms that wires and SDKs give them. Rule 27: the wire's own numbers; each stop word in the event's six.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Readings of recorded answers of every wire, compared with what a separate program read in them. Design 3, row 27.
+ * Readings of recorded answers of every wire, compared with what a separate program read in them. Rule 27.
  * The recordings lie beside the checkout; without them, only `reading.test.ts` reads answers.
  */
 import assert from 'node:assert/strict';

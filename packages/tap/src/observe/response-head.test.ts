@@ -1,5 +1,5 @@
 /**
- * Heads of responses in the forms that SDKs show them. Design 3, row 30b: a rate-limit header that is not a number is null.
+ * Heads of responses in the forms that SDKs show them. Rule 30b: a rate-limit header that is not a number is null.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

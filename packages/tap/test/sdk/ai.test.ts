@@ -1,4 +1,4 @@
-/** The AI SDK, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
+/** The AI SDK, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b. */
 import * as current from 'ai';
 import * as oldest from 'ai-oldest';
 import { createOpenAI as currentProvider } from '@ai-sdk/openai';

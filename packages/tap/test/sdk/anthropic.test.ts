@@ -1,4 +1,4 @@
-/** `@anthropic-ai/sdk`, current and older majors, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
+/** `@anthropic-ai/sdk`, current and older majors, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b. */
 import Current from '@anthropic-ai/sdk';
 import Previous from '@anthropic-ai/sdk-previous';
 import Oldest from '@anthropic-ai/sdk-oldest';

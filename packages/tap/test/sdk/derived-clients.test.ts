@@ -1,4 +1,4 @@
-/** Clients derived from an observed one, and clients that cannot be observed. Design 3, rows 28 and 30b. */
+/** Clients derived from an observed one, and clients that cannot be observed. Rules 28 and 30b. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';

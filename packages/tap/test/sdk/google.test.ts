@@ -1,4 +1,4 @@
-/** `@google/genai`, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
+/** `@google/genai`, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b. */
 import { GoogleGenAI as Current } from '@google/genai';
 import { GoogleGenAI as Oldest } from '@google/genai-oldest';
 import { compare } from './compare.ts';

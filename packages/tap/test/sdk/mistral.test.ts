@@ -1,4 +1,4 @@
-/** `@mistralai/mistralai`, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
+/** `@mistralai/mistralai`, current and oldest, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b. */
 import { HTTPClient as CurrentHttp, Mistral as Current } from '@mistralai/mistralai';
 import { HTTPClient as OldestHttp, Mistral as Oldest } from '@mistralai/mistralai-oldest';
 import { compare } from './compare.ts';

@@ -1,6 +1,6 @@
 /**
  * Model objects of LangChain.js and LlamaIndex.TS, as stand-ins of their shape that hold the real SDKs: the frameworks themselves are too
- * heavy to install for this. Spec: Tap client wrapper 1; design 3, row 28.
+ * heavy to install for this. Spec: Tap client wrapper 1; rule 28.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

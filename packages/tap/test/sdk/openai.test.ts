@@ -1,4 +1,4 @@
-/** The `openai` SDK, current and older majors, bare and observed. Spec: Tap client wrapper 1 and 2; design 3, rows 27, 28, 30b. */
+/** The `openai` SDK, current and older majors, bare and observed. Spec: Tap client wrapper 1 and 2; rules 27, 28, 30b. */
 import Current from 'openai';
 import Previous from 'openai-previous';
 import Oldest from 'openai-oldest';

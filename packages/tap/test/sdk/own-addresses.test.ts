@@ -1,5 +1,5 @@
 /**
- * Clients with their default base URLs: whose API each talks to. Design 3, row 27: the provider from the host.
+ * Clients with their default base URLs: whose API each talks to. Rule 27: the provider from the host.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

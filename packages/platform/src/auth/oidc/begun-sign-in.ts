@@ -1,6 +1,6 @@
 /**
  * The state of a started sign-in, which the browser carries to the callback. It is sealed, valid for ten minutes, and readable only by the
- * platform's processes. Design 3, row 16.
+ * platform's processes. Rule 16.
  */
 import type { SignInChecks } from './identity-provider.ts';
 import { sealedTexts } from './sealed-text.ts';

@@ -1,6 +1,6 @@
 /**
  * The identity provider that people may sign in by: OpenID Connect, authorization code with PKCE, state and nonce, on openid-client.
- * Design 3, row 16; decision 75. Its discovery document is fetched when first needed and cached for an hour. If the provider does not answer,
+ * Rule 16; decision 75. Its discovery document is fetched when first needed and cached for an hour. If the provider does not answer,
  * the cached one stays in use, and it is asked again after a few seconds. No token is stored on a server.
  */
 import * as oidc from 'openid-client';

@@ -1,4 +1,4 @@
-/** The settings of signing in by OpenID Connect. Design 5, `SVC_OIDC_…`; decision 75. */
+/** The settings of signing in by OpenID Connect. Rules: `SVC_OIDC_…`; decision 75. */
 export interface OidcSettings {
   /** The issuer's identifier, as its tokens carry it. */
   readonly issuer: string;

@@ -1,5 +1,5 @@
 /**
- * The page that explains the throughput limits, with each plan's figures and the largest body it admits. Design 3, rows 21
+ * The page that explains the throughput limits, with each plan's figures and the largest body it admits. Rules 21
  * and 22; spec: Limits. The figures come from the table that the gateway limits by.
  */
 import { bodyBytesMax, planFigures } from '@metergate/core/rate/tier.ts';

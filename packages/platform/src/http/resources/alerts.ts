@@ -1,4 +1,4 @@
-/** Thresholds of caps, webhooks and the log of their deliveries. Design 5. */
+/** Thresholds of caps, webhooks and the log of their deliveries. Rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import { deliveryStates } from '@metergate/store/webhooks/deliveries.ts';

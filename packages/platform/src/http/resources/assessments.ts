@@ -1,5 +1,5 @@
 /**
- * `/platform/v1/assessments`: the Baseline, its report, its tap key. Spec: Other routes, Tap key; design 3, row 20; 5 (roles).
+ * `/platform/v1/assessments`: the Baseline, its report, its tap key. Spec: Other routes, Tap key; rule 20; rules: Interfaces (roles).
  * The key is read by GET, once. Requests that a browser makes on its own (HEAD, a prefetch, another site's) do not read it.
  */
 import { z } from '@hono/zod-openapi';

@@ -1,4 +1,4 @@
-/** The audit trail of the organization: who, what, when. Design 5, Roles. */
+/** The audit trail of the organization: who, what, when. Rules: Roles. */
 import { z } from '@hono/zod-openapi';
 import { momentOf } from '@metergate/core/time/time-word.ts';
 import { actorKinds, auditActions } from '@metergate/store/audit/change.ts';

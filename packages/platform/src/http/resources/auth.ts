@@ -1,5 +1,5 @@
 /**
- * Signing in and out, the session, joining by a link. Design 3, row 16. Attempts with a password are limited, and every failed one gets the
+ * Signing in and out, the session, joining by a link. Rule 16. Attempts with a password are limited, and every failed one gets the
  * same answer.
  */
 import { z } from '@hono/zod-openapi';

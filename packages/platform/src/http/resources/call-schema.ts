@@ -1,4 +1,4 @@
-/** A call record as the platform's HTTP shows it: every field of design 4, with its form. A field that is missing here does not compile. */
+/** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. A field that is missing here does not compile. */
 import { z } from '@hono/zod-openapi';
 import { callOutcomes, costGapNames, costSources, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';

@@ -1,4 +1,4 @@
-/** Records of the organization's calls, newest first, a page at a time. Design 4; design 5. */
+/** Records of the organization's calls, newest first, a page at a time. Rules: Record; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { callOutcomes } from '@metergate/core/record/call-record.ts';
 import { costLacks, parseStatus, statusForm } from '@metergate/core/report/call-search.ts';

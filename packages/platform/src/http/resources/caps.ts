@@ -1,4 +1,4 @@
-/** Spend caps of the organization. Spec: Budget cap; design 5. */
+/** Spend caps of the organization. Spec: Budget cap; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';

@@ -1,4 +1,4 @@
-/** Where calls go: provider keys and the declared upstream. Design 3, rows 18 and 19; design 5. A credential goes in and never comes out. */
+/** Where calls go: provider keys and the declared upstream. Rules 18 and 19; rules: Interfaces. A credential goes in and never comes out. */
 import { z } from '@hono/zod-openapi';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, organizationConnections } from '../../use-cases/providers.ts';

@@ -1,4 +1,4 @@
-/** The organization's calls as a file. Design 3, row 25; 5. */
+/** The organization's calls as a file. Rule 25; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { momentOf } from '@metergate/core/time/time-word.ts';
 import { exportCalls, exportFormats, exportTypes } from '../../use-cases/exports.ts';

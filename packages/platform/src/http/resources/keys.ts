@@ -1,4 +1,4 @@
-/** Service keys of the organization. Design 3, row 17; design 5. */
+/** Service keys of the organization. Rule 17; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,

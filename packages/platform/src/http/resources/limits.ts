@@ -1,4 +1,4 @@
-/** `GET /platform/v1/limits`: the plan's throughput figures and a link to the page that explains them. Design 3, row 21. */
+/** `GET /platform/v1/limits`: the plan's throughput figures and a link to the page that explains them. Rule 21. */
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { showLimits } from '../../use-cases/limits.ts';

@@ -1,4 +1,4 @@
-/** Receipts of the organization's calls: a file of them, one of them, the keys. Design 3, row 24; 5. */
+/** Receipts of the organization's calls: a file of them, one of them, the keys. Rule 24; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { figureNames } from '@metergate/core/receipt/receipt.ts';
 import { momentOf } from '@metergate/core/time/time-word.ts';

@@ -1,4 +1,4 @@
-/** Compares a provider's bill with the records, and stores the differences as corrections. Design 5; docs/reconcile.md. */
+/** Compares a provider's bill with the records, and stores the differences as corrections. Rules: Interfaces; docs/reconcile.md. */
 import { z } from '@hono/zod-openapi';
 import { verdicts, reasons } from '@metergate/core/reconcile/compare.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';

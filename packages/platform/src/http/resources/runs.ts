@@ -1,4 +1,4 @@
-/** Runs of the organization, and the grants that allow one a larger budget. Design 3, rows 13 and 15; design 5. */
+/** Runs of the organization, and the grants that allow one a larger budget. Rules 13 and 15; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { clampReasons, runStates } from '@metergate/core/run/run.ts';
 import { closeRun, listRuns, mintGrant, showRun } from '../../use-cases/runs.ts';

@@ -1,4 +1,4 @@
-/** `/platform/v1/self`: a service key's view of itself, authenticated by the key alone. Design 3, row 16a. */
+/** `/platform/v1/self`: a service key's view of itself, authenticated by the key alone. Rule 16a. */
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';

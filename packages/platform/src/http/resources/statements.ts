@@ -1,4 +1,4 @@
-/** A month's statement as a page that prints. Design 5. */
+/** A month's statement as a page that prints. Rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';

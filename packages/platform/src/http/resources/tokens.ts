@@ -1,4 +1,4 @@
-/** Management tokens of the organization. Design 3, row 16; design 5. */
+/** Management tokens of the organization. Rule 16; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import { createToken, listTokens, revokeToken } from '../../use-cases/management-tokens.ts';

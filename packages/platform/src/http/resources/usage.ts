@@ -1,4 +1,4 @@
-/** What the organization's calls used, by one or two dimensions. Design 5. */
+/** What the organization's calls used, by one or two dimensions. Rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';

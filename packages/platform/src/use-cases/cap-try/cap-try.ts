@@ -1,5 +1,5 @@
 /**
- * A trial of a cap before it is set: what it would have refused in the past thirty days. Design 5, `cap try`. It changes nothing. Days are
+ * A trial of a cap before it is set: what it would have refused in the past thirty days. Rules: `cap try`. It changes nothing. Days are
  * taken from their sums; the calls of a day are read only where the limit is reached in it, up to the one that reaches it.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Lines of CSV: RFC 4180, and no text of a caller or provider that a spreadsheet would compute. Design 3, row 25. */
+/** Lines of CSV: RFC 4180, and no text of a caller or provider that a spreadsheet would compute. Rule 25. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

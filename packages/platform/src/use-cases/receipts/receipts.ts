@@ -1,4 +1,4 @@
-/** Receipts as administration sees them: a file of receipts, the receipt of one call, the keys and their rotation. Design 3, row 24; 5. */
+/** Receipts as administration sees them: a file of receipts, the receipt of one call, the keys and their rotation. Rule 24; rules: Interfaces. */
 import { hash } from 'node:crypto';
 import type { ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
 import { figuresOf, linkText, noDigest, wordsOf } from '@metergate/core/receipt/receipt.ts';

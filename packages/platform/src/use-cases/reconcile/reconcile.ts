@@ -1,4 +1,4 @@
-/** Compares the provider's bill with our records. Design 5, `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing. */
+/** Compares the provider's bill with our records. Rules: `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing. */
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';

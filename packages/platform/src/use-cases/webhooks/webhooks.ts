@@ -1,5 +1,5 @@
 /**
- * Webhooks as administration sees them: creating, listing, removing and testing them, with the log of their deliveries. Design 5, `webhook`.
+ * Webhooks as administration sees them: creating, listing, removing and testing them, with the log of their deliveries. Rules: `webhook`.
  */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Delivery, DeliveryState } from '@metergate/store/webhooks/deliveries.ts';

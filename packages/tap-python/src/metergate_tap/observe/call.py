@@ -1,5 +1,5 @@
 """
-One provider call, from the moment it is made to its single event. Design 3, row 30b.
+One provider call, from the moment it is made to its single event. Rule 30b.
 When everything that listens to a call is gone (a stream nobody read, a response nobody parsed), the call is closed as left by the host; at
 exit, `settle_open_calls` does the same.
 """

@@ -1,6 +1,6 @@
 """
 Observes the calls of a client, in place: the host keeps using the same object, and each provider call passes one `Figures` to the sink
-when it ends. Spec: Tap client wrapper; design 3, rows 27, 28 and 30b.
+when it ends. Spec: Tap client wrapper; rules 27, 28 and 30b.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 The figures of one answer: served model, id, tokens, stop reason, number of tool calls. It takes the whole answer, or the parts of a
 stream in order, of every wire and in the forms that SDKs give them; the field names tell them apart.
-Design 3, row 27: the wire's own numbers. Figures whose field is missing keep their value; text of the answer is never kept.
+Rule 27: the wire's own numbers. Figures whose field is missing keep their value; text of the answer is never kept.
 """
 
 from __future__ import annotations
