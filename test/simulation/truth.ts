@@ -1,6 +1,5 @@
 /**
- * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (rules: Promises,
- * promises 2, 4 and 5).
+ * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (promises 2, 4 and 5).
  */
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';

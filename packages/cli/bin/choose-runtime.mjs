@@ -1,6 +1,6 @@
 /**
  * Which Node runs the product: the machine's own where it is at or above the security floor, else the one that npm brought,
- * else the machine's own where it can run the product at all. Rules: Shape. Pure; plain JavaScript that Node 18 reads.
+ * else the machine's own where it can run the product at all. Rules: Processes. Pure; plain JavaScript that Node 18 reads.
  */
 
 /** The product's sources are TypeScript that Node itself strips of types, from this major version on. */

@@ -255,7 +255,7 @@ test('upstream: declared ones start disabled, an empty credential means none, pl
   oneSentence(absent, /Declare one with: metergate upstream declare --org ORG --url URL$/m);
 });
 
-test('calls list: records as rules: Record has them, newest first, from since to before until', async () => {
+test('calls list: records have every field (rules: Record), newest first, from since to before until', async () => {
   const { id } = await json(['org', 'create', 'Calls']) as { id: string };
   const startedAtMs = [Date.UTC(2026, 8, 1), Date.UTC(2026, 8, 2), Date.UTC(2026, 8, 3)];
   await inStore((store) => store.calls.ship({

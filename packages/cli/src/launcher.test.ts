@@ -1,4 +1,4 @@
-/** Which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Rules: Shape. */
+/** Which Node runs the product, for every kind of machine; and that launcher and product agree on the floor. Rules: Processes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

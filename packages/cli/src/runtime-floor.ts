@@ -1,5 +1,5 @@
 /**
- * A Node version → is it below the security floor, so that it lacks known security fixes? rules: Shape. The figures
+ * A Node version → is it below the security floor, so that it lacks known security fixes? Rules: Processes. The figures
  * are one file, `runtime-floor.json`, which the launcher reads too. A version that cannot be parsed counts as below.
  */
 import floors from './runtime-floor.json' with { type: 'json' };

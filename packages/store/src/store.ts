@@ -1,6 +1,6 @@
 /**
  * The store: everything the product remembers, on SQLite or PostgreSQL behind one interface.
- * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Rules: Shape (Store, Snapshots); rules 17 to 19 and 22.
+ * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Rules: Store; rules: Snapshots; rules 17 to 19 and 22.
  * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
  */
 import { accountRowsIn, type AccountRows } from './accounts/account-rows.ts';

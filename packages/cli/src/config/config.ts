@@ -1,5 +1,5 @@
 /**
- * The product's settings as read from the environment, checked and with defaults. Rules: Interfaces, table of variables.
+ * The product's settings as read from the environment, checked and with defaults. docs/settings.md lists them.
  * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';

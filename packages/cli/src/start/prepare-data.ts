@@ -1,5 +1,5 @@
 /**
- * What is there before anything listens: the data directory and its lock, the master key, the store made or brought up to date. Rules: Shape,
+ * What is there before anything listens: the data directory and its lock, the master key, the store made or brought up to date. Rules:
  * Processes.
  */
 import { existsSync, rmSync } from 'node:fs';

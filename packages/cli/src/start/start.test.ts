@@ -1,6 +1,6 @@
 /**
  * `metergate start` from outside, as the real process: what a first start makes and prints, what a second one finds, and that a failed
- * start leaves one sentence, exit code 1 and nothing on the disk. Rules: Shape (Processes) and 5.
+ * start leaves one sentence, exit code 1 and nothing on the disk. Rules: Processes; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

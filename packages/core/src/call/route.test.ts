@@ -132,7 +132,7 @@ test('every wire is reached: each of its endpoints has a path that leads there',
   assert.deepEqual(wanted.filter((each) => !reached.has(each)), []);
 });
 
-test('rules: Measuresa: no spelling of a metered path has another endpoint, family or rule than the plain one: 2,000 of them', () => {
+test('rule 6a: no spelling of a metered path has another endpoint, family or rule than the plain one: 2,000 of them', () => {
   const chance = randomFrom(20_261_122);
   const metered = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/messages', '/alt/v1/messages',
     '/upstream/v1/chat/completions', '/upstream/v1/completions', '/upstream/v1/embeddings', '/upstream/v1/responses'];

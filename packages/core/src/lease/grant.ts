@@ -1,5 +1,5 @@
 /**
- * The store's side of leases: a node's claim, the spend and the other nodes' leases → what the node may spend until it asks again (rules: Shape,
+ * The store's side of leases: a node's claim, the spend and the other nodes' leases → what the node may spend until it asks again (rules:
  * Spend across nodes). Amounts are totals since the node began, never differences, so a lost, repeated or doubly answered message changes
  * nothing.
  * Rules: a grant never takes spent plus leased past the limit. A node's records move from leased to spent in the transaction that stores

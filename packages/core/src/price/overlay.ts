@@ -1,5 +1,5 @@
 /**
- * An operator's price file → prices that take precedence over the frozen list. Rule 6; rules: Interfaces, `prices load`. Strict: an unknown field, a
+ * An operator's price file → prices that take precedence over the frozen list. Rule 6; rules: `prices load`. Strict: an unknown field, a
  * price that cannot be kept exactly, or a second price for the same model refuses the whole file with a sentence that names the place. A
  * half-understood file would silently price calls wrongly.
  *

@@ -1,5 +1,5 @@
 /**
- * Calls that ended → the running sums of one subject, an organization or a key, in the five windows (rules: Spend; rule 5a).
+ * Calls that ended → the running sums of one subject, an organization or a key, in the five windows (rules: Spend across nodes; rule 5a).
  * A call belongs to the windows that hold its start. A sum moves on to a later window with the first call in it that costs something, and
  * never moves back, so a clock that steps back loses nothing. A call of a window that is over adds nothing to it; its record still has the
  * cost. Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.

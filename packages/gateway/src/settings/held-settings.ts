@@ -1,5 +1,5 @@
 /**
- * The organizations and keys this node holds: a synchronous lookup, and one question to the store for a key that is not held. Rules: Shape,
+ * The organizations and keys this node holds: a synchronous lookup, and one question to the store for a key that is not held. Rules:
  * Snapshots. It grows only with the organizations in use.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';

@@ -28,7 +28,7 @@ after(async () => {
   place.remove();
 });
 
-test('a placeholder is connected as in rules: Interfaces, marked, and refused if a key must be tested', async () => {
+test('a placeholder is connected (rules: Interfaces), marked, and refused if a key must be tested', async () => {
   await platform.store.providers.connect(acme.id, 'openai', sandboxCredential);
   await platform.store.providers.connect(acme.id, 'anthropic', 'sk-a-real-one');
   const ask = (path: string, method: string) => platform.ask(`/platform/v1/providers${path}`, { method, token: acme.tokens.admin });

@@ -1,5 +1,6 @@
 /**
- * Signing in by the identity provider, in a browser: `start` redirects to the provider, and the provider redirects to `callback`. Rule 16; decision 75. The browser opens both directly, so an error is a page. No page shows anything that a browser or a provider sent.
+ * Signing in by the identity provider, in a browser: `start` redirects to the provider, and the provider redirects to `callback`.
+ * Rule 16; decision 75. The browser opens both directly, so an error is a page. No page shows anything that a browser or a provider sent.
  */
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Context } from 'hono';

@@ -1,5 +1,5 @@
 /**
- * Which role may do what, each role on each operation, as one table written by hand from rules: Interfaces and compared with
+ * Which role may do what, each role on each operation, as one table written by hand from rules: Roles and compared with
  * the app both ways; for management tokens and for people's sessions alike.
  */
 import assert from 'node:assert/strict';

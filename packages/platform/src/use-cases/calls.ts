@@ -1,5 +1,5 @@
 /**
- * The records of an organization's calls, newest first, as rules: Record shows them. Rules: `calls list`.
+ * The records of an organization's calls, newest first. Rules: Record; rules: `calls list`.
  */
 import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import type { CallFilter, CallPlace } from '@metergate/store/calls/call-pages.ts';

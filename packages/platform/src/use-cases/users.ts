@@ -1,5 +1,5 @@
 /**
- * People and how they come to belong to an organization: created by the operator, or through a one-time link. Rule 16; rules: Interfaces,
+ * People and how they come to belong to an organization: created by the operator, or through a one-time link. Rule 16; rules:
  * Roles. The first owner joins through a link without an email.
  */
 import { createHash } from 'node:crypto';

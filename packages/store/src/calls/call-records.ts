@@ -1,4 +1,4 @@
-/** Call records: shipped from journals exactly once, listed newest first. Rules: Shape (Journal), 4. */
+/** Call records: shipped from journals exactly once, listed newest first. Rules: Journal; rules: Record. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { createAttributionBook } from '../usage/attributions.ts';

@@ -1,4 +1,7 @@
-/** Questions about runs between gateway and store: answered in time, made once, never older than what was reported (rules: Shape; rule 13). */
+/**
+ * Questions about runs between gateway and store: answered in time, made once, never older than what was reported (rules: The path of a call;
+ * rule 13).
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

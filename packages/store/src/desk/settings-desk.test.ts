@@ -110,7 +110,7 @@ test('a change of an organization with many keys in use is reported for each of 
   assert.deepEqual(told.flatMap(({ keys }) => keys.map(([of]) => of)).sort(), hashes);
 });
 
-test('an answer says what the organization and the key have spent, every shipped call included (rules: Spend)', async (t) => {
+test('an answer says what the organization and the key have spent, every shipped call included (rules: Spend across nodes)', async (t) => {
   const { desk, said, organization, key, store } = await context(t);
   const cost = nanoDollars(5n);
   const startedAtMs = 1_790_000_000_000;

@@ -1,5 +1,5 @@
 /**
- * Answers questions about settings and follows the revision feed, on the store thread, so that gateway nodes hold current settings (rules: Shape,
+ * Answers questions about settings and follows the revision feed, on the store thread, so that gateway nodes hold current settings (rules:
  * Snapshots). Rule: a change is posted within one poll of its commit. An answer read while the feed moved is read again, so no outdated
  * answer goes uncorrected. If the store fails, a question is answered `failed`, and the feed is silent (the node's age grows) until the next
  * poll. Questions that come in one turn are answered together: after a start every key is new to its node.

@@ -1,6 +1,6 @@
 /**
  * The store as the gateway thread sees it: questions with a deadline, changes as they come, and when it last answered.
- * Rule (rules: Shape): nothing here waits longer than the deadline, and nothing the store thread does can delay a call. If the store is away or
+ * Rules: Decide, then take. Nothing here waits longer than the deadline, and nothing the store thread does can delay a call. If the store is away or
  * late, the question is rejected; earlier answers stay usable.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

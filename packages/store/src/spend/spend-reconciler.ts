@@ -1,5 +1,5 @@
 /**
- * Derives the sums of spend again from the records and compares them with the stored ones: rules: Shape (Spend) Caps refuse calls
+ * Derives the sums of spend again from the records and compares them with the stored ones: rules: Spend across nodes. Caps refuse calls
  * by these sums, so somebody has to check them. Nothing is repaired here: a difference means a defect or damage, and the operator must see
  * both figures.
  *

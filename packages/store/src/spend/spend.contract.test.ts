@@ -1,6 +1,6 @@
 /**
  * Caps, policies and sums of spend, the same on SQLite and on a real PostgreSQL server: spend always equals the sum of the
- * records, whoever ships them in whatever batches. Rules: Shape (Journal, Spend); rules 4, 5, 5a, 12 and 22.
+ * records, whoever ships them in whatever batches. Rules: Journal; rules: Spend across nodes; rules 4, 5, 5a, 12 and 22.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

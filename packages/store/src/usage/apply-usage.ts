@@ -1,6 +1,6 @@
 /**
  * Adds call records to the sums of usage, inside the transaction that stores the records and their mark. So reports always equal the records.
- * Rules: Shape (Journal); rule 5a.
+ * Rules: Journal; rule 5a.
  */
 import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';

@@ -1,5 +1,5 @@
 /**
- * Usage of a time range by up to two dimensions: whole days and months from their sums, partial days at the edges from the records. Rules: Interfaces,
+ * Usage of a time range by up to two dimensions: whole days and months from their sums, partial days at the edges from the records. Rules:
  * `usage`. A query that no sum covers is answered only from the records; `sumKindOf` decides.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * Daily sums of usage and reports from them, the same on SQLite and on a real PostgreSQL server: they always equal the records,
- * whoever ships them in whatever batches, for whole days and parts of days. Rules: Shape (Journal); rules 5a and 25; rules: `usage`.
+ * whoever ships them in whatever batches, for whole days and parts of days. Rules: Journal; rules 5a and 25; rules: `usage`.
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Thresholds of caps as administration sees them. Rules: `alert`. Off unless set.
+ * Thresholds of caps as administration sees them. docs/alerts.md. Off unless set.
  */
 import type { CapAlert } from '@metergate/store/alerts/cap-alerts.ts';
 import { z } from 'zod';

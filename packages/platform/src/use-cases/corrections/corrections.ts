@@ -1,6 +1,6 @@
 /**
  * Corrections: differences from a provider's bill, stored beside the records as separate figures (decision 0031). They are recorded from a
- * cost export, listed, removed, and added to usage on request. Rules: `usage --adjusted`.
+ * cost export, listed, removed, and added to usage on request. Rules: `usage`, with `--adjusted`.
  */
 import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';

@@ -1,4 +1,4 @@
-/** Calls → lines of an export, one for each, with the fields of rules: Record under their names. */
+/** Calls → lines of an export, one for each, with the fields of a record under their names (rules: Record). */
 import { callRecordToJson, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { csvLine, type CsvValue } from './csv.ts';
 import type { ExportedCall, ExportForm } from './export-form.ts';

@@ -1,5 +1,6 @@
 /**
- * A chain whose beginning went for its age: its files say so and verify, and a beginning that went without the key's word is found. Rule 24; decision 0032.
+ * A chain whose beginning went for its age: its files say so and verify, and a beginning that went without the key's word is found.
+ * Rule 24; decision 0032.
  */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,5 @@
 /**
- * Usage with the cost of the same calls by other prices, beside the recorded cost. Rules: `usage --prices`. It reads every record of the
+ * Usage with the cost of the same calls by other prices, beside the recorded cost. Rules: `usage`, with `--prices`. It reads every record of the
  * time range, so it takes as long as an export. Records stay as they are.
  */
 import { setImmediate as othersFirst } from 'node:timers/promises';
