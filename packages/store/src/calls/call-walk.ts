@@ -2,6 +2,7 @@
  * Every call record of a period, oldest first, a page at a time along the index over time: for exports, in constant memory. Rule 25.
  * Records that arrive after the walk has started are left out, by their number, so that all pages show one moment. An interrupted
  * walk can be resumed from any of its records.
+ */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
