@@ -42,5 +42,5 @@ function errorName(cause: Error): string {
 /** File and line of the innermost frame. The message stands before the frames and is cut off whole. */
 function sourceLine({ stack = '', message }: Error): string | null {
   const frames = stack.slice(stack.indexOf(message) + message.length);
-  return /^\s+at .*?([\w.-]+:\d+):\d+\)?$/m.exec(frames)?.[1] ?? null;
+  return /^ {4}at .*?([\w.-]{1,255}:\d{1,9}):\d{1,9}\)?$/m.exec(frames)?.[1] ?? null;
 }

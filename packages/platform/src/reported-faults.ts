@@ -17,6 +17,6 @@ export function reportFaults(clock: () => number, say: (line: string) => void): 
 
 function faultLine(fault: unknown): string {
   if (!(fault instanceof Error)) return 'unknown fault';
-  const at = /\n\s+at (.*)/.exec(fault.stack ?? '')?.[1] ?? 'unknown place';
+  const at = /\n {4}at (.*)/.exec(fault.stack ?? '')?.[1] ?? 'unknown place';
   return `${fault.name}${'code' in fault ? ` ${String(fault.code)}` : ''} at ${at}`;
 }

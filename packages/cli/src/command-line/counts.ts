@@ -7,5 +7,5 @@ export function countOf(count: number, thing: string): string {
 
 /** Digits in groups of three: as long as it is, one finds its end by eye. */
 export function grouped(figure: number | bigint): string {
-  return String(figure).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(figure).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }

@@ -1,4 +1,5 @@
 /** Rows → text in aligned columns for people. Control characters become `?`, so that foreign text cannot move the cursor. */
+import { withoutEnding } from '@metergate/core/without-ending.ts';
 
 /**
  * How wide a table may become; null: as wide as it is. What gives way, in this order: the space between columns, columns of words that may
@@ -83,5 +84,5 @@ export function secondsText(instant: string | null): string | null {
 
 /** A decimal amount without the zeros at its end. */
 export function shortDecimal(amount: string): string {
-  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+  return amount.includes('.') ? withoutEnding(withoutEnding(amount, '0'), '.') : amount;
 }

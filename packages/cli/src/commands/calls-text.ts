@@ -72,7 +72,7 @@ function outputOf(record: CallRecordJson): number | string | null {
 
 /** Nano-dollars have nine places; six are kept also where they are zeros, so that the points stand below each other. */
 function costOf({ usage, cost, costGaps, costSource }: CallRecordJson): string | null {
-  if (cost !== null) return `${cost.replace(/(\.\d{6}\d*?)0+$/, '$1')}${costGaps.length > 0 ? '+' : ''}`;
+  if (cost !== null) return `${cost.replace(/(\.\d{6}\d{0,2}?)0{1,3}$/, '$1')}${costGaps.length > 0 ? '+' : ''}`;
   if (costSource === 'unpriced') return 'unpriced';
   return usage === 'unknown' ? '?' : null;
 }

@@ -158,5 +158,5 @@ function together(by: readonly UsageDimension[], rows: readonly ShownUsage[]): s
 }
 
 function costText(cost: string): string {
-  return cost.replace(/(\.\d{6}\d*?)0+$/, '$1');
+  return cost.replace(/(\.\d{6}\d{0,2}?)0{1,3}$/, '$1');
 }

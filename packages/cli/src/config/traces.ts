@@ -2,6 +2,7 @@
  * OpenTelemetry's own variables → where spans of calls go and how many. Off unless an endpoint is named. Values meant for other programs are
  * ignored. A value that would silently lose all traces is refused with a sentence.
  */
+import { withoutEnding } from '@metergate/core/without-ending.ts';
 import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
 import type { TraceSettings } from './config.ts';
 import { BadValue } from './values.ts';
@@ -34,7 +35,7 @@ function urlOf(env: Environment): string | null {
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw new BadValue(`${name} must be a URL that begins with https:// or http://.`);
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw new BadValue(`${name} must not carry a password; use OTEL_EXPORTER_OTLP_HEADERS.`);
-  return own === null ? url.href.replace(/\/*$/, '/v1/traces') : url.href;
+  return own === null ? `${withoutEnding(url.href, '/')}/v1/traces` : url.href;
 }
 
 function either(env: Environment, name: string): string | null {

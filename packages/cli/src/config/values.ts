@@ -3,6 +3,7 @@
  * A sentence repeats a value only if it cannot contain a secret.
  */
 import { isIP } from 'node:net';
+import { withoutEnding } from '@metergate/core/without-ending.ts';
 import { valueOf, type Environment, type VariableName } from './variables.ts';
 
 /** Ends the reading of the environment; `read-config.ts` turns it into a refusal. */
@@ -54,7 +55,7 @@ export function publicUrl(env: Environment, name: VariableName): string | null {
   if (text === null) return null;
   const url = httpUrl(name, text);
   if (/[?#]/.test(text)) throw new BadValue(`${name} must be a URL without query and fragment.`);
-  return (url.origin + url.pathname).replace(/\/+$/, '');
+  return withoutEnding(url.origin + url.pathname, '/');
 }
 
 function httpUrl(name: VariableName, text: string): URL {

@@ -3,6 +3,7 @@
  * numbers as they were written (RFC 8259, strict; RFC 3629 for the bytes). For texts that fit in memory and need an exact reason when
  * refused; streams are read by `JsonScanner`. It never throws: the result says if the text is not JSON or nested too deeply.
  */
+import { withoutEnding } from '../without-ending.ts';
 
 /** A number as it was written. */
 export class JsonNumber {
@@ -51,7 +52,7 @@ export function wholeNumberOf({ text }: JsonNumber): number | null {
   const [mantissa = '', exponent = '0'] = text.split(/[eE]/);
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = whole + fraction;
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutEnding(digits, '0');
   if (significant.replace(/^0+/, '') === '') return 0;
   const zeros = digits.length - significant.length;
   return Number(exponent) - fraction.length + zeros >= 0 ? value : null;

@@ -8,6 +8,7 @@ import { divideHalfEven } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import type { FallbackPrice } from '../settings.ts';
 import type { ToolCalls } from '../usage/reading.ts';
+import { withoutEnding } from '../without-ending.ts';
 import type { ChargedTokens } from './charged-tokens.ts';
 import { picoByKind } from './cost.ts';
 import { factorOf, Gaps } from './gaps.ts';
@@ -123,6 +124,6 @@ function fallbackLines(tokens: ChargedTokens, { inputNanoPerMillion, outputNanoP
 /** Decimal text of US dollars, exact, without zeros at its end. `atto`: from 0. */
 export function attoDollarsText(atto: bigint): string {
   const digits = atto.toString().padStart(19, '0');
-  const fraction = digits.slice(-18).replace(/0+$/, '');
+  const fraction = withoutEnding(digits.slice(-18), '0');
   return fraction === '' ? digits.slice(0, -18) : `${digits.slice(0, -18)}.${fraction}`;
 }

@@ -98,7 +98,9 @@ function addressOf(hostOrUrl: string): Address {
 
 /** The whole host must match, so that `api.openai.com.example.net` is not taken for `api.openai.com`. */
 function hostTest(provider: ListedProvider): (address: Address) => boolean {
+  // oxlint-disable-next-line linear/expressions -- the price list is the product's own; a test holds its expressions to the rule
   const host = new RegExp(`^(?:${provider.host})$`);
+  // oxlint-disable-next-line linear/expressions -- the price list is the product's own; a test holds its expressions to the rule
   const path = provider.path === undefined ? null : new RegExp(`^(?:${provider.path})(?:/|$)`);
   return (address) => host.test(address.host) && (path === null || path.test(address.path));
 }

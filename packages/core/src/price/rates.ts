@@ -3,6 +3,7 @@
  * One pico-dollar per token is 10⁻⁶ US dollars per million tokens, so prices with up to six decimals are exact.
  */
 import type { ToolCalls } from '../usage/reading.ts';
+import { withoutEnding } from '../without-ending.ts';
 import type { ListedPrice, ListedRate, ListedRates } from './price-list.ts';
 
 /** Pico-dollars in one nano-dollar. */
@@ -115,6 +116,6 @@ export function dollarsPerCall(pico: bigint): string {
 
 function decimalText(amount: bigint, places: number): string {
   const digits = amount.toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const fraction = withoutEnding(digits.slice(-places), '0');
   return fraction === '' ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`;
 }

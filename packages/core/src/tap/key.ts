@@ -14,5 +14,5 @@ export function tapKeyFrom(randomBytes: Uint8Array): string {
 
 /** What is presented in `authorization: Bearer …`; the empty text if there is no such header. */
 export function presentedTapKey(authorization: string | undefined): string {
-  return /^Bearer +([^\s].*?)\s*$/i.exec(authorization ?? '')?.[1] ?? '';
+  return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trimEnd() ?? '';
 }

@@ -4,6 +4,7 @@
  * 0.99999999999999999999 as a double is 1.
  */
 import type { WatchedValue } from '../json/watched-value.ts';
+import { withoutEnding } from '../without-ending.ts';
 
 /** A number, `null` if the place is absent or null, `not_a_figure` for anything else. */
 export type TokenFigure = number | null | 'not_a_figure';
@@ -26,7 +27,7 @@ export function wholeNumber(jsonNumber: string): number | null {
   const digits = (match[2]! + fraction).replace(/^0+/, '');
   if (digits === '') return 0;
   if (match[1] === '-') return null;
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutEnding(digits, '0');
   const zerosAfter = Number(match[4] ?? '0') - fraction.length + (digits.length - significant.length);
   if (zerosAfter < 0 || significant.length + zerosAfter > 16) return null;
   const value = BigInt(significant) * 10n ** BigInt(zerosAfter);

@@ -17,13 +17,13 @@ export function shortDollars(amount: string): string {
   if (value >= 1) return `${sign}$${cents.format(value)}`;
   if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
   const first = fraction.search(/[1-9]/);
-  return `${sign}$${value.toFixed(first + 2).replace(/0+$/, '')}`;
+  return `${sign}$${value.toFixed(first + 2).replace(/0{1,12}$/, '')}`;
 }
 
 /** Every digit there is. */
 export function wholeDollars(amount: string): string {
   const [dollars = '0', fraction] = amount.replace('-', '').split('.');
-  const grouped = dollars.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const grouped = dollars.replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
   return `${amount.startsWith('-') ? '−' : ''}$${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
@@ -68,7 +68,7 @@ export function dollarsSent(entered: number | string): string {
 
 /** `5.000000000` → `5`: what a field for money begins with. */
 export function plainDecimal(amount: string): string {
-  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+  return amount.includes('.') ? amount.replace(/\.?0{1,9}$/, '') : amount;
 }
 
 /** Exact: amounts with nine places add up in whole nano-dollars. */

@@ -6,6 +6,7 @@ import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
+import { withoutEnding } from '@metergate/core/without-ending.ts';
 import type { Destinations } from '../gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
@@ -52,5 +53,5 @@ function declaredUpstream(
 /** Base path (no trailing slash) and host name of a stored declaration, which was normalised when it was declared. */
 function partsOf(url: string): { basePath: string; host: string } {
   const parsed = new URL(url);
-  return { basePath: parsed.pathname.replace(/\/+$/, ''), host: parsed.hostname };
+  return { basePath: withoutEnding(parsed.pathname, '/'), host: parsed.hostname };
 }

@@ -111,7 +111,7 @@ function table(rows: readonly StatementRow[]): string {
 }
 
 function grouped(figure: number): string {
-  return String(figure).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(figure).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -1,6 +1,7 @@
 /**
  * The URL that someone declares as their upstream → its normalized form, or a sentence that says why it is refused. Rule 19.
  */
+import { withoutEnding } from '@metergate/core/without-ending.ts';
 import { whyNotCalled, type OutwardRules } from './outward-url.ts';
 
 const urlLengthMax = 2048;
@@ -21,7 +22,7 @@ export function parseUpstreamUrl(text: string, rules: UpstreamUrlRules): { reado
   if (/[?#]/.test(trimmed)) return invalid('The URL must not have a query or a fragment.');
   const why = whyNotCalled(url, rules);
   if (why !== null) return invalid(why);
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
+  const path = withoutEnding(withoutEnding(url.pathname, '/').replace(/\/v1$/, ''), '/');
   return { url: url.origin + path };
 }
 

@@ -10,7 +10,9 @@ import { sweepOwners } from './owner-lock.ts';
 import { closeInPool, openSegment } from './segment.ts';
 import { clearOldLeftovers, isOldSegment } from './sqlite-form/old-files.ts';
 
+// oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const segmentFile = new RegExp(`^${idPrefix.segment}[0-9A-Za-z]{20}\\.log$`);
+// oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const unusedFile = new RegExp(`^(?:${idPrefix.segment}[0-9A-Za-z]{20}\\.log|own_[0-9A-Za-z]{20}\\.lock)\\.new$`);
 
 /** Makes the directory where it does not exist; only its owner may enter. @throws JournalFault `journal_unwritable`. */

@@ -11,7 +11,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRange = readonly [network: Address, prefixBits: number];
 
 /** The last 32 bits of an IPv6 address as IPv4 is written. The library takes `::8.8.8.8` for `::ffff:8.8.8.8`, which it is not. */
-const dottedTail = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
+const dottedTail = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /** IPv4 blocks that are not reachable from everywhere, or that reach something other than one host. */
 const specialIpv4 = ranges([

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
-import { wholeDollars } from '../../shown/amounts.ts';
+import { plainDecimal, wholeDollars } from '../../shown/amounts.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 
 type Cap = Shown<'Cap'>;
@@ -79,5 +79,5 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
 
 function capName({ scope, key, project, window, limit }: Cap, names: KeyNames): string {
   const of = scope === 'organization' ? 'The organization' : scope === 'key' ? `Key ${names.get(key ?? '') ?? key}` : `Project ${project}`;
-  return `${of}, ${window}, ${wholeDollars(limit.replace(/\.?0+$/, ''))}`;
+  return `${of}, ${window}, ${wholeDollars(plainDecimal(limit))}`;
 }

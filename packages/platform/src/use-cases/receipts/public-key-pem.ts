@@ -20,12 +20,26 @@ export function pemOf(raw: string): string {
 
 /** Every Ed25519 public key in the text, raw in base64; null: there is none, or one is of another kind. */
 export function rawKeysIn(pem: string): string[] | null {
-  const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
   try {
-    const keys = blocks.map((block) => createPublicKey(block));
+    const keys = blocksIn(pem).map((block) => createPublicKey(block));
     if (keys.length === 0 || keys.some((key) => key.asymmetricKeyType !== 'ed25519')) return null;
     return keys.map((key) => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url').toString('base64'));
   } catch {
     return null;
+  }
+}
+
+const blockBegin = '-----BEGIN PUBLIC KEY-----';
+const blockEnd = '-----END PUBLIC KEY-----';
+
+/** The blocks of keys in the text, each from its first line to its last. Where one does not end, none begins behind it. */
+function blocksIn(pem: string): string[] {
+  const blocks: string[] = [];
+  for (let to = 0; ;) {
+    const from = pem.indexOf(blockBegin, to);
+    const end = from < 0 ? -1 : pem.indexOf(blockEnd, from + blockBegin.length);
+    if (end < 0) return blocks;
+    to = end + blockEnd.length;
+    blocks.push(pem.slice(from, to));
   }
 }

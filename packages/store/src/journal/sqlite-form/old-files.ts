@@ -9,6 +9,7 @@ import { idPrefix } from '@metergate/core/id.ts';
 import { JournalFault, systemCode } from '../journal-fault.ts';
 import { segmentEnding, unreadable } from '../segment.ts';
 
+// oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const oldFile = new RegExp(`^(${idPrefix.segment}[0-9A-Za-z]{20})\\.(db(?:\\.new)?(?:-[a-z]+)?|done)$`);
 
 /** Says whether a file, by its name or path, is a segment of the older form. */
