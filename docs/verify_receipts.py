@@ -160,15 +160,21 @@ def members(value, names):
 
 
 def text(value):
-    need(isinstance(value, str))
+    need(isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value))
 
 
 def field(value):
-    need(value is None or isinstance(value, str))
+    if value is not None:
+        text(value)
 
 
 def whole(value):
-    need(isinstance(value, int) and not isinstance(value, bool) and value >= 0)
+    need(isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53)
+
+
+def encoded(value, length):
+    text(value)
+    need(len(bytes_of(value) or b"") == length)
 
 
 def digest(value):
@@ -194,6 +200,8 @@ class File:
         whole(line["first"])
         digest(line["previous"])
         need(line["first"] > 0)
+        for key in line["keys"]:
+            self.form_of_key(key)
         self.head, self.next, self.previous = line, line["first"], line["previous"]
         need(line["first"] != 1 or line["previous"] == ZEROS)
         need(len(line["keys"]) > 0)
@@ -203,17 +211,22 @@ class File:
             before = key
         need(self.trusted is None or any(key["publicKey"] == self.trusted for key in line["keys"]))
 
-    def take_key(self, before, key):
+    def form_of_key(self, key):
         members(key, ["id", "publicKey", "follows"])
         text(key["id"])
-        text(key["publicKey"])
-        need((before is None) == (key["follows"] is None))
+        encoded(key["publicKey"], 32)
+        follows = key["follows"]
+        if follows is not None:
+            members(follows, ["at", "signedByPrevious", "signedByItself"])
+            text(follows["at"])
+            encoded(follows["signedByPrevious"], 64)
+            encoded(follows["signedByItself"], 64)
+
+    def take_key(self, before, key):
+        follows = key["follows"]
+        need((before is None) == (follows is None))
         if before is None:
             return
-        follows = key["follows"]
-        members(follows, ["at", "signedByPrevious", "signedByItself"])
-        for value in follows.values():
-            text(value)
         message = text_of(
             "metergate-key-1",
             [self.head["organization"], before["id"], before["publicKey"], key["id"], key["publicKey"], follows["at"]],

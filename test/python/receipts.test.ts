@@ -129,6 +129,37 @@ test('both find every tampering, at the same place', async () => {
   }
 });
 
+test('both judge the form of the head before anything in it: a head without it is the first bad line, whatever it says comes first', async () => {
+  const whole = await fileOf({ fromMs: startMs + 900 });
+  const key = await newestKey();
+  const signature = Buffer.alloc(64, 1).toString('base64');
+  const follows = (signed: string): string => `{"at":"2026-01-01","signedByPrevious":"${signed}","signedByItself":"${signature}"}`;
+  const heads: readonly (readonly [from: RegExp | string, to: string, firstBad: number])[] = [
+    [/"first":\d+/, '"first":9007199254740993', 1],
+    [/"first":\d+/, '"first":9007199254740992', 1],
+    [/"first":\d+/, '"first":9007199254740991', 2 ** 53 - 1],
+    [/"first":\d+/, `"first":1${'0'.repeat(400)}`, 1],
+    [/"first":\d+/, '"first":-1', 1],
+    [/"first":\d+/, '"first":0', 1],
+    [/"first":\d+/, '"first":901.0', 1],
+    [/"first":\d+/, '"first":true', 1],
+    [/"organization":"[^"]*"/, '"organization":"\\ud83e"', 1],
+    [/"organization":"[^"]*"/, '"organization":"another"', 901],
+    [/"publicKey":"[^"]*"/, '"publicKey":"AAAA"', 1],
+    [/"publicKey":"[^"]*"/, `"publicKey":"${'A'.repeat(42)}B="`, 1],
+    [/"follows":null/, '"follows":{}', 1],
+    [/"follows":null/, `"follows":${follows('AAAA')}`, 1],
+    [/"follows":null/, `"follows":${follows(signature)}`, 901],
+    [/"keys":\[.*\]/, '"keys":[]', 901],
+  ];
+  for (const [from, to, firstBad] of heads) {
+    const text = whole.replace(from, to);
+    assert.notEqual(text, whole, to);
+    const expected = { valid: false, checked: 0, firstBad };
+    assert.deepEqual([to, await ours(text, key), await inPython(text, key)], [to, expected, expected]);
+  }
+});
+
 test('both find the file of an erased organization valid, without its words', async () => {
   await granted(store.erasure.begin(organization));
   const text = await fileOf();

@@ -118,12 +118,13 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Half a surrogate pair has no UTF-8, so nothing that is hashed or signed can hold one. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string';
+  return typeof value === 'string' && value.isWellFormed();
 }
 
 function isField(value: unknown): boolean {
-  return value === null || typeof value === 'string';
+  return value === null || isText(value);
 }
 
 function isWhole(value: unknown): value is number {
