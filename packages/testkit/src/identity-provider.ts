@@ -2,7 +2,7 @@
  * A real OpenID Connect provider (`oidc-provider`, certified) on a free port of this machine, to sign in with: people with the claims that a
  * test gives them, a page with one button instead of a password, and ways to be away or to lie.
  */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +19,8 @@ export interface TestIdentityProvider {
   tamper: ((answer: Record<string, unknown>) => Record<string, unknown>) | null;
   /** Every ID token that was issued. */
   readonly idTokens: string[];
+  /** An ID token with these claims, signed with the provider's own key. */
+  signed(claims: Readonly<Record<string, unknown>>): string;
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -51,8 +53,13 @@ export async function startIdentityProvider({
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const provider: TestIdentityProvider = {
     issuer, people: new Map(), next: null, tamper: null, idTokens: [],
+    signed(claims) {
+      const text = [{ alg: 'RS256', kid: 'testkit' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+      return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    },
     async pause() {
       server.closeAllConnections();
       server.close();
@@ -66,7 +73,7 @@ export async function startIdentityProvider({
       if (server.listening) await provider.pause();
     },
   };
-  const configuration = configurationOf(provider, { redirectUri, afterSignOut, claimsInIdToken, authMethod });
+  const configuration = configurationOf(provider, { redirectUri, afterSignOut, claimsInIdToken, authMethod }, privateKey);
   const oidc = await quietly(async () => new ((await import('oidc-provider' as string) as Library).default)(issuer, configuration));
   oidc.use(async (context, next) => {
     await next();
@@ -88,8 +95,8 @@ export async function startIdentityProvider({
 
 function configurationOf(
   provider: TestIdentityProvider, { redirectUri, afterSignOut, claimsInIdToken, authMethod }: IdentityProviderOptions,
+  privateKey: KeyObject,
 ): object {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return {
     clients: [{
       client_id: oidcClient.id, client_secret: oidcClient.secret, redirect_uris: [redirectUri], response_types: ['code'],

@@ -3952,28 +3952,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many attempts: `too_many_attempts` */
-            429: {
-                headers: {
-                    /** @description Seconds to wait */
-                    "retry-after"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
             /** @description A fault of the platform: `internal_error` */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not right now: `busy` */
-            503: {
                 headers: {
                     [name: string]: unknown;
                 };

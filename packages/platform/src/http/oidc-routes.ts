@@ -10,7 +10,6 @@ import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
 import { signInProvided } from '../use-cases/provided-sign-in.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { apiRoot } from './describe.ts';
-import { addressOf } from './connection-address.ts';
 import { keptIdToken } from './oidc-sign-out.ts';
 import type { PlatformParts } from './parts.ts';
 import { pageHeaders } from './pages/page-style.ts';
@@ -40,21 +39,18 @@ async function start(context: Context, { publicUrl }: PlatformParts, { provider,
 }
 
 async function callback(context: Context, parts: PlatformParts, { provider, begun, idTokens }: OidcParts): Promise<Response> {
-  const { publicUrl, attempts } = parts;
+  const { publicUrl } = parts;
   if (context.req.method !== 'GET') return context.body(null, 405, { allow: 'GET' });
   const carried = begun.open(getCookie(context, carrierName(publicUrl)) ?? '');
   carry(context, publicUrl, null);
   if (carried === null) return faultPage(context, 'not_begun');
-  const address = addressOf(context, parts);
-  const who = { email: `oidc ${address}`, address };
-  const tooMany = attempts.take(who);
-  if (tooMany !== null) return faultPage(context, 'too_many', { 'retry-after': String(tooMany.retryAfterSeconds) });
+  // Tries are bound to the sign-in that they belong to. A count by address would let a stranger lock out everybody behind a proxy.
+  if (!begun.answer(carried)) return faultPage(context, 'not_confirmed');
   const finished = await provider.finish(answered(context, publicUrl), carried.checks);
   if ('fault' in finished) return faultPage(context, finished.fault);
   const useCases = { store: parts.store, randomBytes: parts.randomBytes, nowMs: parts.clock() };
   const person = await signInProvided(useCases, provider.issuer, finished.claims);
   if (isRefusal(person)) return faultPage(context, faultNamed(person.refused.code));
-  attempts.forget(who);
   const vouched = { person: person.id, issuer: provider.issuer };
   for (const cookie of (await parts.sessions.beginFor(vouched, context.req.raw.headers, person.organization)).getSetCookie()) {
     context.header('set-cookie', cookie, { append: true });
@@ -85,6 +81,6 @@ function faultNamed(code: string): SignInFault {
   return Object.hasOwn(signInFaults, code) ? code as SignInFault : 'not_confirmed';
 }
 
-function faultPage(context: Context, fault: SignInFault, headers: Readonly<Record<string, string>> = {}): Response {
-  return context.html(signInFaultPage(fault), signInFaults[fault].status, { ...pageHeaders, ...headers });
+function faultPage(context: Context, fault: SignInFault): Response {
+  return context.html(signInFaultPage(fault), signInFaults[fault].status, { ...pageHeaders });
 }

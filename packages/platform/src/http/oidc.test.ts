@@ -43,6 +43,9 @@ class Jar {
 /** With one character changed near its end, of which every bit counts. */
 const altered = (text: string): string => `${text.slice(0, -4)}${text.at(-4) === 'A' ? 'B' : 'A'}${text.slice(-3)}`;
 
+const claimsIn = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
+
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`signing in by OpenID Connect on ${engine}`, () => {
     let server: TestPostgres | null = null;
@@ -194,7 +197,6 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       ];
       for (const lie of lies) {
         idp.tamper = (answer) => ({ ...answer, id_token: lie(answer) });
-        platform.parts.attempts.forget({ email: 'oidc ', address: '' });
         isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be verified/);
       }
       idp.tamper = () => ({ error: 'invalid_client', error_description: '<script>' });
@@ -202,7 +204,6 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('a person whom the provider refuses is told so, without the provider\'s words', async () => {
-      platform.parts.attempts.forget({ email: 'oidc ', address: '' });
       isRefusedPage(await signIn(null), 403, /did not let you in/);
       const jar = new Jar();
       const { back } = await begin(jar, newPerson('viewer'));
@@ -235,7 +236,6 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         ['provideMember', null, 'viewer'], ['provideMember', 'viewer', 'admin'], ['provideMember', 'admin', 'member'],
       ]);
       for (const nothing of [[], ['staff'], ['elsewhere:owner'], undefined, 'Owner', [['owner']]]) {
-        platform.parts.attempts.forget({ email: 'oidc ', address: '' });
         assert.equal(await roleNow(nothing), 403);
       }
       assert.equal((await sessionOf(first)).status, 401, 'and what was open is closed');
@@ -354,15 +354,42 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal(await here.signOut('', `${publicUrl}/sign-in`), null);
     });
 
-    test('tries that come to nothing are bounded', async () => {
-      const statuses: number[] = [];
-      for (let time = 0; time < 12; time += 1) {
+    test('callbacks that fail bind the sign-in that they belong to and nobody else behind the same address', async () => {
+      for (let time = 0; time < 150; time += 1) {
         const jar = new Jar();
         jar.take((await platform.ask(start)).headers);
-        statuses.push((await comeBack(jar, new URL(`${publicUrl}${callback}?code=x&state=y`))).status);
+        isRefusedPage(await comeBack(jar, new URL(`${publicUrl}${callback}?code=x&state=y`)), 400, /could not be verified/);
       }
-      assert.ok(statuses.includes(400) && statuses.at(-1) === 429, statuses.join());
-      platform.parts.attempts.forget({ email: 'oidc ', address: '' });
+      const jar = new Jar();
+      const { back } = await begin(jar, newPerson('acme:viewer'));
+      const again = new Jar();
+      again.take(new Headers([['set-cookie', jar.header]]));
+      const failing = new URL(back);
+      failing.searchParams.set('code', 'another');
+      isRefusedPage(await comeBack(jar, failing), 400, /could not be verified/);
+      isRefusedPage(await comeBack(again, back), 400, /could not be verified/);
+      assert.equal((await signIn(newPerson('acme:viewer'))).status, 303);
+      assert.match(await platform.signIn(acme.emails.admin), /metergate_session/, 'a password works too');
+    });
+
+    test('a token that names another client as its authorized party, or several audiences and no party, is refused', async () => {
+      const tokenWith = (change: Record<string, unknown>) => (answer: Record<string, unknown>) => {
+        const { azp: _, ...claims } = claimsIn(String(answer['id_token']));
+        return { ...answer, id_token: idp.signed({ ...claims, ...change }) };
+      };
+      const { id } = oidcClient;
+      const refused = [
+        { azp: 'another-client' }, { azp: '' }, { azp: null }, { azp: [id] }, { aud: [id], azp: 'another-client' },
+        { aud: [id, 'another-client'] }, { aud: [id, 'another-client'], azp: 'another-client' }, { aud: 'another-client' },
+      ];
+      for (const change of refused) {
+        idp.tamper = tokenWith(change);
+        isRefusedPage(await signIn(newPerson('acme:viewer')), 400, /could not be verified/);
+      }
+      for (const change of [{}, { azp: id }, { aud: [id, 'another-client'], azp: id }]) {
+        idp.tamper = tokenWith(change);
+        assert.equal((await signIn(newPerson('acme:viewer'))).status, 303, JSON.stringify(change));
+      }
     });
 
     test('a provider that is away is reported, passwords still work, and it works again when it is back', async () => {

@@ -13,14 +13,20 @@ export interface BegunSignIn {
 
 export const begunLifeMs = 600_000;
 
+/** So many callbacks are remembered by a process; of more, the oldest are forgotten first. */
+const answeredMax = 20_000;
+
 export interface BegunSignIns {
   seal(begun: BegunSignIn): string;
   /** Null: not ours, damaged, or too old. */
   open(sealed: string): BegunSignIn | null;
+  /** False: this process has answered a callback of this sign-in before. A callback that fails binds its own sign-in and no other. */
+  answer(begun: BegunSignIn): boolean;
 }
 
 export function begunSignIns(masterKey: Uint8Array, clock: () => number): BegunSignIns {
   const texts = sealedTexts(masterKey, clock, { purpose: 'begun-sign-in', lifeMs: begunLifeMs });
+  const answered = new Set<string>();
   return {
     // A path that makes it too long for a cookie is left out.
     seal: (begun) => texts.seal(JSON.stringify(begun)) ?? texts.seal(JSON.stringify({ ...begun, to: '/' }))!,
@@ -28,6 +34,12 @@ export function begunSignIns(masterKey: Uint8Array, clock: () => number): BegunS
       const text = texts.open(sealed);
       // What opens was written above.
       return text === null ? null : JSON.parse(text) as BegunSignIn;
+    },
+    answer({ checks: { state } }) {
+      if (answered.has(state)) return false;
+      if (answered.size >= answeredMax) answered.delete(answered.values().next().value!);
+      answered.add(state);
+      return true;
     },
   };
 }

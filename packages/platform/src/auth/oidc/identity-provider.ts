@@ -81,6 +81,10 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
           expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true,
         });
         const own = tokens.claims()!;
+        if (!isForClient(own, settings.clientId)) {
+          sayOnce('A sign-in by OpenID Connect was not completed: the ID token was issued to another client.');
+          return { fault: 'not_confirmed' };
+        }
         const more = lacksRoleOrEmail(own, roleClaim) && config.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(config, tokens.access_token, own.sub) : {};
         return { claims: claimsOf(own, more, roleClaim), idToken: tokens.id_token! };
@@ -138,6 +142,11 @@ async function discovered({ issuer, clientId, clientSecret }: OidcSettings): Pro
 function scopeFor(config: oidc.Configuration, roleClaim: string): string {
   const { scopes_supported: supported = [] } = config.serverMetadata();
   return ['openid', 'email', ...(roleClaim !== 'openid' && roleClaim !== 'email' && supported.includes(roleClaim) ? [roleClaim] : [])].join(' ');
+}
+
+/** The library checks the audience, and the authorized party only of a token with several audiences. */
+function isForClient({ azp }: { readonly azp?: unknown }, clientId: string): boolean {
+  return azp === undefined || azp === clientId;
 }
 
 function faultOf(error: unknown): ProviderFault {

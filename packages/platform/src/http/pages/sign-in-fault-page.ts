@@ -2,7 +2,7 @@
 import { htmlPage } from './page-style.ts';
 
 interface Told {
-  readonly status: 400 | 403 | 429 | 503;
+  readonly status: 400 | 403 | 503;
   readonly sentence: string;
 }
 
@@ -13,7 +13,6 @@ export const signInFaults = {
   not_begun: {
     status: 400, sentence: 'This sign-in was not begun in this browser, or it took longer than ten minutes. Sign in again.',
   },
-  too_many: { status: 429, sentence: 'There were too many attempts to sign in. Try again later.' },
   no_role: {
     status: 403, sentence: 'The identity provider knows you, but gives you no role in Metergate. Ask its administrator for one.',
   },

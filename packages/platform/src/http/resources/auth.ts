@@ -134,10 +134,10 @@ const accept = openOperation({
 const setPassword = openOperation({
   id: 'usePasswordLink', method: 'post', path: '/auth/password-links/use', role: null, tag: 'auth',
   summary: 'Set a password with a one-time link; ends every other session of the person and starts a new one',
-  refuses: ['password_link_not_valid', 'invalid_password'], bounded: true,
+  refuses: ['password_link_not_valid', 'invalid_password'],
   body: z.strictObject({ token: z.string().min(1).max(200), password }), answer: z.object({ email: emailShown }).openapi('PasswordSet'),
-  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
-    takeAttempt(parts, { email: `link ${address}`, address });
+  // Not counted: nobody guesses a token of 256 bits, and no password is hashed for an unknown one. A count would only lock out others.
+  run: async ({ context, parts, body, headers, answerHeaders }) => {
     const person = await usePasswordLink(context, body);
     if (isRefusal(person)) return person;
     const begun = await parts.sessions.begin({ email: person.email, password: body.password }, headers, person.organization);
