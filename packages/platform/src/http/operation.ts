@@ -3,9 +3,10 @@
  * `mount.ts` turns it into a route and into its part of the OpenAPI document, so that the two always agree.
  */
 import type { Role } from '@metergate/core/account/role.ts';
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import type { AdministrationRefusal, AdministrationRefusalCode } from '../use-cases/refusal.ts';
+import type { Download } from './download.ts';
 import type { PlatformParts } from './parts.ts';
 import type { Actor } from '../use-cases/actor.ts';
 
@@ -31,10 +32,18 @@ export interface Call<Params, Query, Body, Asker> {
   readonly answerHeaders: Headers;
 }
 
+/**
+ * What a use case gives for an answer of that schema: its input, of which arrays and fields may be read-only. A schema that says something else
+ * than its use case does not compile.
+ */
+export type Answered<Value> = Value extends readonly (infer Item)[] ? readonly Answered<Item>[]
+  : Value extends object ? { readonly [Name in keyof Value]: Answered<Value[Name]> } : Value;
+type Result<Answer extends z.ZodType> = Promise<Answered<z.input<Answer>> | AdministrationRefusal>;
+
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type ObjectSchema = z.ZodObject;
 
-interface OperationShape<Params, Query, Body> {
+interface OperationShape<Params, Query, Body, Answer> {
   /** Unique. The audit trail uses the same name for the change. */
   readonly id: string;
   readonly method: Method;
@@ -47,8 +56,8 @@ interface OperationShape<Params, Query, Body> {
   readonly body?: Body;
   /** The largest body, if it is not that of every resource. */
   readonly bodyBytesMax?: number;
-  /** What it answers with; null: an empty object. */
-  readonly answer: z.ZodType;
+  /** What it answers with. */
+  readonly answer: Answer;
   /** Content types of an answer that is a file and no JSON: `run` gives a `Download`. */
   readonly downloads?: readonly string[];
   /** 200 by default; 201 for what was created. */
@@ -70,61 +79,82 @@ interface OperationShape<Params, Query, Body> {
 }
 
 /** An operation for a role and all above it. */
-export interface GuardedOperation<Params = undefined, Query = undefined, Body = undefined> extends OperationShape<Params, Query, Body> {
+export interface GuardedOperation<
+  Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
+> extends OperationShape<Params, Query, Body, Answer> {
   readonly role: Role;
-  run(call: Call<Params, Query, Body, Actor>): Promise<unknown | AdministrationRefusal>;
+  run(call: Call<Params, Query, Body, Actor>): Result<Answer>;
 }
 
 /** An operation that needs no session: signing in, say. */
-export interface OpenOperation<Params = undefined, Query = undefined, Body = undefined> extends OperationShape<Params, Query, Body> {
+export interface OpenOperation<
+  Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
+> extends OperationShape<Params, Query, Body, Answer> {
   readonly role: null;
-  run(call: Call<Params, Query, Body, null>): Promise<unknown | AdministrationRefusal>;
+  run(call: Call<Params, Query, Body, null>): Result<Answer>;
 }
 
 /** An operation whatever its schemas are. */
-export interface Operation extends OperationShape<ObjectSchema | undefined, ObjectSchema | undefined, ObjectSchema | undefined> {
+export interface Operation extends OperationShape<ObjectSchema | undefined, ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType> {
   readonly role: Role | null;
   run(call: Call<undefined, undefined, undefined, Actor | null>): Promise<unknown>;
 }
 
 /** Keeps the types of the schemas for `run`, and forgets them for the table of operations. */
 export function operation<
+  const Answer extends z.ZodType,
   const Params extends ObjectSchema | undefined = undefined,
   const Query extends ObjectSchema | undefined = undefined,
   const Body extends ObjectSchema | undefined = undefined,
->(spec: GuardedOperation<Params, Query, Body>): Operation {
+>(spec: GuardedOperation<Params, Query, Body, Answer>): Operation {
   return spec as unknown as Operation;
 }
 
 /** What an operation that only reads gets of its request. */
 export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Actor>, 'context' | 'actor' | 'params' | 'query'>;
 
+type ReadingShape<Params, Query, Answer> = Omit<OperationShape<Params, Query, undefined, Answer>, 'method' | 'body' | 'consuming' | 'readsLong'>;
+
 /** The same for an operation that only reads, and perhaps for long. */
 export function readingOperation<
+  const Answer extends z.ZodType,
   const Params extends ObjectSchema | undefined = undefined,
   const Query extends ObjectSchema | undefined = undefined,
->(spec: Omit<OperationShape<Params, Query, undefined>, 'method' | 'body' | 'consuming' | 'readsLong'> & {
+>(spec: ReadingShape<Params, Query, Answer> & {
   readonly role: Role;
-  run(call: ReadingCall<Params, Query>): Promise<unknown | AdministrationRefusal>;
+  run(call: ReadingCall<Params, Query>): Result<Answer>;
 }): Operation {
   return { ...spec, method: 'get', readsLong: true } as unknown as Operation;
 }
 
+/** One that answers with a file, of one of the content types of `downloads`. */
+export function downloadOperation<
+  const Params extends ObjectSchema | undefined = undefined,
+  const Query extends ObjectSchema | undefined = undefined,
+>(spec: Omit<ReadingShape<Params, Query, z.ZodString>, 'answer' | 'downloads'> & {
+  readonly role: Role;
+  readonly downloads: readonly string[];
+  run(call: ReadingCall<Params, Query>): Promise<Download | AdministrationRefusal>;
+}): Operation {
+  return { ...spec, method: 'get', answer: z.string(), readsLong: true } as unknown as Operation;
+}
+
 /** The same for one that is given what it reads by, in a body: it changes nothing. */
 export function readingPost<
-  const Body extends ObjectSchema, const Query extends ObjectSchema | undefined = undefined,
->(spec: Omit<OperationShape<undefined, Query, Body>, 'method' | 'consuming' | 'readsLong'> & {
+  const Answer extends z.ZodType, const Body extends ObjectSchema, const Query extends ObjectSchema | undefined = undefined,
+>(spec: Omit<OperationShape<undefined, Query, Body, Answer>, 'method' | 'consuming' | 'readsLong'> & {
   readonly role: Role;
-  run(call: ReadingCall<undefined, Query> & { readonly body: Fields<Body> }): Promise<unknown | AdministrationRefusal>;
+  run(call: ReadingCall<undefined, Query> & { readonly body: Fields<Body> }): Result<Answer>;
 }): Operation {
   return { ...spec, method: 'post', readsLong: true } as unknown as Operation;
 }
 
 /** The same for an operation without a session. */
 export function openOperation<
+  const Answer extends z.ZodType,
   const Params extends ObjectSchema | undefined = undefined,
   const Query extends ObjectSchema | undefined = undefined,
   const Body extends ObjectSchema | undefined = undefined,
->(spec: OpenOperation<Params, Query, Body>): Operation {
+>(spec: OpenOperation<Params, Query, Body, Answer>): Operation {
   return spec as unknown as Operation;
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
@@ -161,7 +162,7 @@ function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']
   };
   return { desk, reports: createReports(() => worker) };
 }
-const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: null as never, readsLong: true } as const;
+const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: z.unknown(), readsLong: true } as const;
 const request = { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 };
 
 test('a fault of the store keeps its code, any other its sentence; the desk keeps working', async () => {

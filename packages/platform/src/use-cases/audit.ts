@@ -13,7 +13,7 @@ export interface ShownAuditEvent {
   readonly organization: string | null;
   readonly at: string;
   readonly actor: AuditActor;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }

@@ -25,7 +25,7 @@ export interface AuditEvent {
   readonly organization: OrganizationId | null;
   readonly atMs: number;
   readonly actor: AuditActor;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
@@ -142,7 +142,7 @@ function eventOf(row: Selectable<AuditEventTable>): AuditEvent {
     organization: row.organization as OrganizationId | null,
     atMs: Number(row.at_ms),
     actor: { kind: row.actor_kind as AuditActor['kind'], id: row.actor_id, name: row.actor_name },
-    action: row.action,
+    action: row.action as AuditAction,
     subject: row.subject,
     detail: JSON.parse(row.detail) as Record<string, unknown>,
   };

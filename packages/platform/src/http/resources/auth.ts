@@ -29,7 +29,7 @@ const ways = openOperation({
       .openapi({ description: 'The provider\'s host, and the path that a browser opens; `?to=` is a path to go on to. Null: not configured.' }),
   }).openapi('WaysToSignIn'),
   run: async ({ parts: { oidc } }) => ({
-    password: true, openIdConnect: oidc === null ? null : { name: oidc.provider.name, start: oidcStartPath },
+    password: true as const, openIdConnect: oidc === null ? null : { name: oidc.provider.name, start: oidcStartPath },
   }),
 });
 
@@ -44,7 +44,7 @@ const signIn = openOperation({
     if (isRefusal(begun)) return begun;
     parts.attempts.forget(who);
     addCookies(answerHeaders, begun.answerHeaders);
-    return { done: true };
+    return { done: true as const };
   },
 });
 
@@ -56,7 +56,7 @@ const signOut = openOperation({
   }).openapi('SignedOut'),
   run: async ({ parts, headers, answerHeaders }) => {
     addCookies(answerHeaders, await parts.sessions.end(headers));
-    return { done: true, goOnTo: await signOutThere(headers, answerHeaders, parts) };
+    return { done: true as const, goOnTo: await signOutThere(headers, answerHeaders, parts) };
   },
 });
 
@@ -90,7 +90,7 @@ const chooseOrganization = operation({
       return refuseInput('unknown_organization', 'There is no such organization.');
     }
     await parts.store.people.chooseOrganization(actor.session, body.organization);
-    return { done: true };
+    return { done: true as const };
   },
 });
 
@@ -110,7 +110,7 @@ const changePassword = operation({
     await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
       { action: 'changePassword', organization: actor.organization, subject: actor.id });
     addCookies(answerHeaders, changed.answerHeaders);
-    return { done: true };
+    return { done: true as const };
   },
 });
 

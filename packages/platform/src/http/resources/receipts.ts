@@ -4,7 +4,7 @@ import { figureNames } from '@metergate/core/receipt/receipt.ts';
 import { momentOf } from '@metergate/core/time/time-word.ts';
 import { exportReceipts, receiptFileType, rotateReceiptKey, showReceipt, showReceiptKeys } from '../../use-cases/receipts/receipts.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
-import { operation, readingOperation } from '../operation.ts';
+import { downloadOperation, operation, readingOperation } from '../operation.ts';
 import { idParams, instant, timeQuery } from './fields.ts';
 
 const digest = z.string().openapi({ description: 'SHA-256 in hexadecimal', pattern: '^[0-9a-f]{64}$' });
@@ -33,11 +33,11 @@ const receiptSchema = z.object({
 }).openapi('Receipt');
 
 export const receiptOperations = [
-  readingOperation({
+  downloadOperation({
     id: 'exportReceipts', refuses: ['unknown_organization', 'no_receipts'], path: '/receipts', role: 'viewer', tag: 'receipts',
     summary: 'Receipts in the order of the chain, with their signed end: all, or those of the calls that started in [from, to)',
     query: z.object({ from: timeQuery.optional(), to: timeQuery.optional() }),
-    answer: z.string(), downloads: [receiptFileType],
+    downloads: [receiptFileType],
     run: async ({ context, actor, query: { from, to } }) => {
       const made = await exportReceipts(context, {
         organization: actor.organization,

@@ -3,17 +3,17 @@ import { z } from '@hono/zod-openapi';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { makeStatement } from '../../use-cases/statement.ts';
-import { readingOperation } from '../operation.ts';
+import { downloadOperation } from '../operation.ts';
 import { monthQuery, nameQuery } from './fields.ts';
 
 const pageType = 'text/html; charset=utf-8';
 
 export const statementOperations = [
-  readingOperation({
+  downloadOperation({
     id: 'showStatement', refuses: ['unknown_organization', 'invalid_price_file'], path: '/statements', role: 'viewer', tag: 'statements',
     summary: 'The usage of a month as one printable HTML page; last month by default',
     query: z.object({ month: monthQuery.optional(), project: nameQuery }),
-    answer: z.string(), downloads: [pageType],
+    downloads: [pageType],
     run: async ({ context, actor, query: { month, project } }) => {
       const monthMs = month ?? monthOf(monthOf(context.nowMs) - 1);
       const made = await makeStatement(context, { organization: actor.organization, monthMs, ...(project === undefined ? {} : { project }) });

@@ -7,6 +7,7 @@ import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@
 import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
+import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
@@ -17,7 +18,7 @@ import { addedUp, subjectText, type ShownUsage, type UsageQuery } from '../usage
 /** Money: US dollars with nine places. */
 export interface ShownCorrection {
   readonly id: string;
-  readonly provider: string;
+  readonly provider: Provider;
   readonly day: string;
   /** Null: the bill names none. */
   readonly model: string | null;
@@ -33,7 +34,7 @@ export interface ShownCorrection {
 }
 
 export interface RecordedCorrections {
-  readonly provider: string;
+  readonly provider: Provider;
   /** The first and the last day that the bill is of. */
   readonly days: { readonly first: string; readonly last: string };
   readonly corrections: readonly ShownCorrection[];
