@@ -1,8 +1,10 @@
 /**
- * Builds the pages into `dist`: bundled, split by page, with a compressed copy of each file beside it for the platform to serve.
+ * Builds the pages into `dist`: bundled, split by page, with a compressed copy of each file beside it for the platform to serve. Before that it
+ * makes the types of the pages' client.
  * `node build.mjs [--if-possible]`: with `--if-possible`, an installation without development dependencies, or without the sources,
  * is left as it is.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +17,7 @@ const started = performance.now();
 try {
   if (!existsSync(join(here, 'src/main.tsx'))) throw new Error('the sources are not here');
   const { build } = await import('vite');
+  makeClient();
   await build(settings());
   const sizes = await compress();
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
@@ -22,6 +25,12 @@ try {
 } catch (error) {
   if (!process.argv.includes('--if-possible')) throw error;
   process.stdout.write(`@metergate/dashboard is not built: ${error.message}\n`);
+}
+
+/** The client's types are for editors and the check of types. The pages are built without them, also on a Node that runs no TypeScript. */
+function makeClient() {
+  const { status } = spawnSync(process.execPath, [join(here, 'generate-client.ts')], { stdio: ['ignore', 'ignore', 'ignore'] });
+  if (status !== 0) process.stdout.write('The types of the dashboard\'s client were not made; npm run client -w packages/dashboard says why.\n');
 }
 
 function settings() {
