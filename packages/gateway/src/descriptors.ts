@@ -3,6 +3,7 @@
  * and the destination's. Some are reserved for the journal, the store and the platform. Rule 8a.
  */
 import { readFileSync } from 'node:fs';
+import { idleConnectionsMax } from './network/destination-options.ts';
 
 /** Descriptors kept from callers and destinations: those of the journal, the store, operations and the runtime itself. */
 const keptMax = 256;
@@ -11,6 +12,8 @@ const keptMax = 256;
 export interface ConnectionBounds {
   /** Callers of the gateway. As many again are left for the destinations. */
   readonly callers: number;
+  /** That one organization may leave idle at one destination, for all its keys. Some organizations must not take what others dial with. */
+  readonly idle: number;
   /** What a platform in the same process may have of its own. */
   readonly platform: number;
 }
@@ -18,7 +21,8 @@ export interface ConnectionBounds {
 /** @param descriptors what the process may open; Infinity if nothing bounds it. */
 export function connectionBounds(descriptors: number): ConnectionBounds {
   const shared = Math.max(0, descriptors - Math.min(keptMax, descriptors / 4));
-  return { callers: atLeast(8, shared * 0.4), platform: atLeast(4, shared * 0.15) };
+  const callers = atLeast(8, shared * 0.4);
+  return { callers, idle: Math.min(idleConnectionsMax, atLeast(4, callers / 8)), platform: atLeast(4, shared * 0.15) };
 }
 
 function atLeast(least: number, most: number): number {

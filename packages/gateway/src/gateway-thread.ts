@@ -146,10 +146,11 @@ async function start(): Promise<Parts> {
   await client.heard;
   const segments = createJournal({ directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs });
   const journal = nudging(client, segments);
+  const bounds = connectionBounds(descriptorLimit());
   const destinations = createDestinationPools({
     urls: data.providerUrls,
     guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
-    monotonicMs,
+    monotonicMs, idleConnectionsMax: bounds.idle,
     // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.
     dispatchIn: (dispatch) => dispatch(),
   });
@@ -162,7 +163,7 @@ async function start(): Promise<Parts> {
     : new CallTraces({ sampling: data.traceSampling, post: (spans) => parent.postMessage({ spans }) });
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
-    heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: connectionBounds(descriptorLimit()).callers,
+    heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: bounds.callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces,
   });
   const look = conditionOf(gateway, segments, client, leases);

@@ -120,8 +120,8 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
       method: this.#call.method,
       target: this.#call.chosen.target,
       headers: outboundRequestHeaders(this.#request.rawHeaders, this.#call.chosen.credential),
-      body: this.#body.content,
-      contentLength: this.#body.contentLength,
+      body: this.#body.content, contentLength: this.#body.contentLength,
+      keyId: this.#call.held.key.id,
     };
     this.#exchange = this.#call.chosen.destination.send(this.#sent, new GuardedObserver(this.#guard, this));
   }

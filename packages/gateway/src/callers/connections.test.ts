@@ -56,10 +56,10 @@ test('if each connection carries a call a new one is closed, and finds room when
 });
 
 test('file descriptors are shared between callers and destinations, with enough reserved for everything else', () => {
-  assert.deepEqual(connectionBounds(400), { callers: 120, platform: 45 });
-  assert.deepEqual(connectionBounds(1_024), { callers: 307, platform: 115 });
-  assert.deepEqual(connectionBounds(20), { callers: 8, platform: 4 });
-  assert.deepEqual(connectionBounds(Number.POSITIVE_INFINITY), { callers: Number.MAX_SAFE_INTEGER, platform: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual(connectionBounds(400), { callers: 120, idle: 15, platform: 45 });
+  assert.deepEqual(connectionBounds(1_024), { callers: 307, idle: 38, platform: 115 });
+  assert.deepEqual(connectionBounds(20), { callers: 8, idle: 4, platform: 4 });
+  assert.deepEqual(connectionBounds(Number.POSITIVE_INFINITY), { callers: Number.MAX_SAFE_INTEGER, idle: 1_024, platform: Number.MAX_SAFE_INTEGER });
   for (const limit of [128, 400, 1_024, 65_536, 1_048_576]) {
     const { callers, platform } = connectionBounds(limit);
     assert.ok(2 * callers + platform <= limit * 0.95, String(limit));

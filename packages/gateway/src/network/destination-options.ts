@@ -5,6 +5,9 @@ import type { DestinationTimeouts } from './destination.ts';
 /** How long an idle connection is kept where the destination does not announce its own limit. */
 export const idleConnectionMs = 4_000;
 
+/** How many connections to one destination may be idle, of all keys together. */
+export const idleConnectionsMax = 1_024;
+
 /** More interim responses than any server has a reason to send; each one restarts the wait for the head. */
 export const interimResponsesMax = 4_096;
 
@@ -21,6 +24,8 @@ export interface DestinationOptions {
   readonly guard: AddressGuard | null;
   /** Idle life of a connection, milliseconds; shorter where the destination announces less. */
   readonly keepAliveMs?: number | undefined;
+  /** Connections that may be idle at once, of all keys together. Past that the one that is idle the longest is closed. */
+  readonly idleMax?: number | undefined;
   readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
 }
 

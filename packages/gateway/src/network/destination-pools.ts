@@ -1,7 +1,7 @@
 /**
  * Where calls go: one pool for each organization and named provider, and one for each organization and version of its declared
- * upstream, so that no connection is ever shared between organizations or versions. Bytes that a faulty provider sends too late reach at most
- * the organization that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
+ * upstream, so that no connection is ever shared between organizations or versions; within a pool, none is shared between keys (decision
+ * 0108). Bytes that a faulty provider sends too late reach at most the key that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
  * recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
@@ -28,6 +28,8 @@ export interface DestinationPoolsOptions {
   readonly dispatchIn?: DispatchIn;
   /** A pool unused for this long is closed. */
   readonly idleMs?: number;
+  /** Connections of one pool that may be idle at once. */
+  readonly idleConnectionsMax?: number | undefined;
   /** Pools open at once: of each named provider, and of declared upstreams. */
   readonly poolsMax?: number;
 }
@@ -45,11 +47,11 @@ export interface DestinationPools {
 }
 
 export function createDestinationPools(options: DestinationPoolsOptions): DestinationPools {
-  const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096 } = options;
+  const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096, idleConnectionsMax: idleMax } = options;
   const openNamed = (origin: string): Destination =>
-    createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn });
+    createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn, idleMax });
   const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));
-  const upstreams = new OrganizationPools({ open: (url) => openUpstream(url, { guard, timeouts, dispatchIn }), monotonicMs, poolsMax });
+  const upstreams = new OrganizationPools({ open: (url) => openUpstream(url, { guard, timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax });
   const all = [...Object.values(named), upstreams];
   const sweep = (): void => all.forEach((pools) => pools.sweep(monotonicMs() - idleMs));
   const timer = setInterval(sweep, Math.max(1_000, idleMs / 4)).unref();

@@ -381,6 +381,58 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.deepEqual([requests, peer.connections], [2, 1]);
     });
 
+    it('carry the calls of one key alone', async () => {
+      const { peer, destination } = await answering(ok);
+      for (const keyId of ['a', 'b', 'a', 'c', 'b', 'a']) {
+        assert.equal((await ask(destination, { keyId })).ending, 'end');
+        await turn();
+      }
+      assert.equal(peer.connections, 3);
+    });
+
+    it('bring an answer that comes too late to no call of another key', async () => {
+      const sockets = new Map<string, Socket>();
+      const { peer, destination } = await peerAnd((socket, _n, head) => {
+        const path = head.split(' ')[1]!;
+        sockets.set(path, socket);
+        if (path !== '/waits') socket.write(named('1', path));
+      });
+      assert.equal(String((await ask(destination, { keyId: 'a', target: '/first' })).body), '/first');
+      await turn();
+      const { heard } = listen(destination, { keyId: 'b', target: '/waits' });
+      while (!sockets.has('/waits')) await turn();
+      sockets.get('/first')!.write(named('2', '/late'));
+      sockets.get('/waits')!.write(named('3', '/waits'));
+      assert.equal(String((await heard).body), '/waits');
+      assert.equal(String((await ask(destination, { keyId: 'a', target: '/next' })).body), '/next');
+      assert.equal(peer.connections, 3, 'the late answer ended the connection that it came on');
+    });
+
+    it('are not used again after an answer with the name of the one before it: one that comes twice displaces one answer', async () => {
+      for (const name of ['X-Request-Id', 'request-id']) {
+        // The second request is answered by the first answer once more. What is its own comes when a third one is there, and so on.
+        const { peer, destination } = await peerAnd((socket, n, head) => {
+          socket.write(peer.connections > 1 ? named('9', head.split(' ')[1]!, name) : named(String(Math.max(1, n - 1)), `/${Math.max(1, n - 1)}`, name));
+        });
+        const heard: string[] = [];
+        for (const target of ['/1', '/2', '/3', '/4']) {
+          heard.push(String((await ask(destination, { target })).body));
+          await turn();
+        }
+        assert.deepEqual(heard, ['/1', '/1', '/3', '/4']);
+      }
+    });
+
+    it('are used again after answers whose names differ, or which have none', async () => {
+      let count = 0;
+      const { peer, destination } = await peerAnd((socket) => socket.write(count++ % 3 === 2 ? ok : named(String(count), 'ok')));
+      for (let n = 0; n < 7; n++) {
+        assert.equal((await ask(destination)).ending, 'end');
+        await turn();
+      }
+      assert.equal(peer.connections, 1);
+    });
+
     it('never pass an unrequested answer to the next caller, also while the process is busy (U6)', async () => {
       const injected = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nINJECTED';
       const { destination } = await peerAnd((socket, _n, head) => {
@@ -498,6 +550,37 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
   });
 
   describe('a request body that is a stream', () => {
+    it('gets a connection when it begins: what came in on a kept one before is not its answer', async () => {
+      const sockets: Socket[] = [];
+      const { peer, destination } = await peerAnd((socket, n, head) => {
+        sockets.push(socket);
+        socket.write(named(String(n), head.split(' ')[1]!));
+      });
+      assert.equal(String((await ask(destination, { target: '/first' })).body), '/first');
+      const body = new PassThrough();
+      const { heard } = listen(destination, { method: 'POST', target: '/slow', body, contentLength: 3 });
+      for (let turns = 0; turns < 5; turns++) await turn();
+      sockets[0]!.write(named('2', '/late'));
+      await peer.closed();
+      body.end('abc');
+      assert.equal(String((await heard).body), '/slow');
+      assert.equal(peer.connections, 2);
+      assert.match(peer.received[1]!.toString(), /\r\n\r\nabc$/);
+    });
+
+    it('goes over a kept connection once it begins, whole, also where it ends without a byte', async () => {
+      const { peer, destination } = await answering(ok);
+      for (const text of ['abc', '', 'd'.repeat(200_000)]) {
+        const body = new PassThrough();
+        const heard = ask(destination, { method: 'POST', body, contentLength: text.length });
+        await turn();
+        body.end(text);
+        assert.equal((await heard).ending, 'end');
+        await turn();
+      }
+      assert.equal(peer.connections, 1);
+    });
+
     it('that breaks ends the exchange and closes the connection (C2)', async () => {
       const { peer, destination } = await peerAnd(() => {});
       const body = new PassThrough();
@@ -536,6 +619,11 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
     });
   });
 }));
+
+/** An answer whose body says whose it is. */
+function named(id: string, body: string, name = 'x-request-id'): string {
+  return `HTTP/1.1 200 OK\r\n${name}: ${id}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
 
 function dechunk(text: string): string {
   let out = '';

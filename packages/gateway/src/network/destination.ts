@@ -15,6 +15,8 @@ export interface OutboundRequest {
   readonly body: Uint8Array | Readable | null;
   /** Declared length of a streamed body; null: chunked. */
   readonly contentLength: number | null;
+  /** The service key that it was made with: calls of different keys never share a connection. */
+  readonly keyId: string;
 }
 
 /** What comes back, in this order: `head` once, `data` any number of times, then `end` or `failed` once. `failed` may come alone. */

@@ -36,7 +36,7 @@ export async function verifyAddressGuard(): Promise<void> {
 async function dial(origin: string): Promise<ExchangeFault['kind'] | 'answered'> {
   const destination = createDestination({ origin, timeouts, guard: createAddressGuard({ allow: [], resolveAll: everythingIsHere }) });
   const kind = await new Promise<ExchangeFault['kind'] | 'answered'>((resolve) => {
-    destination.send({ method: 'GET', target: '/', headers: [], body: null, contentLength: null }, {
+    destination.send({ method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: '' }, {
       head: () => resolve('answered'), data() {}, end() {}, failed: (fault) => resolve(fault.kind),
     });
   });

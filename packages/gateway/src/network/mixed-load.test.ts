@@ -73,7 +73,7 @@ async function exchange(destination: Destination, n: number, next: (bound: numbe
     heard.endings.push(ending);
     over.resolve();
   };
-  const request = { method: 'GET', headers: [], body: null, contentLength: null, ...bodyOf(next), target: `/${n}` };
+  const request = { method: 'GET', headers: [], body: null, contentLength: null, keyId: 'key-1', ...bodyOf(next), target: `/${n}` };
   const under = destination.send(request, {
     head: () => { if (next(40) === 0) under.abort(); },
     data(chunk) {

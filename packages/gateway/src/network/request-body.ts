@@ -1,6 +1,6 @@
 /**
  * The caller's body stream on its way to a connection: as it comes, with backpressure, in its declared length or in chunks. The head leaves
- * with its first bytes. The stream is the caller's: it is never destroyed here, and left paused and open when the exchange is over.
+ * with its first bytes, which are kept here until a connection is there. The stream is the caller's: it is never destroyed here, and left paused and open when the exchange is over.
  */
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
@@ -22,6 +22,9 @@ export class RequestBody {
   readonly #source: Readable;
   readonly #broken: (cause: Error) => void;
   #duty: BodyDuty | null = null;
+  /** Came before a connection was there. */
+  #first: Buffer | null = null;
+  #begun: (() => void) | null = null;
   #ended = false;
   #released = false;
   #bytes = 0;
@@ -37,18 +40,35 @@ export class RequestBody {
     else if (source.destroyed || source.errored !== null) queueMicrotask(this.#onBreak);
   }
 
-  /** A connection is there. */
+  /** Its first bytes are here, or its end. */
+  get hasBegun(): boolean {
+    return this.#ended || this.#first !== null;
+  }
+
+  /** Runs once, when it has begun; not if it breaks, or is released, before. */
+  onceBegun(run: () => void): void {
+    this.#begun = run;
+    this.#source.resume();
+  }
+
+  /** A connection is there, and the body has begun. */
   start(duty: BodyDuty): void {
     this.#duty = duty;
     duty.socket.on('drain', this.#onDrain);
+    const first = this.#first;
+    this.#first = null;
+    const hasRoom = first === null || this.#forward(duty, first);
+    if (this.#released) return;
     if (this.#ended) this.#finish(duty);
-    else this.#source.resume();
+    else if (hasRoom) this.#source.resume();
   }
 
   /** Nothing more is read. Idempotent. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
+    this.#first = null;
+    this.#begun = null;
     this.#duty?.socket.off('drain', this.#onDrain);
     this.#source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onBreak);
     this.#source.pause();
@@ -57,21 +77,33 @@ export class RequestBody {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    const duty = this.#duty;
-    if (duty === null || this.#released || chunk.length === 0) return;
-    const { socket, contentLength } = duty;
-    if (contentLength !== null && this.#bytes + chunk.length > contentLength) return this.#break();
+    if (this.#released || chunk.length === 0) return;
+    if (this.#duty === null) {
+      this.#first = this.#first === null ? chunk : Buffer.concat([this.#first, chunk]);
+      this.#source.pause();
+      this.#tellBegun();
+    } else if (!this.#forward(this.#duty, chunk)) {
+      this.#source.pause();
+    }
+  };
+
+  /** False: no more, for now. */
+  #forward({ socket, head, contentLength }: BodyDuty, chunk: Buffer): boolean {
+    if (contentLength !== null && this.#bytes + chunk.length > contentLength) {
+      this.#break();
+      return false;
+    }
     socket.cork();
     if (this.#bytes === 0) {
-      socket.write(`${duty.head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
+      socket.write(`${head}${contentLength === null ? 'transfer-encoding: chunked' : `content-length: ${contentLength}`}\r\n\r\n`, 'latin1');
     }
     this.#bytes += chunk.length;
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     let hasRoom = socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (!hasRoom) this.#source.pause();
-  };
+    return hasRoom;
+  }
 
   readonly #onDrain = (): void => {
     if (!this.#released) this.#source.resume();
@@ -79,8 +111,16 @@ export class RequestBody {
 
   readonly #onEnd = (): void => {
     this.#ended = true;
-    if (this.#duty !== null && !this.#released) this.#finish(this.#duty);
+    if (this.#released) return;
+    if (this.#duty !== null) this.#finish(this.#duty);
+    else this.#tellBegun();
   };
+
+  #tellBegun(): void {
+    const begun = this.#begun;
+    this.#begun = null;
+    begun?.();
+  }
 
   readonly #onBreak = (): void => {
     if (!this.#ended) this.#break();

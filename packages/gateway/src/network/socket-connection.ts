@@ -1,10 +1,11 @@
 /**
  * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. A body whose length is told
  * is counted here instead: the parser takes twice the time to copy it. A connection is used again only after an answer that was whole by its own
- * framing, that left nothing behind it, and whose request was written to its end. Whatever comes in while nothing is asked for ends it. Its
- * limits of time are looked after by a clock that all connections share.
+ * framing, that left nothing behind it, whose request was written to its end, and which is not the answer before it once more (`answer-id.ts`).
+ * Whatever comes in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
  */
 import type { Socket } from 'node:net';
+import { answerId } from './answer-id.ts';
 import type { CoarseClock, Watched } from '../coarse-clock.ts';
 import { interimResponsesMax } from './destination-options.ts';
 import type { DestinationTimeouts } from './destination.ts';
@@ -45,6 +46,8 @@ const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is 
 type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
 
 export class SocketConnection implements Carrier, ResponseEvents, Watched {
+  /** Whose calls it carries. */
+  readonly keyId: string;
   readonly #owner: ConnectionOwner;
   readonly #parser: Parser;
   readonly #socket: Socket;
@@ -72,9 +75,12 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   #answerIsWhole = false;
   /** Something began behind a whole answer. */
   #unasked = false;
+  /** The provider's name for the latest answer. */
+  #answerId: string | null = null;
 
   /** Dials for this exchange. Throws if Node does. */
   constructor(owner: ConnectionOwner, exchange: SocketExchange) {
+    this.keyId = exchange.request.keyId;
     this.#owner = owner;
     this.#exchange = exchange;
     this.#parser = createResponseParser(this);
@@ -87,6 +93,11 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     // Last: what could not be dialled at all is watched by nobody.
     exchange.isCarriedBy(this);
     owner.clock.watch(this);
+  }
+
+  /** When it began to wait for what it waits for, by the owner's clock, milliseconds. */
+  get sinceMs(): number {
+    return this.#sinceMs;
   }
 
   /** Takes it out of the idle ones for this exchange, which is written by `carry`. */
@@ -252,7 +263,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   /** The answer is complete and was delivered. */
   #rest(): boolean {
     const { clock } = this.#owner;
-    if (!this.#keepAlive || this.#isLast || this.#writing || this.#unasked || this.#idleMs <= 0) {
+    const isWritten = !this.#writing && this.#socket.writableLength === 0;
+    if (!this.#keepAlive || this.#isLast || !isWritten || this.#unasked || this.#idleMs <= 0) {
       this.destroy();
       return false;
     }
@@ -313,12 +325,20 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     if (status < 200) return false;
     this.#phase = 'body';
     this.#keepAlive = keepAlive;
+    if (this.#isDoubled(all)) this.#isLast = true;
     this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
     if (exchange.paused) this.#held = true;
     if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(exchange.request.method, status, all);
     if (this.#bodyDue === 0) reportEnds(this.#parser, true);
     exchange.head(status, reason, all);
     return this.#bodyDue > 0 || exchange.request.method === 'HEAD';
+  }
+
+  /** The answer has the name of the one before it: most likely it is that one, which came twice. */
+  #isDoubled(pairs: readonly string[]): boolean {
+    const latest = this.#answerId;
+    this.#answerId = answerId(pairs);
+    return latest !== null && latest === this.#answerId;
   }
 
   body(chunk: Buffer): void {

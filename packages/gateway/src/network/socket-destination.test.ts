@@ -15,7 +15,7 @@ import { createUndiciDestination } from './undici-destination.ts';
 
 const patient = { connectMs: 5_000, headMs: 10_000, idleBodyMs: 10_000 };
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-const plain: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null };
+const plain: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: 'key-1' };
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -102,6 +102,43 @@ describe('a connection', () => {
       await destination.close();
       await peer.close();
     }
+  });
+
+  it('is closed after an answer that came before its request was handed over, also where that is one piece', async () => {
+    const sockets: Socket[] = [];
+    const { peer, destination } = await (async () => {
+      const slow = await startRawPeer((socket, n) => {
+        socket.pause();
+        sockets.push(socket);
+        socket.write(n === 1 ? ok : '');
+      });
+      return { peer: slow, destination: createSocketDestination({ origin: slow.origin, timeouts: patient, guard: null }) };
+    })();
+    // More than the buffers of both sides hold.
+    assert.equal((await ask(destination, { method: 'POST', body: Buffer.alloc(32 * 1024 * 1024) })).ending, 'end');
+    assert.equal((await ask(destination)).ending, 'end');
+    assert.equal(peer.connections, 2);
+    for (const socket of sockets) socket.destroy();
+    await destination.close();
+    await peer.close();
+  });
+
+  it('is closed where too many are idle: the one that is idle the longest, whosever it is', async () => {
+    const peer = await startRawPeer((socket) => socket.write(ok));
+    const destination = createSocketDestination({ origin: peer.origin, timeouts: patient, guard: null, idleMax: 2 });
+    const askAs = async (keyId: string): Promise<void> => {
+      assert.equal((await ask(destination, { keyId })).ending, 'end');
+      await turn();
+    };
+    for (const keyId of ['a', 'b', 'c']) await askAs(keyId);
+    assert.equal(peer.connections, 3);
+    for (const keyId of ['b', 'c']) await askAs(keyId);
+    assert.equal(peer.connections, 3, 'those that are left are used');
+    await askAs('a');
+    assert.equal(peer.connections, 4, 'the first was closed');
+    await destination.close();
+    await peer.closed();
+    await peer.close();
   });
 
   it('that waits too long for its next exchange is closed', async () => {

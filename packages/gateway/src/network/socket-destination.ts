@@ -1,16 +1,18 @@
 /**
  * A destination over HTTP/1.1 connections of our own: one request on a connection at a time, as many connections as there are calls under
- * way, one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding; decision 0041.
+ * way, each for the calls of one key (decision 0108), one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding;
+ * decision 0041. A request whose body is a stream gets a connection when the first bytes of it are there: nothing is written without them.
  *
  * An idle connection is kept for an exchange for one whole turn of the event loop, from check phase to check phase, before the exchange is
  * written to it: whatever came in unasked before the call, or while the process was busy, is read in the turn's poll phase and ends the
  * connection, and the call goes to a new one. Written at once, such bytes would be taken for the answer to this call.
  */
 import { clockFor, type CoarseClock } from '../coarse-clock.ts';
-import { idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
+import { idleConnectionMs, idleConnectionsMax, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { Dialler } from './dialler.ts';
 import { ExchangeError } from './exchange-fault.ts';
+import { KeyConnections } from './key-connections.ts';
 import { requestProblem } from './request-head.ts';
 import { SocketConnection, type ConnectionOwner } from './socket-connection.ts';
 import { SocketExchange } from './socket-exchange.ts';
@@ -32,9 +34,7 @@ class SocketDestination implements Destination, ConnectionOwner {
   readonly keepAliveMs: number;
   readonly clock: CoarseClock;
   readonly #dispatchIn: DispatchIn;
-  readonly #all = new Set<SocketConnection>();
-  /** The last one is used first. */
-  readonly #idle: SocketConnection[] = [];
+  readonly #connections: KeyConnections;
   #kept: Kept[] = [];
   #closing: Promise<void> | null = null;
   #closed: (() => void) | null = null;
@@ -44,6 +44,7 @@ class SocketDestination implements Destination, ConnectionOwner {
     const { timeouts, keepAliveMs = idleConnectionMs } = options;
     this.host = url.host;
     this.dialler = new Dialler({ url, scheme, guard: options.guard, ca: options.tls?.ca });
+    this.#connections = new KeyConnections(options.idleMax ?? idleConnectionsMax);
     this.timeouts = timeouts;
     this.keepAliveMs = keepAliveMs;
     this.clock = clockFor(Math.min(timeouts.connectMs, timeouts.headMs, timeouts.idleBodyMs, keepAliveMs));
@@ -63,22 +64,20 @@ class SocketDestination implements Destination, ConnectionOwner {
 
   idle(connection: SocketConnection): boolean {
     if (this.#closed !== null) return false;
-    this.#idle.push(connection);
+    this.#connections.rests(connection);
     return true;
   }
 
   gone(connection: SocketConnection): void {
-    this.#all.delete(connection);
-    const at = this.#idle.lastIndexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-    if (this.#all.size === 0) this.#closed?.();
+    this.#connections.gone(connection);
+    if (this.#connections.size === 0) this.#closed?.();
   }
 
   #close(): Promise<void> {
     return new Promise((resolve) => {
       this.#closed = resolve;
-      for (const connection of this.#idle.splice(0)) connection.destroy();
-      if (this.#all.size === 0) resolve();
+      this.#connections.closeIdle();
+      if (this.#connections.size === 0) resolve();
     });
   }
 
@@ -87,7 +86,8 @@ class SocketDestination implements Destination, ConnectionOwner {
     const problem = requestProblem(exchange.request);
     if (problem !== null) return failLater(exchange, new ExchangeError('protocol', problem));
     if (this.#closed !== null) return failLater(exchange, new ExchangeError('connect', 'The destination is closed.'));
-    const connection = this.#idle.pop();
+    if (exchange.body?.hasBegun === false) return exchange.body.onceBegun(() => this.#dispatchIn(() => this.#dispatch(exchange)));
+    const connection = this.#connections.take(exchange.request.keyId);
     if (connection === undefined) return this.#dial(exchange);
     connection.keepFor(exchange);
     if (this.#kept.push({ exchange, connection }) === 1) setImmediate(this.#carryKept);
@@ -105,7 +105,7 @@ class SocketDestination implements Destination, ConnectionOwner {
     const refusal = this.dialler.refusal();
     if (refusal !== null) return failLater(exchange, refusal);
     try {
-      this.#all.add(new SocketConnection(this, exchange));
+      this.#connections.opened(new SocketConnection(this, exchange));
     } catch (cause) {
       // Settings of TLS that are none, for one.
       failLater(exchange, cause as Error);

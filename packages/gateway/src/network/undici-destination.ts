@@ -1,6 +1,6 @@
 /**
- * A destination over one pool of HTTP/1.1 connections: one request on a connection at a time, as many connections as there
- * are calls under way, one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding.
+ * A destination over a pool of HTTP/1.1 connections for each key: one request on a connection at a time, as many connections as there
+ * are calls under way, one attempt per call. A request whose body is a stream is dispatched when the first bytes of it are there. No redirect, no decoding, no proxy variable. Rules: Forwarding.
  * What the client refuses to send (a bad header, a bad target) is a fault `protocol`, not an exception.
  */
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { reachOf } from '@metergate/store/network/address-guard.ts';
 import { Pool } from 'undici';
 import { BodySource } from './body-source.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
-import { idleConnectionMs, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
+import { idleConnectionMs, idleConnectionsMax, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
 import type { Destination, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { ExchangeError } from './exchange-fault.ts';
 import { createConnector } from './guarded-connector.ts';
@@ -20,16 +20,16 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
   const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;
   const { url } = parseOrigin(options.origin);
   const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, reach: reachOf(url), ca: options.tls?.ca });
-  const pool = new Pool(url.origin, {
+  const pools = new KeyPools(options.idleMax ?? idleConnectionsMax, () => new Pool(url.origin, {
     connect, connections: null, pipelining: 1, allowH2: false, maxHeaderSize: headBytesMax,
     headersTimeout: timeouts.headMs, bodyTimeout: timeouts.idleBodyMs,
     keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs,
-  });
+  }));
   let closing: Promise<void> | null = null;
   return {
-    send: (request, observer) => send(pool, options.dispatchIn ?? setImmediate, request, observer),
+    send: (request, observer) => send(pools, options.dispatchIn ?? setImmediate, request, observer),
     // After the dispatches that still wait for their turn: what was sent before the close is an exchange like any other.
-    close: () => closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => pool.close()),
+    close: () => closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => pools.close()),
   };
 }
 
@@ -39,15 +39,55 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
  * within the poll phase it would write at the end of that same phase and take such bytes, delivered while the process was
  * busy, for the answer to this call.
  */
-function send(pool: Pool, dispatchIn: DispatchIn, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
+function send(pools: KeyPools, dispatchIn: DispatchIn, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
   const exchange = new UndiciExchange(observer);
   const body = request.body instanceof Readable ? exchange.carry(new BodySource(request.body)) : request.body;
-  dispatchIn(() => {
+  const dispatch = (): void => {
     if (exchange.over) return;
     if (request.method === 'CONNECT') exchange.fail(new ExchangeError('protocol', 'CONNECT is not forwarded.'));
-    else pool.dispatch({ path: request.target, method: request.method, headers: framed(request), body }, exchange);
+    else pools.of(request.keyId).dispatch({ path: request.target, method: request.method, headers: framed(request), body }, exchange);
+  };
+  dispatchIn(() => {
+    if (body instanceof Readable && !exchange.over) body.once('readable', () => dispatchIn(dispatch));
+    else dispatch();
   });
   return exchange;
+}
+
+/** A pool for each key: calls of different keys never share a connection. The one that was used the longest ago gives way to a new one. */
+class KeyPools {
+  readonly #max: number;
+  readonly #open: () => Pool;
+  readonly #pools = new Map<string, Pool>();
+  readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(max: number, open: () => Pool) {
+    this.#max = max;
+    this.#open = open;
+  }
+
+  of(keyId: string): Pool {
+    const pool = this.#pools.get(keyId) ?? this.#open();
+    this.#pools.delete(keyId);
+    this.#pools.set(keyId, pool);
+    if (this.#isClosed) this.#end(keyId, pool);
+    else if (this.#pools.size > this.#max) this.#end(...this.#pools.entries().next().value!);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [keyId, pool] of this.#pools) this.#end(keyId, pool);
+    await Promise.all(this.#closing);
+  }
+
+  /** Calls under way run to their end. */
+  #end(keyId: string, pool: Pool): void {
+    this.#pools.delete(keyId);
+    const closing = pool.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
 }
 
 /** The client writes the length of a whole body by itself; the length of a streamed one must be given. */

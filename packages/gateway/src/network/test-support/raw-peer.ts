@@ -75,7 +75,7 @@ export interface Listening {
   readonly bodyBytes: () => number;
 }
 
-const plainGet: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null };
+const plainGet: OutboundRequest = { method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: 'key-1' };
 
 /** Sends and keeps what comes back. Fails the promise if anything is reported out of order or after the end. */
 export function listen(destination: Destination, request: Partial<OutboundRequest> = {},
