@@ -423,6 +423,15 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       }
     });
 
+    it('are used again after answers with one name, where that is no name: new connections bring it too', async () => {
+      const { peer, destination } = await answering(named('always', 'ok'));
+      for (let n = 0; n < 6; n++) {
+        assert.equal((await ask(destination)).ending, 'end');
+        await turn();
+      }
+      assert.equal(peer.connections, 2, 'the second was dialled in doubt');
+    });
+
     it('are used again after answers whose names differ, or which have none', async () => {
       let count = 0;
       const { peer, destination } = await peerAnd((socket) => socket.write(count++ % 3 === 2 ? ok : named(String(count), 'ok')));

@@ -4,6 +4,7 @@
  */
 import { buildConnector } from 'undici';
 import { NotPublicFault, type AddressGuard, type Reach } from '@metergate/store/network/address-guard.ts';
+import { AnswerNames } from './answer-names.ts';
 import { adjustResponseParser } from './undici-parser.ts';
 
 export interface ConnectorOptions {
@@ -18,9 +19,10 @@ export interface ConnectorOptions {
 
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const dial = dialler(options);
+  const names = new AnswerNames();
   return (target, done) => dial(target, (...outcome) => {
     done(...outcome);
-    if (outcome[0] === null) adjustResponseParser(outcome[1]);
+    if (outcome[0] === null) adjustResponseParser(outcome[1], names);
   });
 }
 

@@ -1,11 +1,11 @@
 /**
  * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. A body whose length is told
  * is counted here instead: the parser takes twice the time to copy it. A connection is used again only after an answer that was whole by its own
- * framing, that left nothing behind it, whose request was written to its end, and which is not the answer before it once more (`answer-id.ts`).
+ * framing, that left nothing behind it, whose request was written to its end, and which is not the answer before it once more (`answer-names.ts`).
  * Whatever comes in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
  */
 import type { Socket } from 'node:net';
-import { answerId } from './answer-id.ts';
+import { answerName, type AnswerNames } from './answer-names.ts';
 import type { CoarseClock, Watched } from '../coarse-clock.ts';
 import { interimResponsesMax } from './destination-options.ts';
 import type { DestinationTimeouts } from './destination.ts';
@@ -27,6 +27,7 @@ export interface ConnectionOwner {
   readonly timeouts: DestinationTimeouts;
   readonly keepAliveMs: number;
   readonly clock: CoarseClock;
+  readonly names: AnswerNames;
   /** It waits for the next exchange. False: none will come. */
   idle(connection: SocketConnection): boolean;
   gone(connection: SocketConnection): void;
@@ -75,8 +76,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   #answerIsWhole = false;
   /** Something began behind a whole answer. */
   #unasked = false;
-  /** The provider's name for the latest answer. */
-  #answerId: string | null = null;
+  /** The provider's name for the latest answer; undefined before the first one. */
+  #answerName: string | null | undefined;
 
   /** Dials for this exchange. Throws if Node does. */
   constructor(owner: ConnectionOwner, exchange: SocketExchange) {
@@ -336,9 +337,9 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
 
   /** The answer has the name of the one before it: most likely it is that one, which came twice. */
   #isDoubled(pairs: readonly string[]): boolean {
-    const latest = this.#answerId;
-    this.#answerId = answerId(pairs);
-    return latest !== null && latest === this.#answerId;
+    const before = this.#answerName;
+    this.#answerName = answerName(pairs);
+    return this.#owner.names.isDoubled(this.#answerName, before);
   }
 
   body(chunk: Buffer): void {

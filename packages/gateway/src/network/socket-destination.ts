@@ -8,6 +8,7 @@
  * connection, and the call goes to a new one. Written at once, such bytes would be taken for the answer to this call.
  */
 import { clockFor, type CoarseClock } from '../coarse-clock.ts';
+import { AnswerNames } from './answer-names.ts';
 import { idleConnectionMs, idleConnectionsMax, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { Dialler } from './dialler.ts';
@@ -33,6 +34,7 @@ class SocketDestination implements Destination, ConnectionOwner {
   readonly timeouts: DestinationTimeouts;
   readonly keepAliveMs: number;
   readonly clock: CoarseClock;
+  readonly names = new AnswerNames();
   readonly #dispatchIn: DispatchIn;
   readonly #connections: KeyConnections;
   #kept: Kept[] = [];

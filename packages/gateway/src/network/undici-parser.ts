@@ -7,7 +7,7 @@
  * nothing is adjusted: such a 100 is then a fault `protocol` again, and tests show it.
  */
 import type { Socket } from 'node:net';
-import { answerId } from './answer-id.ts';
+import { answerName, type AnswerNames } from './answer-names.ts';
 
 /** Stands before a reason that holds one character a byte. The client itself never makes one that begins so. */
 const byteMark = '\uffff';
@@ -24,7 +24,7 @@ interface ResponseParser {
 }
 
 /** Call this once the client has taken the connection, before it has read from it. */
-export function adjustResponseParser(socket: Socket): void {
+export function adjustResponseParser(socket: Socket, names: AnswerNames): void {
   const parser = parserOf(socket);
   if (parser === null) return;
   const completeHead = parser.onHeadersComplete.bind(parser);
@@ -32,11 +32,11 @@ export function adjustResponseParser(socket: Socket): void {
     parser.statusText += (parser.statusText === '' ? byteMark : '') + bytes.toString('latin1');
     return 0;
   };
-  let latestId: string | null = null;
+  let latest: string | null | undefined;
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
-    const latest = latestId;
-    if (status >= 200) latestId = answerId(parser.headers.map((part) => part.toString('latin1')));
-    const isDoubled = status >= 200 && latest !== null && latest === latestId;
+    const before = latest;
+    if (status >= 200) latest = answerName(parser.headers.map((part) => part.toString('latin1')));
+    const isDoubled = status >= 200 && names.isDoubled(latest ?? null, before);
     return completeHead(status === 100 && !upgrade ? processing : status, upgrade, shouldKeepAlive && !isDoubled);
   };
   // Before the client's own listener, which otherwise ends the answer for it.
