@@ -3,7 +3,6 @@
  * and the destination's. Some are reserved for the journal, the store and the platform. Rule 8a.
  */
 import { readFileSync } from 'node:fs';
-import { idleConnectionsMax } from './network/destination-options.ts';
 
 /** Descriptors kept from callers and destinations: those of the journal, the store, operations and the runtime itself. */
 const keptMax = 256;
@@ -22,7 +21,7 @@ export interface ConnectionBounds {
 export function connectionBounds(descriptors: number): ConnectionBounds {
   const shared = Math.max(0, descriptors - Math.min(keptMax, descriptors / 4));
   const callers = atLeast(8, shared * 0.4);
-  return { callers, idle: Math.min(idleConnectionsMax, atLeast(4, callers / 8)), platform: atLeast(4, shared * 0.15) };
+  return { callers, idle: atLeast(4, callers / 8), platform: atLeast(4, shared * 0.15) };
 }
 
 function atLeast(least: number, most: number): number {

@@ -12,7 +12,8 @@ const program = `
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const timeouts = { connectMs: 5000, headMs: 5000, idleBodyMs: 5000 };
   const destination = createDestination({ origin: 'http://127.0.0.1:' + server.address().port, timeouts, guard: null });
-  const said = await new Promise((resolve) => destination.send({ method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: '' }, {
+  const request = { method: 'GET', target: '/', headers: [], body: null, contentLength: null, keyId: '' };
+  const said = await new Promise((resolve) => destination.send(request, {
     head() {}, data() {}, end: () => resolve('end'), failed: ({ kind }) => resolve(kind),
   }));
   console.log(createDestination === createUndiciDestination ? 'undici' : 'our own', said);

@@ -1,8 +1,8 @@
 /**
  * Where calls go: one pool for each organization and named provider, and one for each organization and version of its declared
  * upstream, so that no connection is ever shared between organizations or versions; within a pool, none is shared between keys (decision
- * 0108). Bytes that a faulty provider sends too late reach at most the key that they were meant for. Pools are opened by the first call, closed when idle for minutes, when replaced, and, least
- * recently used first, above a bound. Rules: Forwarding; rule 8a.
+ * 0108). Bytes that a faulty provider sends too late reach at most the key that they were meant for. Pools are opened by the first call,
+ * closed when idle for minutes, when replaced, and, least recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
@@ -47,7 +47,8 @@ export interface DestinationPools {
 }
 
 export function createDestinationPools(options: DestinationPoolsOptions): DestinationPools {
-  const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096, idleConnectionsMax: idleMax } = options;
+  const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096 } = options;
+  const idleMax = options.idleConnectionsMax;
   const openNamed = (origin: string): Destination =>
     createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn, idleMax });
   const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));

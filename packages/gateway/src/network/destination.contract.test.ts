@@ -412,7 +412,8 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       for (const name of ['X-Request-Id', 'request-id']) {
         // The second request is answered by the first answer once more. What is its own comes when a third one is there, and so on.
         const { peer, destination } = await peerAnd((socket, n, head) => {
-          socket.write(peer.connections > 1 ? named('9', head.split(' ')[1]!, name) : named(String(Math.max(1, n - 1)), `/${Math.max(1, n - 1)}`, name));
+          const at = Math.max(1, n - 1);
+          socket.write(peer.connections > 1 ? named('9', head.split(' ')[1]!, name) : named(String(at), `/${at}`, name));
         });
         const heard: string[] = [];
         for (const target of ['/1', '/2', '/3', '/4']) {

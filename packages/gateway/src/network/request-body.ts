@@ -1,6 +1,7 @@
 /**
  * The caller's body stream on its way to a connection: as it comes, with backpressure, in its declared length or in chunks. The head leaves
- * with its first bytes, which are kept here until a connection is there. The stream is the caller's: it is never destroyed here, and left paused and open when the exchange is over.
+ * with its first bytes, which are kept here until a connection is there. The stream is the caller's: it is
+ * never destroyed here, and left paused and open when the exchange is over.
  */
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';

@@ -46,7 +46,7 @@ class SocketDestination implements Destination, ConnectionOwner {
     const { timeouts, keepAliveMs = idleConnectionMs } = options;
     this.host = url.host;
     this.dialler = new Dialler({ url, scheme, guard: options.guard, ca: options.tls?.ca });
-    this.#connections = new KeyConnections(options.idleMax ?? idleConnectionsMax);
+    this.#connections = new KeyConnections(Math.min(options.idleMax ?? Infinity, idleConnectionsMax));
     this.timeouts = timeouts;
     this.keepAliveMs = keepAliveMs;
     this.clock = clockFor(Math.min(timeouts.connectMs, timeouts.headMs, timeouts.idleBodyMs, keepAliveMs));

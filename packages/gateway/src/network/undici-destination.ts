@@ -1,6 +1,7 @@
 /**
  * A destination over a pool of HTTP/1.1 connections for each key: one request on a connection at a time, as many connections as there
- * are calls under way, one attempt per call. A request whose body is a stream is dispatched when the first bytes of it are there. No redirect, no decoding, no proxy variable. Rules: Forwarding.
+ * are calls under way, one attempt per call. A request whose body is a stream is dispatched when the first bytes of it are there. No
+ * redirect, no decoding, no proxy variable. Rules: Forwarding.
  * What the client refuses to send (a bad header, a bad target) is a fault `protocol`, not an exception.
  */
 import { Readable } from 'node:stream';
@@ -20,7 +21,7 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
   const keepAliveMs = options.keepAliveMs ?? idleConnectionMs;
   const { url } = parseOrigin(options.origin);
   const connect = createConnector({ connectMs: timeouts.connectMs, guard: options.guard, reach: reachOf(url), ca: options.tls?.ca });
-  const pools = new KeyPools(options.idleMax ?? idleConnectionsMax, () => new Pool(url.origin, {
+  const pools = new KeyPools(Math.min(options.idleMax ?? Infinity, idleConnectionsMax), () => new Pool(url.origin, {
     connect, connections: null, pipelining: 1, allowH2: false, maxHeaderSize: headBytesMax,
     headersTimeout: timeouts.headMs, bodyTimeout: timeouts.idleBodyMs,
     keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs,
