@@ -20,8 +20,7 @@ export interface ConnectionBounds {
 /** @param descriptors what the process may open; Infinity if nothing bounds it. */
 export function connectionBounds(descriptors: number): ConnectionBounds {
   const shared = Math.max(0, descriptors - Math.min(keptMax, descriptors / 4));
-  const callers = atLeast(8, shared * 0.4);
-  return { callers, idle: atLeast(4, callers / 8), platform: atLeast(4, shared * 0.15) };
+  return { callers: atLeast(8, shared * 0.4), idle: atLeast(4, shared * 0.05), platform: atLeast(4, shared * 0.15) };
 }
 
 function atLeast(least: number, most: number): number {

@@ -24,7 +24,7 @@ export interface DestinationOptions {
   readonly guard: AddressGuard | null;
   /** Idle life of a connection, milliseconds; shorter where the destination announces less. */
   readonly keepAliveMs?: number | undefined;
-  /** Connections that may be idle at once, of all keys together, at most `idleConnectionsMax`. Past that the one that is idle the longest is closed. */
+  /** Idle at once, of all keys together; `idleConnectionsMax` at most. Past that the one that is idle the longest is closed. */
   readonly idleMax?: number | undefined;
   readonly tls?: { readonly ca?: string | Buffer | undefined } | undefined;
 }
