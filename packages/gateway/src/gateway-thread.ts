@@ -32,6 +32,7 @@ import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { createNodeClock, type NodeClock } from './node-clock.ts';
+import { namesThrough } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
 import { verifyAddressGuard } from './network/guard-self-test.ts';
@@ -48,6 +49,8 @@ export interface GatewayThreadData {
   readonly port: number;
   readonly nodeId: GatewayNodeId;
   readonly storePort: MessagePort;
+  /** Resolves the names of declared upstreams; the main thread is at its other end. */
+  readonly namesPort: MessagePort;
   readonly journalDirectory: string;
   readonly journalSync: JournalSync;
   readonly providerUrls: Readonly<Record<Provider, string>>;
@@ -125,6 +128,7 @@ try {
   parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.close();
   data.storePort.close();
+  data.namesPort.close();
 }
 
 async function start(): Promise<Parts> {
@@ -147,9 +151,11 @@ async function start(): Promise<Parts> {
   const segments = createJournal({ directory: data.journalDirectory, sync: data.journalSync, randomBytes, clock: monotonicMs });
   const journal = nudging(client, segments);
   const bounds = connectionBounds(descriptorLimit());
+  const allow = parseAddressRanges(data.upstreamAllow);
+  const names = namesThrough(data.namesPort);
   const destinations = createDestinationPools({
     urls: data.providerUrls,
-    guard: createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) }),
+    guardOf: (organization) => createAddressGuard({ allow, resolveAll: names(organization) }),
     monotonicMs, idleConnectionsMax: bounds.idle,
     // A call is sent from the callback of its opening's commit, which runs in the check phase as it is.
     dispatchIn: (dispatch) => dispatch(),
@@ -248,6 +254,7 @@ async function drain({ gateway, log, journal, destinations, traces, sendRefusals
   parent.postMessage({ drained: true });
   parent.close();
   data.storePort.close();
+  data.namesPort.close();
 }
 
 /** Where this node's moment lies among those of all nodes, from 0 up to 1. */

@@ -5,10 +5,11 @@
  * with 500; `{note}` for work that was done. On `{stop: true}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
-import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { newId, idPrefix } from '@metergate/core/id.ts';
-import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
+import { namesThrough } from '@metergate/store/network/name-port.ts';
+import { createAddressGuard, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
@@ -44,6 +45,8 @@ export interface PlatformThreadData {
   readonly trustedProxies: readonly string[];
   /** Null: nobody signs in by an identity provider. */
   readonly oidc: OidcSettings | null;
+  /** Resolves the names of webhooks; the main thread is at its other end. */
+  readonly namesPort: MessagePort;
 }
 
 const housekeepingMs = 5_000;
@@ -67,6 +70,7 @@ try {
   const { code = 'platform_failed', message, syscall } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
   parent.postMessage({ failed: { code: String(code), message, syscall } });
   parent.close();
+  data.namesPort.close();
 }
 
 async function serve(): Promise<void> {
@@ -93,7 +97,7 @@ async function serve(): Promise<void> {
       clearInterval(removing);
       void platform.close().then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
         .then(() => reports?.close()).then(() => store.close())
-        .then(() => parent.close());
+        .then(() => data.namesPort.close()).then(() => parent.close());
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
@@ -108,8 +112,10 @@ async function serve(): Promise<void> {
 }
 
 function noticeWorkOn(store: Store): NoticeWork {
-  const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow) });
-  return createNoticeWork({ store, guard, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
+  const allow = parseAddressRanges(data.upstreamAllow);
+  const names = namesThrough(data.namesPort);
+  const guardOf = (organization: string): AddressGuard => createAddressGuard({ allow, resolveAll: names(organization) });
+  return createNoticeWork({ store, guardOf, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
 }
 
 function retentionWorkOn(store: Store): RetentionWork {

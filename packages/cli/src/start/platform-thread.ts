@@ -3,6 +3,8 @@
  * place at the same address.
  */
 import { Worker } from 'node:worker_threads';
+import { portOf } from '@metergate/store/network/name-port.ts';
+import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import { ended, firstMessage } from './threads.ts';
@@ -20,15 +22,20 @@ export interface PlatformThread {
 /** What the platform says for the log. */
 export type PlatformLog = (level: 'warn' | 'info', sentence: string) => void;
 
+export interface PlatformNeeds {
+  readonly data: Omit<PlatformThreadData, 'namesPort'>;
+  readonly names: NameResolver;
+}
+
 const restartMs = 1_000;
 
 /** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
-export async function startPlatformThread(data: PlatformThreadData, log: PlatformLog): Promise<PlatformThread> {
+export async function startPlatformThread({ data, names }: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
   let stopping = false;
   let caps: CapFigures | null = null;
   let retention: RetentionFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
-  const first = await spawned(data);
+  const first = await spawned(data, names);
   let worker = watched(first.worker);
   const { port } = first;
   return {
@@ -64,7 +71,7 @@ export async function startPlatformThread(data: PlatformThreadData, log: Platfor
 
   async function startAgain(): Promise<void> {
     try {
-      worker = watched((await spawned({ ...data, port })).worker);
+      worker = watched((await spawned({ ...data, port }, names)).worker);
       if (stopping) worker.postMessage({ stop: true });
     } catch {
       again();
@@ -72,8 +79,13 @@ export async function startPlatformThread(data: PlatformThreadData, log: Platfor
   }
 }
 
-async function spawned(data: PlatformThreadData): Promise<{ readonly worker: Worker; readonly port: number }> {
-  const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), { workerData: data });
+async function spawned(
+  data: PlatformNeeds['data'], names: NameResolver,
+): Promise<{ readonly worker: Worker; readonly port: number }> {
+  const namesPort = portOf(names);
+  const worker = new Worker(new URL(import.meta.resolve('@metergate/platform/platform-thread.ts')), {
+    workerData: { ...data, namesPort } satisfies PlatformThreadData, transferList: [namesPort],
+  });
   const { port } = (await firstMessage(worker, 'listening')) as { readonly port: number };
   return { worker, port };
 }

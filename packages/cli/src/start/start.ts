@@ -13,8 +13,9 @@ import { eachProvider } from '@metergate/core/wire/wire.ts';
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
-import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import { limitRepeats } from '@metergate/platform/limited-repeats.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
+import { createNameResolver, type NameResolver } from '@metergate/store/network/name-resolver.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { SandboxProvider } from '@metergate/sandbox/sandbox-provider.ts';
@@ -34,7 +35,7 @@ import { createReaders, type Readers } from './leave-taking.ts';
 import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
-import { startPlatformThread, type PlatformLog, type PlatformThread } from './platform-thread.ts';
+import { startPlatformThread, type PlatformLog, type PlatformNeeds, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
 import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
 import { prepareOnThread } from './store-preparer.ts';
@@ -85,7 +86,8 @@ async function run(options: StartOptions): Promise<number> {
     directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs: () => performance.now(),
   });
   const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
-  const running: Running = { lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
+  const names = createNameResolver({ monotonicMs: () => performance.now(), say: limitRepeats(Date.now, (sentence) => log('warn', sentence)) });
+  const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
   try {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
@@ -104,6 +106,7 @@ async function run(options: StartOptions): Promise<number> {
   } finally {
     await running.threads?.stop();
     await Promise.all([running.traces?.end(), running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
+    names.close();
     running.lock?.release();
   }
 }
@@ -117,6 +120,8 @@ interface Running {
   platform: PlatformThread | null;
   provider: SandboxProvider | null;
   ops: Ops | null;
+  /** Of names that organizations chose. */
+  readonly names: NameResolver;
 }
 
 /** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
@@ -139,7 +144,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     log('info', left);
   }
   running.threads = part === 'platform' ? null : await startGateway(config, {
-    node, masterKey, providerUrls,
+    node, names: running.names, masterKey, providerUrls,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
@@ -151,11 +156,11 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     },
   });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
-  running.platform = part === 'gateway' ? null : await startPlatformBeside(config, {
+  running.platform = part === 'gateway' ? null : await startPlatformBeside(config, { names: running.names, data: {
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
     ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
     providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
-  }, (level, sentence) => log(level, sentence));
+  } }, (level, sentence) => log(level, sentence));
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),
     ...(running.platform === null ? {} : { platform: urlOf(config.platform.host, running.platform.port) }),
@@ -208,6 +213,7 @@ function heldFilesOf({ databaseUrl }: Config, { lock }: PreparedData, log: Log):
 
 interface GatewayNeeds {
   readonly node: GatewayNodeId;
+  readonly names: NameResolver;
   readonly masterKey: Uint8Array;
   readonly providerUrls: Config['providerUrls'];
   readonly onFault: (sentence: string) => void;
@@ -222,6 +228,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
     return await startThreads({
       databaseUrl: config.databaseUrl,
       masterKey: needs.masterKey,
+      names: needs.names,
       gateway: {
         host: config.gateway.host, port: config.gateway.port,
         nodeId: needs.node,
@@ -244,9 +251,9 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
   }
 }
 
-async function startPlatformBeside(config: Config, data: PlatformThreadData, log: PlatformLog): Promise<PlatformThread> {
+async function startPlatformBeside(config: Config, needs: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
   try {
-    return await startPlatformThread(data, log);
+    return await startPlatformThread(needs, log);
   } catch (error) {
     if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');

@@ -8,6 +8,8 @@ import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
+import { portOf } from '@metergate/store/network/name-port.ts';
+import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
@@ -22,7 +24,9 @@ const youngObjectsMb = 32;
 export interface ThreadsOptions {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
-  readonly gateway: Omit<GatewayThreadData, 'storePort'>;
+  readonly gateway: Omit<GatewayThreadData, 'storePort' | 'namesPort'>;
+  /** Resolves the names of declared upstreams. */
+  readonly names: NameResolver;
   /** One sentence about something that went wrong and may mend itself, or that it has. */
   readonly onFault: (sentence: string) => void;
   /** What the gateway thread says for the log. */
@@ -88,7 +92,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   const store = thread(import.meta.resolve('@metergate/store/desk/store-thread.ts'), {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
-  }, storeSide);
+  }, { ports: [storeSide] });
   let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
   store.on('message', (message: Message) => {
     if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
@@ -96,7 +100,10 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   await firstMessage(store, 'ready');
   watch('store', store);
   const gatewayUrl = import.meta.resolve('@metergate/gateway/gateway-thread.ts');
-  const gateway = thread(gatewayUrl, { ...options.gateway, storePort: gatewaySide }, gatewaySide, youngObjectsMb);
+  const namesPort = portOf(options.names);
+  const gateway = thread(gatewayUrl, { ...options.gateway, storePort: gatewaySide, namesPort }, {
+    ports: [gatewaySide, namesPort], youngMb: youngObjectsMb,
+  });
   let listening: { host: string; port: number };
   try {
     listening = (await firstMessage(gateway, 'listening')) as { host: string; port: number };
@@ -135,9 +142,11 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
 }
 
 /** `youngMb`: room for young objects; Node's own choice where none is given. */
-function thread(url: string, workerData: unknown, port: MessagePort, youngMb?: number): Worker {
+function thread(
+  url: string, workerData: unknown, { ports, youngMb }: { readonly ports: readonly MessagePort[]; readonly youngMb?: number },
+): Worker {
   return new Worker(new URL(url), {
-    workerData, transferList: [port], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
+    workerData, transferList: [...ports], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
   });
 }
 

@@ -25,7 +25,7 @@ beforeEach(() => {
   nowMs = 0;
   pools = createDestinationPools({
     urls: { openai: peer.origin, anthropic: peer.origin },
-    guard: createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']) }),
+    guardOf: () => createAddressGuard({ allow: parseAddressRanges(['127.0.0.1']) }),
     timeouts: { connectMs: 5_000, headMs: 5_000, idleBodyMs: 5_000 },
     monotonicMs: () => nowMs, idleMs: 60_000, poolsMax: 3,
   });

@@ -5,7 +5,7 @@
  * closed when idle for minutes, when replaced, and, least recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
-import { NotPublicFault, type AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { NotPublicFault, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
 import { createDestination } from './create-destination.ts';
@@ -21,7 +21,7 @@ export interface DestinationPoolsOptions {
   /** Base URLs: scheme, host, port. */
   readonly urls: Readonly<Record<Provider, string>>;
   /** Judges every address of every declared upstream. */
-  readonly guard: AddressGuard;
+  readonly guardOf: GuardOf;
   readonly timeouts?: DestinationTimeouts;
   readonly monotonicMs: () => number;
   /** See `DestinationOptions`. */
@@ -47,12 +47,14 @@ export interface DestinationPools {
 }
 
 export function createDestinationPools(options: DestinationPoolsOptions): DestinationPools {
-  const { urls, guard, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096 } = options;
+  const { urls, guardOf, monotonicMs, dispatchIn, timeouts = defaultTimeouts, idleMs = 300_000, poolsMax = 4_096 } = options;
   const idleMax = options.idleConnectionsMax;
   const openNamed = (origin: string): Destination =>
     createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn, idleMax });
   const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));
-  const upstreams = new OrganizationPools({ open: (url) => openUpstream(url, { guard, timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax });
+  const upstreams = new OrganizationPools({
+    open: (url, organization) => openUpstream(url, { guard: guardOf(organization), timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax,
+  });
   const all = [...Object.values(named), upstreams];
   const sweep = (): void => all.forEach((pools) => pools.sweep(monotonicMs() - idleMs));
   const timer = setInterval(sweep, Math.max(1_000, idleMs / 4)).unref();

@@ -14,7 +14,7 @@ export interface PoolOwner {
 }
 
 export interface OrganizationPoolsOptions {
-  readonly open: (url: string) => Destination;
+  readonly open: (url: string, organization: string) => Destination;
   readonly monotonicMs: () => number;
   /** Pools open at once. */
   readonly poolsMax: number;
@@ -33,7 +33,7 @@ export class OrganizationPools {
     const known = this.#byOrganization.get(organization);
     if (known !== undefined && known.version === version && known.url === url) return known;
     void known?.close();
-    const pool = new OrganizationPool({ version, url, shelf: this, atMs: this.#options.monotonicMs() });
+    const pool = new OrganizationPool({ organization, version, url, shelf: this, atMs: this.#options.monotonicMs() });
     this.#byOrganization.set(organization, pool);
     return pool;
   }
@@ -63,7 +63,7 @@ export class OrganizationPools {
   opened(pool: OrganizationPool): Destination {
     if (this.#open.size >= this.#options.poolsMax) void [...this.#open].reduce((a, b) => (b.usedAtMs < a.usedAtMs ? b : a)).close();
     this.#open.add(pool);
-    return this.#options.open(pool.url);
+    return this.#options.open(pool.url, pool.organization);
   }
 
   /** @internal */
@@ -73,6 +73,7 @@ export class OrganizationPools {
 }
 
 class OrganizationPool implements Destination {
+  readonly organization: string;
   readonly version: number;
   readonly url: string;
   readonly #shelf: OrganizationPools;
@@ -80,7 +81,8 @@ class OrganizationPool implements Destination {
   /** When a call was last sent, else when it was first asked for. */
   usedAtMs: number;
 
-  constructor({ version, url, shelf, atMs }: { version: number; url: string; shelf: OrganizationPools; atMs: number }) {
+  constructor({ organization, version, url, shelf, atMs }: PoolOwner & { readonly shelf: OrganizationPools; readonly atMs: number }) {
+    this.organization = organization;
     this.version = version;
     this.url = url;
     this.#shelf = shelf;

@@ -1,12 +1,12 @@
 /** Runs deliveries concurrently, with a limit in total and for each organization, so that a slow receiver delays nobody else. */
-import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { DueDelivery } from '@metergate/store/webhooks/deliveries.ts';
 import { postNotice } from './post-notice.ts';
 
 export interface DeliveringOptions {
   readonly store: Pick<Store, 'webhooks' | 'deliveries'>;
-  readonly guard: AddressGuard;
+  readonly guardOf: GuardOf;
   readonly clock: () => number;
   /** Per attempt, milliseconds. */
   readonly deadlineMs: number;
@@ -22,7 +22,7 @@ export interface Delivering {
 const atOnce = 50;
 const perOrganization = 5;
 
-export function createDelivering({ store, guard, clock, deadlineMs }: DeliveringOptions): Delivering {
+export function createDelivering({ store, guardOf, clock, deadlineMs }: DeliveringOptions): Delivering {
   const running = new Set<Promise<void>>();
   const underWay = new Map<string, number>();
 
@@ -30,6 +30,7 @@ export function createDelivering({ store, guard, clock, deadlineMs }: Delivering
     const webhook = await store.webhooks.find(delivery.webhook);
     if (webhook === null) return;
     const secret = await store.webhooks.secret(webhook);
+    const guard = guardOf(delivery.organization);
     const attempt = secret === null ? { delivered: false, status: null, error: 'its secret cannot be read' }
       : await postNotice({ url: webhook.url, secret, id: delivery.message, body: delivery.body, nowMs: clock() }, { guard, deadlineMs });
     await store.deliveries.settle(delivery, attempt, clock());

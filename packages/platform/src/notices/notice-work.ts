@@ -6,7 +6,7 @@ import { baselineStanding } from '@metergate/core/tap/baseline.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { unusualDay, unusualSince } from '@metergate/core/alert/unusual-day.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work-lease.ts';
 import { createDelivering } from './delivering.ts';
@@ -14,7 +14,7 @@ import { dayName } from '@metergate/core/time/utc-day.ts';
 
 export interface NoticeWorkOptions {
   readonly store: Store;
-  readonly guard: AddressGuard;
+  readonly guardOf: GuardOf;
   readonly clock: () => number;
   /** This platform, among those that share the store. */
   readonly holder: string;
@@ -37,9 +37,9 @@ const slowMs = 60_000;
 const pruneMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
 
-export function createNoticeWork({ store, guard, clock, holder, deadlineMs = 10_000 }: NoticeWorkOptions): NoticeWork {
+export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 10_000 }: NoticeWorkOptions): NoticeWork {
   const lease = createWorkLease(store.workLeases, leaseName, holder);
-  const delivering = createDelivering({ store, guard, clock, deadlineMs });
+  const delivering = createDelivering({ store, guardOf, clock, deadlineMs });
   /** How far runs were looked at. */
   let cursor = 0;
   let slowAtMs = 0;

@@ -55,7 +55,7 @@ async function receiver(): Promise<Receiver> {
 
 const useCases = () => ({ store: context.store, randomBytes: context.parts.randomBytes, nowMs });
 const workOn = (guard = createAddressGuard({ allow: parseAddressRanges(allow) }), holder = 'plt_test') =>
-  createNoticeWork({ store: context.store, guard, clock: () => nowMs, holder, deadlineMs: 1_500 });
+  createNoticeWork({ store: context.store, guardOf: () => guard, clock: () => nowMs, holder, deadlineMs: 1_500 });
 async function passed(on: NoticeWork = work): Promise<void> {
   await on.pass();
   await on.idle();

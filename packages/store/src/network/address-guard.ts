@@ -4,8 +4,9 @@
  * name resolves to is judged in the hook that the dial itself uses (so no second answer can differ), and the address of the
  * connected socket is judged again. If the lookup fails (no answer, a late one, an empty one), the address is refused.
  */
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { nameDeadlineMs } from './name-places.ts';
 import { isInRanges, isPublicAddress, type AddressRange } from './public-address.ts';
 
 /** Where a URL may lead: to public addresses too, or only to those that the operator's list opens. */
@@ -43,9 +44,16 @@ export interface AddressGuard {
   lookupFor(reach: Reach): LookupFunction;
 }
 
+/** The guard for what one organization chose: its names are resolved in that organization's share (`name-places.ts`). */
+export type GuardOf = (organization: string) => AddressGuard;
+
 export interface AddressGuardOptions {
   /** What `SVC_UPSTREAM_ALLOW` opens. */
   readonly allow: readonly AddressRange[];
+  /**
+   * Without it no name resolves. Names that organizations chose must not be resolved on the process's own threads (decision 0101), so nothing
+   * here does.
+   */
   readonly resolveAll?: ResolveAll;
   /** How long a name may take to resolve, milliseconds. */
   readonly resolveMs?: number;
@@ -53,8 +61,8 @@ export interface AddressGuardOptions {
 
 /** Judges hosts and addresses by the operator's allow list. Names are looked up again for every connection. */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const { allow, resolveAll = systemLookup as ResolveAll, resolveMs = 5_000 } = options;
-  const resolve = singleFlight(resolveAll);
+  const { allow, resolveAll = nothing, resolveMs = nameDeadlineMs } = options;
+  const resolve = resolving(resolveAll);
   const admits = (address: string | undefined, reach: Reach): boolean =>
     address !== undefined && (isInRanges(address, allow) || (reach === 'public' && isPublicAddress(address)));
   return {
@@ -94,31 +102,16 @@ function normalHost(hostname: string): string | null {
   return parsed.length > 253 || parsed.split('.').includes('') ? null : parsed;
 }
 
+const nothing: ResolveAll = (_hostname, _options, done) => done(null, []);
+
 type Resolve = (hostname: string, done: (addresses: LookupAddress[] | null) => void) => void;
 
-/**
- * Connections that wait for the same name share one question, so a slow resolver of one organization holds one of the
- * process's few resolving threads and not all of them. Nothing is remembered after the answer.
- */
-function singleFlight(resolveAll: ResolveAll): Resolve {
-  const waiting = new Map<string, ((addresses: LookupAddress[] | null) => void)[]>();
+function resolving(resolveAll: ResolveAll): Resolve {
   return (hostname, done) => {
-    const others = waiting.get(hostname);
-    if (others !== undefined) {
-      others.push(done);
-      return;
-    }
-    const waiters = [done];
-    waiting.set(hostname, waiters);
-    const answer = (addresses: LookupAddress[] | null): void => {
-      if (waiting.get(hostname) !== waiters) return;
-      waiting.delete(hostname);
-      for (const waiter of waiters) waiter(addresses);
-    };
     try {
-      resolveAll(hostname, { all: true }, (fault, addresses) => answer(fault === null && Array.isArray(addresses) ? addresses : null));
+      resolveAll(hostname, { all: true }, (fault, addresses) => done(fault === null && Array.isArray(addresses) ? addresses : null));
     } catch {
-      answer(null);
+      done(null);
     }
   };
 }
