@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import * as notices from '@metergate/tap/src/notices.ts';
 import { providerOf } from '@metergate/tap/src/observe/provider.ts';
 import { readHead } from '@metergate/tap/src/observe/response-head.ts';
+import { readingBody } from '@metergate/tap/src/observe/reading-body.ts';
 import { readingInto } from '@metergate/tap/src/observe/reading.ts';
 import { stopReasonOf } from '@metergate/tap/src/observe/stop-reason.ts';
 import { createReporter } from '@metergate/tap/src/reporter.ts';
@@ -61,6 +62,28 @@ describe('readings', () => {
       for (const part of parts) see(part);
       assertFigures(read, figures);
     });
+  }
+});
+
+interface BodyCase {
+  readonly name: string;
+  readonly text?: string;
+  readonly hex?: string;
+  readonly figures: Partial<Figures> | null;
+}
+
+describe('bodies that the host reads itself', () => {
+  for (const { name, text = '', hex, figures } of kit<BodyCase>('bodies').cases) {
+    const bytes = hex === undefined ? Buffer.from(text) : Buffer.from(hex, 'hex');
+    for (const size of [bytes.length || 1, 1, 7]) {
+      test(`${name}, ${size} bytes at a time`, () => {
+        const read = untouched();
+        const body = readingBody(readingInto(read));
+        for (let from = 0; from < bytes.length; from += size) body.add(bytes.subarray(from, from + size));
+        assert.equal(body.finish(), figures !== null);
+        if (figures) assertFigures(read, figures);
+      });
+    }
   }
 });
 

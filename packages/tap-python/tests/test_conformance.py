@@ -16,6 +16,7 @@ from metergate_tap import notices, tap
 from metergate_tap.answer import Answer
 from metergate_tap.event import event_json
 from metergate_tap.figures import Figures
+from metergate_tap.observe.body_reading import BodyReading
 from metergate_tap.observe.provider import provider_of
 from metergate_tap.observe.reading import Reading
 from metergate_tap.observe.response_head import read_head
@@ -76,6 +77,17 @@ class Conformance(unittest.TestCase):
             for part in case["parts"]:
                 reading.read(part)
             self.assert_figures(figures, case["figures"])
+
+    def test_bodies_that_the_host_reads_itself(self) -> None:
+        for case in self.each("bodies"):
+            body = bytes.fromhex(case["hex"]) if "hex" in case else case["text"].encode()
+            for size in (len(body) or 1, 1, 7):
+                figures = Figures(model="asked")
+                reading = BodyReading(Reading(figures).read)
+                for at in range(0, len(body), size):
+                    reading.add(body[at : at + size])
+                self.assertEqual(reading.finish(), case["figures"] is not None, size)
+                self.assert_figures(figures, case["figures"] or {})
 
     def test_heads_of_responses(self) -> None:
         for case in self.each("heads"):

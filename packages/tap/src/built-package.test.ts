@@ -116,10 +116,10 @@ function minified(format: 'esm' | 'iife'): string {
   return execFileSync(esbuild, [join(installed, 'dist/esm/tap.js'), ...flags], { encoding: 'utf8' });
 }
 
-test('it stays small: under 16 KB minified, under 7.5 KB compressed', () => {
+test('it stays small: under 18 KB minified, under 8.5 KB compressed', () => {
   const text = minified('esm');
-  assert.ok(text.length <= 16_384, `${text.length} bytes`);
-  assert.ok(gzipSync(text).length <= 7_680, `${gzipSync(text).length} bytes compressed`);
+  assert.ok(text.length <= 18_432, `${text.length} bytes`);
+  assert.ok(gzipSync(text).length <= 8_704, `${gzipSync(text).length} bytes compressed`);
 });
 
 test('in a realm without process, timers, fetch or crypto it loads, and the client works as before', async () => {

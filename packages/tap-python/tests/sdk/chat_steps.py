@@ -6,6 +6,7 @@ import asyncio
 import threading
 from typing import Any, List
 
+from .body_steps import Calls, body_steps
 from .compare import NONE, Expected, Step, drain, got, silent
 
 LIMITS = {"requests_limit": 500, "requests_remaining": 499, "tokens_limit": 30000, "tokens_remaining": None}
@@ -118,7 +119,12 @@ def chat_steps(streamed: Any = STREAMED, word: str = "") -> List[Step]:
         Step("cancelled before the head", _cancelled, [failed("m.hang", 599)], alone=True),
         Step("twenty at once keep their order", _at_once, [{"status": 200}] * 20),
     ]
-    return steps + raw_steps(streamed, word)
+    bodies = Calls(
+        lambda c: c.chat.completions, lambda model: {"model": model, "messages": SPOKEN}, streamed, word,
+        lambda model, **other: chat_seen(model, **other), cut,
+        {**NONE, "request_id": "req_first", "stop_reason": "other", "status": 200, "rate_limit": LIMITS},
+    )  # fmt: skip
+    return steps + raw_steps(streamed, word) + body_steps(bodies)
 
 
 def raw_steps(streamed: Any, word: str) -> List[Step]:
@@ -141,9 +147,6 @@ def raw_steps(streamed: Any, word: str) -> List[Step]:
     async def parsed_stream(response: Any) -> Any:
         return await drain(await got(response.parse()))
 
-    async def lines(response: Any) -> Any:
-        return await drain(response.iter_lines())
-
     bare = {**NONE, "model": "m", "request_id": "req_first", "stop_reason": "other", "status": 200, "rate_limit": LIMITS}
     return [
         Step("raw parsed", raw, [chat_seen("m")]),
@@ -156,7 +159,6 @@ def raw_steps(streamed: Any, word: str) -> List[Step]:
         Step("streaming text", lambda c: streaming(c, lambda r: r.text()), [chat_seen("m")]),
         Step("streaming read", lambda c: streaming(c, lambda r: r.read()), [chat_seen("m")]),
         Step("streaming of a stream", lambda c: streaming(c, parsed_stream, model=f"m{word}", **streamed), [chat_seen(f"m{word}")]),
-        Step("streaming by lines", lambda c: streaming(c, lines), [bare]),
         Step("streaming unread", lambda c: streaming(c, lambda r: 1), [bare]),
     ]  # fmt: skip
 

@@ -10,6 +10,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("anthropic is not installed") from missing
 
+from .body_steps import Calls, body_steps
 from .compare import NONE, Expected, Script, Step, cases, drain, got, silent
 
 LIMITS = {"requests_limit": 50, "requests_remaining": 49, "tokens_limit": 40000, "tokens_remaining": 39000}
@@ -79,7 +80,6 @@ def on(name: str, place: Any) -> List[Step]:
         Step(f"{name} timed out", lambda c: ask(c, "m.hang", timeout=silent(c)), [failed("m.hang", 599)]),
         Step(f"{name} dropped before the head", lambda c: ask(c, "m.drop"), [failed("m.drop", 599)]),
         Step(f"{name} raw", raw, [seen_as("m")]),
-        Step(f"{name} streaming, json", lambda c: streaming(c, lambda r: r.json()), [seen_as("m")]),
         Step(f"{name} streaming, parsed", lambda c: streaming(c, lambda r: r.parse()), [seen_as("m")]),
     ]
 
@@ -117,7 +117,11 @@ async def _counted(c: Any) -> Any:
 
 def steps() -> List[Step]:
     made = on("messages", lambda c: c.messages) + on("beta", lambda c: c.beta.messages)
-    return made + [
+    bodies = Calls(
+        lambda c: c.messages, asking, {"stream": True}, "", seen_as, BEGUN,
+        {**NONE, "request_id": "req_second", "stop_reason": "other", "status": 200, "rate_limit": LIMITS},
+    )  # fmt: skip
+    return made + body_steps(bodies) + [
         Step("stream helper", lambda c: _helped(c.messages, "m", "final"), [seen_as("m")]),
         Step("stream helper, tools", lambda c: _helped(c.messages, "m.tools", "final"), [seen_as("m.tools", stop_reason="tool_calls", tool_calls=2)]),
         Step("stream helper, text", lambda c: _helped(c.messages, "m", "text"), [seen_as("m")]),

@@ -85,6 +85,7 @@ def steps(side: Any) -> List[Step]:
         Step("embed_content", lambda c: side(c).models.embed_content(model="m.embedding", contents=["CANARY-prompt"]),
              [{"model": "m.embedding", "request_id": None, **NONE, "stop_reason": "stop", "status": 200}]),
         Step("embed_content refused", lambda c: side(c).models.embed_content(model="m.status-400", contents=["CANARY-prompt"]), [failed("m.status-400", 400)]),
+        Step("the HTTP response alone", lambda c: ask(c, "m", config={"should_return_http_response": True}), [seen_as("m")]),
         Step("token counts give no event", lambda c: side(c).models.count_tokens(model="m", contents="CANARY-prompt")),
     ]  # fmt: skip
 

@@ -1,7 +1,7 @@
 /**
  * Follows the promise of the OpenAI and Anthropic SDKs (and others made the same way): it parses the body only when the host asks, so it is
  * never awaited here. The head is observed through its `responsePromise`, the answer through its `parseResponse` and `_thenUnwrap`. If the
- * host takes the bare response with `asResponse`, that response's own methods are observed.
+ * host takes the bare response with `asResponse` or `withResponse`, that response's own methods are observed.
  */
 import { at, methodOf, quietly } from './look.ts';
 import { followAnswer } from './follow-answer.ts';
@@ -35,7 +35,7 @@ export function followApiPromise(promise: unknown, call: Call): void {
   const attach = (one: unknown): void => {
     put(one as object, 'responsePromise', head);
     override(one, 'parseResponse', (run, args) => {
-      call.parsed = true;
+      if (!answered) call.parsed = true;
       return observeOutcome(run(), (data) => takeAnswer(data, args.at(-1)), call.fail);
     });
     override(one, '_thenUnwrap', (run, [transform]) => {
@@ -46,10 +46,12 @@ export function followApiPromise(promise: unknown, call: Call): void {
       quietly(() => attach(outer));
       return outer;
     });
-    lookAtReturned(one, 'asResponse', () => {
-      bare = true;
-      if (response) followResponse(response, call);
-    });
+    for (const name of ['asResponse', 'withResponse']) {
+      lookAtReturned(one, name, () => {
+        if (!bare && response) followResponse(response, call);
+        bare = true;
+      });
+    }
   };
   attach(promise);
 }

@@ -10,8 +10,11 @@ import { readingInto } from './reading.ts';
 import { monotonicMs } from '../runtime.ts';
 import type { Figures, Sink } from '../seen-call.ts';
 
-/** `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. */
-export type Ending = 'done' | 'left' | 'failed';
+/**
+ * `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. `unread`: it came
+ * whole but cannot be read, so that there is no event.
+ */
+export type Ending = 'done' | 'left' | 'failed' | 'unread';
 
 /** One observed object, with the sink for its calls; a later `observe` on the same object may change the sink. */
 export interface Hold {
@@ -32,7 +35,7 @@ export interface Listener {
 
 /** Receives what happens in one call. None of its methods throws. */
 export interface Call extends Listener {
-  /** True if the SDK itself reads the body of the response. */
+  /** True while the SDK itself reads the body of the response: its bytes are then not looked at. */
   parsed?: boolean;
   /** The head of the response has arrived; from here on an abandoned call gives its event too. */
   head(response: unknown, signal?: unknown): void;
@@ -109,7 +112,7 @@ function closer(hold: Hold, figures: Figures, embeddings?: boolean): Close {
     abandoned?.unregister(close);
     if (ending === 'failed') figures.stop_reason = 'error';
     else if (ending === 'done' && embeddings) figures.stop_reason = 'stop';
-    quietly(() => hold.sink(figures));
+    if (ending !== 'unread') quietly(() => hold.sink(figures));
   };
   return close;
 }

@@ -15,5 +15,11 @@ export function followAnswer(answer: unknown, call: Call): void {
     call.value(answer);
     call.end('done');
   } else if (methodOf(answer, 'next')) followReads(answer, call);
-  else lookAtReturned(answer, methodOf(answer, 'iterator') ? 'iterator' : Symbol.asyncIterator, (iterator) => followReads(iterator, call));
+  else {
+    call.parsed = false; // until the host reads the stream that the SDK made of the body
+    lookAtReturned(answer, methodOf(answer, 'iterator') ? 'iterator' : Symbol.asyncIterator, (iterator) => {
+      call.parsed = true;
+      followReads(iterator, call);
+    });
+  }
 }

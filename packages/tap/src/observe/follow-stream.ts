@@ -54,18 +54,51 @@ export function followReadable(stream: ReadableStream<unknown>, listener: Listen
   followReads(stream, listener);
   for (const name of ['getReader', 'values', Symbol.asyncIterator]) lookAtReturned(stream, name, (made) => followReads(made, listener));
   for (const name of ['tee', 'pipeTo', 'pipeThrough']) {
-    override(stream, name, (_run, args) => passingThrough(stream.getReader())[name]!(...args));
+    override(stream, name, (_run, args) => (passingThrough(stream) as unknown as Record<string, Method>)[name]!(...args));
   }
 }
 
-/** A stream that reads only when it is read itself; for tee and pipe, whose reads inside the platform cannot be observed. */
-function passingThrough(reader: ReadableStreamDefaultReader<unknown>): Record<string, Method> {
-  return new ReadableStream<unknown>({
-    async pull(controller) {
+/**
+ * Listens to the body of a response. Node's `Readable.fromWeb` takes a reader and reads past its methods, so the host gets the reader of a
+ * stream between.
+ */
+export function followBody(body: ReadableStream<unknown>, listener: Listener): void {
+  followReadable(body, listener);
+  let between = false;
+  override(body, 'getReader', (run, args) => {
+    if (between) return run();
+    const native = run() as ReadableStreamDefaultReader;
+    try {
+      between = true;
+      native.releaseLock();
+      const passing = passingThrough(body);
+      const reader = passing.getReader(...args as []);
+      lookAtReturned(reader, 'releaseLock', passing.release);
+      return reader;
+    } finally {
+      between = false;
+    }
+  });
+}
+
+/**
+ * A stream that reads only when it is read itself; for reads inside the platform, which cannot be observed. A stream of bytes stays one, so
+ * that it can be read into the host's own buffers. `release` unlocks the stream below.
+ */
+function passingThrough(stream: ReadableStream<unknown>): ReadableStream & { release(): void } {
+  const type = quietly(() => {
+    stream.getReader({ mode: 'byob' }).releaseLock();
+    return 'bytes';
+  });
+  const reader = stream.getReader();
+  return Object.assign(new ReadableStream({
+    type: type as undefined,
+    async pull(controller: ReadableStreamDefaultController & { byobRequest?: ReadableStreamBYOBRequest | null }) {
       const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      controller.byobRequest?.respond(0);
     },
     cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 }) as unknown as Record<string, Method>;
+  }, { highWaterMark: 0 }), { release: () => reader.releaseLock() });
 }

@@ -1,5 +1,6 @@
 /** The script for `@anthropic-ai/sdk`, for every major of it. */
 import type Anthropic from '@anthropic-ai/sdk';
+import { bodySteps } from './body-steps.ts';
 import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
@@ -64,11 +65,6 @@ const onBoth: Step<Client>[] = askings.flatMap(([name, ask]): Step<Client>[] => 
     seen: [messageSeen('m')],
   },
   { name: `${name}, asResponse, json`, run: async (c) => (await ask(c, 'm').asResponse()).json(), seen: [messageSeen('m')] },
-  {
-    name: `${name}, asResponse of a stream`,
-    run: async (c) => (await ask(c, 'm', { stream: true }).asResponse()).text(),
-    seen: [{ ...none, model: 'm', stop_reason: 'other', status: 200, rate_limit: limits }],
-  },
   {
     name: `${name}, tee`,
     run: async (c) => {
@@ -225,4 +221,10 @@ async function runTools(client: Client): Promise<unknown> {
   return client.beta.messages.toolRunner({ ...asking('m'), tools: [] }).runUntilDone();
 }
 
-export const anthropicSteps: readonly Step<Client>[] = [...onBoth, ...helping];
+const bodies = bodySteps<Client>({
+  ask: (client, model, more) => client.messages.create({ ...asking(model), ...more } as never) as never,
+  streamed: { stream: true }, last: 'message_stop', seen: messageSeen, begun,
+  bare: { ...none, request_id: 'req_second', stop_reason: 'other', status: 200, rate_limit: limits },
+});
+
+export const anthropicSteps: readonly Step<Client>[] = [...onBoth, ...helping, ...bodies];

@@ -1,8 +1,9 @@
 /**
  * A provider on a local port that speaks every wire. The scenario is in the name of the requested model, in words separated by dots:
- * `m.tools`, `m.status-429`, `m.drop`. It counts its requests, so that a test can compare events with calls.
+ * `m.tools`, `m.status-429`, `m.drop`, `m.gzip`. It counts its requests, so that a test can compare events with calls.
  */
 import http from 'node:http';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 import * as wires from './wires.ts';
 import type { AddressInfo } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -102,19 +103,28 @@ interface Sending {
   readonly path?: string;
 }
 
+/** `m.odd` names a coding that nobody knows. */
+function codingOf(has: (word: string) => boolean): Record<string, string> {
+  return has('gzip') ? { 'content-encoding': 'gzip' } : has('odd') ? { 'content-encoding': 'odd' } : {};
+}
+
 function sendJson(response: ServerResponse, { made, has, headers }: Sending): void {
-  const text = has('nojson') ? '{"id": CANARY-oops' : JSON.stringify(made.json, null, 1);
-  response.writeHead(200, { ...headers, 'content-type': 'application/json', ...(has('bare') ? {} : { 'content-length': String(text.length) }) });
+  const plain = has('nojson') ? '{"id": CANARY-oops' : JSON.stringify(made.json, null, 1);
+  const text = has('gzip') ? gzipSync(plain) : has('odd') ? Buffer.from(plain).map((byte) => byte ^ 0xff) : Buffer.from(plain);
+  response.writeHead(200, { ...headers, ...codingOf(has), 'content-type': 'application/json',
+    ...(has('bare') ? {} : { 'content-length': String(text.length) }) });
   if (!has('cut') && !has('stall')) {
     response.end(text);
     return;
   }
-  response.write(text.slice(0, 20));
+  response.write(text.subarray(0, 20));
   if (has('cut')) setImmediate(() => response.destroy());
 }
 
 function sendEvents(response: ServerResponse, { made, has, headers, path = '' }: Sending): void {
-  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+  response.writeHead(200, { ...headers, ...codingOf(has), 'content-type': 'text/event-stream' });
+  const out = has('gzip') ? createGzip({ flush: constants.Z_SYNC_FLUSH }) : response;
+  if (out !== response) out.pipe(response);
   const named = path.endsWith('/messages') || path.endsWith('/responses');
   const texts = made.events.map((event) => {
     const { type } = event as { type?: string };
@@ -126,9 +136,9 @@ function sendEvents(response: ServerResponse, { made, has, headers, path = '' }:
   if (path.endsWith('completions') && !has('cut') && !has('stall')) texts.push('data: [DONE]\n\n');
   const next = (): void => {
     const text = texts.shift();
-    if (text !== undefined) response.write(text, () => setImmediate(next));
+    if (text !== undefined) out.write(text, () => setImmediate(next));
     else if (has('cut')) response.destroy();
-    else if (!has('stall')) response.end();
+    else if (!has('stall')) out.end();
   };
   next();
 }

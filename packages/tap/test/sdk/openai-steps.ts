@@ -1,5 +1,6 @@
 /** The script for the `openai` SDK, for every major of it: each observed call, in each way it can end and be read. */
 import type OpenAI from 'openai';
+import { bodySteps } from './body-steps.ts';
 import { onceAsked } from './compare.ts';
 import type { Expected, Step } from './compare.ts';
 
@@ -79,23 +80,6 @@ const readings: Step<Client>[] = [
   },
   { name: 'asResponse, json', run: async (c) => (await chat(c, 'm').asResponse()).json(), seen: [chatSeen('m')] },
   { name: 'asResponse, text', run: async (c) => (await chat(c, 'm').asResponse()).text(), seen: [chatSeen('m')] },
-  {
-    name: 'asResponse, buffer: told when it is garbage',
-    run: async (c) => (await chat(c, 'm').asResponse()).arrayBuffer(),
-    seen: [],
-    unheard: true,
-  },
-  {
-    name: 'asResponse of a stream, text',
-    run: async (c) => (await chat(c, 'm', streamed).asResponse()).text(),
-    seen: [{ ...none, model: 'm', request_id: 'req_first', stop_reason: 'other', status: 200, rate_limit: limits }],
-  },
-  {
-    name: 'asResponse of a stream, read as it comes: told when it is garbage',
-    run: async (c) => Buffer.concat(await all((await chat(c, 'm', streamed).asResponse()).body as never) as Buffer[]).toString(),
-    seen: [],
-    unheard: true,
-  },
   { name: 'asResponse of an error', run: (c) => chat(c, 'm.status-500').asResponse(), seen: [failed('m.status-500', 500)] },
   { name: 'awaited twice', run: async (c) => { const p = chat(c, 'm'); return [await p, await p]; }, seen: [chatSeen('m')] },
   {
@@ -350,5 +334,13 @@ const otherCalls: Step<Client>[] = [
   },
 ];
 
+const bodies = bodySteps<Client>({
+  ask: (client, model, more) => chat(client, model, more), streamed, last: '[DONE]', seen: chatSeen,
+  begun: { ...none, request_id: 'chatcmpl-N' },
+  bare: { ...none, request_id: 'req_first', stop_reason: 'other', status: 200, rate_limit: limits },
+});
+
 /** A client for this script: no retries, so that one step is one call. */
-export const openaiSteps: readonly Step<Client>[] = [...endings, ...failures, ...readings, ...streams, ...aborts, ...helping, ...otherCalls];
+export const openaiSteps: readonly Step<Client>[] = [
+  ...endings, ...failures, ...readings, ...streams, ...aborts, ...helping, ...otherCalls, ...bodies,
+];

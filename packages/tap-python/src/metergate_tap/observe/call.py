@@ -11,7 +11,8 @@ from typing import Any, List, Optional
 
 from ..figures import Figures, Sink
 from ..identity_map import reference_to
-from ..runtime import monotonic_ms, native, quietly
+from ..runtime import monotonic_ms, quietly
+from .body_reading import BodyReading
 from .look import at, own, text_in
 from .provider import provider_of
 from .reading import Reading
@@ -46,7 +47,8 @@ class Call:
     """
 
     __slots__ = (
-        "_hold", "_figures", "_reading", "_started_ms", "_embeddings", "_began", "_closed", "_generation", "_response", "__weakref__",
+        "_hold", "_figures", "_reading", "_started_ms", "_embeddings", "_began", "_closed", "_generation", "_response", "parsed",
+        "__weakref__",
     )  # fmt: skip
 
     def __init__(self, hold: Hold, argument: Any = None, embeddings: bool = False) -> None:
@@ -61,9 +63,12 @@ class Call:
         self._closed = False
         self._generation = _generation[0]
         self._response: Any = None
+        self.parsed = False
+        """True once the host reads the stream that the SDK made of the body: the bytes themselves are then not looked at."""
 
     def start(self) -> None:
-        """The call is made only now: a generator that the host begins to read."""
+        """The host reads a stream. If that is a generator, the call is made only now."""
+        self.parsed = True
         if not self._began:
             self._started_ms = monotonic_ms()
 
@@ -80,7 +85,7 @@ class Call:
             _open.add(self)
 
     def keep(self, response: Any) -> None:
-        """The response whose body the host reads itself. If the SDK does not parse it, a body that came whole is read here at the end."""
+        """The response whose body came whole before the host has it. If the SDK does not parse it, it is read here at the end."""
         self._response = response
 
     def value(self, part: Any) -> None:
@@ -133,10 +138,20 @@ class Call:
             return
         content = own(self._response, "_content")
         if isinstance(content, bytes):
-            quietly(lambda: self.value(native.decode_json(content.decode())))
-            self.end("done")
+            reading = BodyReading(self.value)
+            quietly(reading.add, content)
+            quietly(self.end_of_body, reading)
         else:
             self.end("left")
+
+    def end_of_body(self, reading: BodyReading) -> None:
+        """The body has come whole. If it cannot be read, its usage is not known: there is no event that could say so, so there is none."""
+        if reading.finish():
+            self.end("done")
+        elif not self._closed:
+            self._closed = True
+            self._response = None
+            _open.discard(self)
 
     def __del__(self) -> None:
         quietly(self.leave)

@@ -10,11 +10,12 @@ import types
 from typing import Any, List, Tuple
 
 from ..identity_map import IdentityMap
-from ..runtime import quietly
+from ..runtime import native, quietly
 from .call import Call, Hold
+from .heard_iterator import heard
 from .in_place import StandIn, is_function, override, override_passing
 from .look import at, own
-from .streams import follow_stream, heard, heard_generator
+from .streams import follow_stream, heard_generator
 from .under_way import UnderWay
 
 _GOOGLE = "_generate_content _generate_content_stream _embed_content"
@@ -132,9 +133,17 @@ def _follow(answer: Any, call: Call) -> Any:
             call.end("left")
     else:
         call.head(head)
-        call.value(answer)
+        call.value(_parsed(answer))
         call.end("done")
     return None
+
+
+def _parsed(answer: Any) -> Any:
+    """The answer; what its body says if the host asked Google's SDK for the HTTP response alone (`should_return_http_response`)."""
+    body = own(answer, "sdk_http_response.body")
+    if not isinstance(body, str) or own(answer, "candidates usage_metadata") is not None:
+        return answer
+    return quietly(native.decode_json, body) or answer
 
 
 class _Headed:
@@ -151,7 +160,7 @@ class _Headed:
         if not self._headed:
             self._headed = True
             self._call.head(own(part, "response sdk_http_response"))
-        self._call.value(part)
+        self._call.value(_parsed(part))
 
     def end(self, ending: str) -> None:
         self._call.head(None)

@@ -1,6 +1,6 @@
 """
 Follows the response objects of `with_raw_response` and `with_streaming_response`: the answer is read when the host has the SDK parse it, or
-reads it as JSON or text. If the host reads it in another way, a body that came whole is read at the end; else only the head is known.
+from the bytes that the host reads, in whatever way. A body that came whole before the host has the response is read at the end.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import inspect
 from typing import Any, Callable
 
 from ..runtime import native, quietly
+from .body import follow_body
 from .call import Call
 from .in_place import override_passing
 from .look import own
@@ -20,18 +21,19 @@ def is_raw_response(found: Any) -> bool:
 
 
 def follow_raw_response(raw: Any, call: Call) -> None:
-    call.keep(own(raw, "http_response"))
-    text = _hearing(lambda body: _whole(native.decode_json(_text(body)), call))
-    override_passing(
-        raw,
-        {
-            "parse": _hearing(lambda parsed: follow_parsed(parsed, call)),
-            "json": _hearing(lambda data: _whole(data, call)),
-            "text": text,  # only if it is a method, like `read`
-            "read": text,
-            "close": _closing(call),
-        },
-    )
+    stand_ins = {"parse": _hearing(lambda parsed: follow_parsed(parsed, call)), "close": _closing(call)}
+    if not follow_response(own(raw, "http_response"), call):  # not of a kind that shows its bytes
+        stand_ins["json"] = _hearing(lambda data: _whole(data, call))
+        stand_ins["text"] = stand_ins["read"] = _hearing(lambda body: _whole(native.decode_json(_text(body)), call))
+    override_passing(raw, stand_ins)
+
+
+def follow_response(response: Any, call: Call) -> bool:
+    """The HTTP response, which the host reads itself. False if its bytes cannot be seen."""
+    if follow_body(response, call):
+        return True
+    call.keep(response)
+    return own(response, "_content") is not None
 
 
 def follow_parsed(parsed: Any, call: Call) -> None:

@@ -14,7 +14,7 @@ from ..runtime import quietly
 from .call import Call, Hold
 from .in_place import look_at_returned, override
 from .look import at, own
-from .raw_response import follow_parsed, follow_raw_response, is_raw_response
+from .raw_response import follow_parsed, follow_raw_response, follow_response, is_raw_response
 from .streams import follow_source
 from .under_way import UnderWay
 
@@ -119,8 +119,9 @@ def _follow(result: Any, call: Call) -> None:
     if is_raw_response(result):
         follow_raw_response(result, call)
     elif own(result, "_content") is not None or hasattr(result, "iter_bytes"):  # the HTTP response itself
-        call.keep(result)
-        call.leave()
+        follow_response(result, call)
+        if own(result, "_content") is not None:
+            call.leave()
     else:
         follow_parsed(result, call)
 

@@ -9,78 +9,21 @@ import types
 from typing import Any
 
 from ..runtime import quietly
+from .body import follow_body
 from .call import Call
+from .heard_iterator import heard
 from .in_place import fields_of, override_passing
+from .look import own
 
 _SOURCES = ("_iterator", "generator")
 """Where the SDKs' stream objects keep their source: OpenAI, Anthropic and Groq; Mistral."""
 
 
-class HeardIterator:
-    """An iterator that reports to a call what it yields. In everything else it behaves as the one it replaces."""
-
-    def __init__(self, inner: Any, call: Any) -> None:
-        self._inner = inner
-        self._call = call
-
-    def __iter__(self) -> "HeardIterator":
-        return self
-
-    def __next__(self) -> Any:
-        self._call.start()
-        try:
-            part = next(self._inner)
-        except StopIteration:
-            self._call.end("done")
-            raise
-        except BaseException as error:
-            self._call.fail(error)
-            raise
-        self._call.value(part)
-        return part
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-
-class HeardAsyncIterator:
-    """The same for an asynchronous iterator."""
-
-    def __init__(self, inner: Any, call: Any) -> None:
-        self._inner = inner
-        self._call = call
-
-    def __aiter__(self) -> "HeardAsyncIterator":
-        return self
-
-    async def __anext__(self) -> Any:
-        self._call.start()
-        try:
-            part = await self._inner.__anext__()
-        except StopAsyncIteration:
-            self._call.end("done")
-            raise
-        except BaseException as error:
-            self._call.fail(error)
-            raise
-        self._call.value(part)
-        return part
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-
-def heard(source: Any, call: Any) -> Any:
-    """An iterator that reads like the source and reports to the call; None if the source is not an iterator."""
-    if hasattr(source, "__anext__"):
-        return HeardAsyncIterator(source, call)
-    return HeardIterator(source, call) if hasattr(source, "__next__") else None
-
-
 def follow_stream(stream: Any, call: Call) -> bool:
-    """Follows a stream object of an SDK, in place; false if it is not one."""
+    """Follows a stream object of an SDK, in place; false if it is not one. The host may read the response below it instead."""
     if not follow_source(stream, call):
         return False
+    follow_body(own(stream, "response"), call)
     override_passing(stream, dict.fromkeys(("close", "aclose"), _leaving(call)))
     return True
 
