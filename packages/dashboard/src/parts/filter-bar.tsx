@@ -4,9 +4,10 @@ import { Filter, X } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { filterNames, filterValues, typedFilter, type FilterName, type Filters } from '../app/page-search.ts';
+import type { Dimension } from './usage-rows.ts';
 import { useKeyNames } from '../shown/key-names.ts';
 
-export const dimensionNames: Readonly<Record<string, string>> = {
+export const dimensionNames = {
   model: 'Model',
   key: 'Key',
   project: 'Project',
@@ -17,7 +18,7 @@ export const dimensionNames: Readonly<Record<string, string>> = {
   day: 'Day (UTC)',
   month: 'Month (UTC)',
   hour: 'Hour (UTC)',
-};
+} satisfies Record<Dimension | 'hour', string>;
 
 export interface FilterBarProps {
   readonly filters: Filters;
@@ -103,7 +104,7 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
           label="By"
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}
-          data={free.map((each) => ({ value: each, label: dimensionNames[each]! }))}
+          data={free.map((each) => ({ value: each, label: dimensionNames[each] }))}
           value={name}
           onChange={(next) => {
             setName(next as FilterName);

@@ -1,5 +1,6 @@
 /** Why calls were refused, as people say it. */
 import type { Shown } from '../api/client.ts';
+import { wordsFor } from './choices.ts';
 
 type Reason = Pick<Shown<'RefusalsOfKey'>, 'code'> & Partial<Pick<Shown<'RefusalsOfKey'>, 'scope' | 'window'>>;
 
@@ -24,18 +25,18 @@ const words: Readonly<Record<string, string>> = {
   request_timeout: 'Request came too slowly',
   internal_error: 'Fault of the gateway',
 };
-const windows: Readonly<Record<string, string>> = {
+const windows = {
   day: 'Daily',
   week: 'Weekly',
   month: 'Monthly',
   year: 'Yearly',
   lifetime: 'Lifetime',
-};
+} satisfies Record<Shown<'Cap'>['window'], string>;
 
 /** A code that is not known is shown as it is. */
 export function refusalWords({ code, scope = null, window = null }: Reason): string {
   const said = words[code] ?? code;
   if (scope === null || window === null) return said;
-  const of = scope === 'run' ? 'Run' : `${windows[window] ?? window}${scope === 'key' ? ' key' : ''}`;
+  const of = scope === 'run' ? 'Run' : `${wordsFor(windows, window)}${scope === 'key' ? ' key' : ''}`;
   return `${of} ${said[0]!.toLowerCase()}${said.slice(1)}`;
 }

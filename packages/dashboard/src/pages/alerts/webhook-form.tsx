@@ -3,7 +3,8 @@ import { Alert, Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } f
 import { useForm } from '@mantine/form';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
-import { webhookEvents, type WebhookEvent } from './webhook-events.ts';
+import { choicesOf } from '../../shown/choices.ts';
+import { eventWords, type WebhookEvent } from './webhook-events.ts';
 
 export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => void }) {
   const form = useForm({
@@ -47,7 +48,7 @@ export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => v
         {form.values.which === 'some' ? (
           <Checkbox.Group label="Events" {...form.getInputProps('events')}>
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6} spacing="xs">
-              {webhookEvents.map(({ value, label }) => (
+              {choicesOf(eventWords).map(({ value, label }) => (
                 <Checkbox key={value} value={value} label={label} />
               ))}
             </SimpleGrid>

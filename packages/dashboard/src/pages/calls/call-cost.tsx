@@ -3,19 +3,20 @@ import { Group, Stack, Table, Text } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
 import { Coming } from '../../parts/states.tsx';
 import { spoken, type CallRecord } from '../../shown/call-record.ts';
+import { wordsFor } from '../../shown/choices.ts';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
 
 type CallCostShown = Shown<'CallCost'>;
 type Line = NonNullable<CallCostShown['lines']>[number];
 
-const sources: Readonly<Record<string, string>> = {
+const sources = {
   priced: 'Priced by the list',
   upstream: 'As the upstream reported it',
   fallback: "By the organization's fallback price",
   unpriced: 'No price is known for this model',
   none: 'No usage to price',
-};
+} satisfies Record<CallRecord['costSource'], string>;
 
 const names: Readonly<Record<Line['of'], string>> = {
   input: 'Input',
@@ -52,7 +53,7 @@ export function CallCost({ call }: { readonly call: CallRecord }) {
       )}
       <Group justify="space-between">
         <div>
-          <Text size="sm">{sources[call.costSource] ?? call.costSource}</Text>
+          <Text size="sm">{wordsFor(sources, call.costSource)}</Text>
           {call.priceList === null ? null : (
             <Text size="xs" c="dimmed" className="wrap">
               Price list {call.priceList}

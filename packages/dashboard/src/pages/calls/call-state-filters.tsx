@@ -1,10 +1,10 @@
 /** Filters by how a call ended and by what is known of its usage and cost. Each is one choice of several parameters of the address. */
 import { Select } from '@mantine/core';
 import type { CallsSearch } from '../../app/page-search.ts';
-import { outcomes, usages } from '../../shown/call-record.ts';
+import { outcomeWords, usageWords } from '../../shown/call-record.ts';
+import { choicesOf, type Choice } from '../../shown/choices.ts';
 
 type StateSearch = Pick<CallsSearch, 'outcome' | 'status' | 'usage' | 'lacks'>;
-type Choice = { readonly value: string; readonly label: string };
 
 const statuses: readonly Choice[] = [
   { value: 'error', label: 'Provider error' },
@@ -13,19 +13,20 @@ const statuses: readonly Choice[] = [
   { value: '5xx', label: '5xx' },
   { value: '2xx', label: '2xx' },
 ];
-const lacks: readonly Choice[] = [
-  { value: 'any', label: 'Cost unknown or incomplete' },
-  { value: 'unpriced', label: 'Without a price' },
-  { value: 'gaps', label: 'With gaps' },
-];
+/** Calls of unknown usage are a choice of usage. */
+const lacking = {
+  any: 'Cost unknown or incomplete',
+  unpriced: 'Without a price',
+  gaps: 'With gaps',
+} satisfies Record<Exclude<NonNullable<CallsSearch['lacks']>, 'unknown'>, string>;
 
 const ends = [
-  { group: 'Answered', ...choicesOf('status', statuses) },
-  { group: 'Ended', ...choicesOf('outcome', outcomes) },
+  { group: 'Answered', ...itemsOf('status', statuses) },
+  { group: 'Ended', ...itemsOf('outcome', choicesOf(outcomeWords)) },
 ];
 const knowns = [
-  { group: 'Cost', ...choicesOf('lacks', lacks) },
-  { group: 'Usage', ...choicesOf('usage', usages) },
+  { group: 'Cost', ...itemsOf('lacks', choicesOf(lacking)) },
+  { group: 'Usage', ...itemsOf('usage', choicesOf(usageWords)) },
 ];
 
 export function CallStateFilters({ search, onChange }: { readonly search: CallsSearch; readonly onChange: (change: StateSearch) => void }) {
@@ -55,7 +56,7 @@ export function CallStateFilters({ search, onChange }: { readonly search: CallsS
   );
 }
 
-function choicesOf(name: keyof StateSearch, of: readonly Choice[]): { readonly items: Choice[] } {
+function itemsOf(name: keyof StateSearch, of: readonly Choice[]): { readonly items: Choice[] } {
   return { items: of.map(({ value, label }) => ({ value: `${name} ${value}`, label })) };
 }
 

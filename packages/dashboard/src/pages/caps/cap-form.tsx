@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { api, ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { choicesOf } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 import { WouldRefuse } from './would-refuse.tsx';
@@ -12,18 +13,18 @@ type Cap = Shown<'Cap'>;
 type Scope = Cap['scope'];
 type Window = Cap['window'];
 
-const scopes = [
-  { value: 'organization', label: 'The organization' },
-  { value: 'key', label: 'One service key' },
-  { value: 'project', label: 'One project' },
-];
-const windows = [
-  { value: 'day', label: 'A day' },
-  { value: 'week', label: 'A week, from Monday' },
-  { value: 'month', label: 'A month' },
-  { value: 'year', label: 'A year' },
-  { value: 'lifetime', label: 'Its lifetime' },
-];
+const scopes = {
+  organization: 'The organization',
+  key: 'One service key',
+  project: 'One project',
+} satisfies Record<Scope, string>;
+const windows = {
+  day: 'A day',
+  week: 'A week, from Monday',
+  month: 'A month',
+  year: 'A year',
+  lifetime: 'Its lifetime',
+} satisfies Record<Window, string>;
 
 export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readonly onDone: () => void }) {
   const form = useForm({
@@ -71,7 +72,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
     <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
       <Stack>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <Select label="Of" data={scopes} allowDeselect={false} disabled={fixed} data-autofocus {...form.getInputProps('scope')} />
+          <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} disabled={fixed} data-autofocus {...form.getInputProps('scope')} />
           {scope === 'key' ? (
             <Select
               label="Key"
@@ -86,7 +87,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           ) : null}
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <Select label="Window" data={windows} allowDeselect={false} disabled={fixed} {...form.getInputProps('window')} />
+          <Select label="Window" data={choicesOf(windows)} allowDeselect={false} disabled={fixed} {...form.getInputProps('window')} />
           <NumberInput label="Limit, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('limit')} />
         </SimpleGrid>
         <Switch

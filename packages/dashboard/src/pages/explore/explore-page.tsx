@@ -20,7 +20,7 @@ import { SaveFile } from './save-file.tsx';
 
 const route = getRouteApi('/shell/explore');
 const dimensions: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'wire', 'endpoint'];
-const choices = dimensions.map((value) => ({ value, label: dimensionNames[value]! }));
+const choices = dimensions.map((value) => ({ value, label: dimensionNames[value] }));
 
 export function ExplorePage() {
   const search = route.useSearch();

@@ -33,7 +33,7 @@ export function ExploreTable({
     return [
       ...dimensions.map((dimension): Column<ExploredRow> => ({
         id: dimension,
-        head: dimensionNames[dimension]!,
+        head: dimensionNames[dimension],
         sortBy: (row) => nameIn(row, dimension, names),
         cell: (row) => (
           <Anchor

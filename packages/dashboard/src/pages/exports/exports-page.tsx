@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { api, type Shown } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
 import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
@@ -24,6 +25,10 @@ const formats = [
   { value: 'focus', label: 'FOCUS 1.2', about: 'Costs by day, key, project, labels and kind of token, as FinOps tools read them.' },
   { value: 'receipts', label: 'Receipts', about: 'The signed chain of these calls, for anyone who wants to verify them.' },
 ] as const;
+type Exported = NonNullable<paths['/platform/v1/exports']['get']['parameters']['query']['format']>;
+/** Does not compile while a format that the platform knows has no words here. */
+export type UnlistedFormats = MustBeNever<Exclude<Exported, (typeof formats)[number]['value']>>;
+type MustBeNever<Nothing extends never> = Nothing;
 
 export function ExportsPage() {
   const search = route.useSearch();

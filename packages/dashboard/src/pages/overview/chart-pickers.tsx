@@ -1,4 +1,5 @@
 /** What the overview's chart draws, and by what it is grouped: both stand in the address. */
+import { choicesOf } from '../../shown/choices.ts';
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
@@ -26,15 +27,15 @@ export function MetricPicker({ metrics, value }: { readonly metrics: readonly Na
 export const groupings = ['model', 'key', 'project', 'label', 'wire', 'endpoint'] as const;
 export type Grouping = (typeof groupings)[number];
 
-const choices = [
-  { value: '', label: 'All together' },
-  { value: 'model', label: 'By model' },
-  { value: 'key', label: 'By service key' },
-  { value: 'project', label: 'By project' },
-  { value: 'label', label: 'By label' },
-  { value: 'wire', label: 'By provider' },
-  { value: 'endpoint', label: 'By endpoint' },
-];
+const choices = choicesOf({
+  '': 'All together',
+  model: 'By model',
+  key: 'By service key',
+  project: 'By project',
+  label: 'By label',
+  wire: 'By provider',
+  endpoint: 'By endpoint',
+} satisfies Record<Grouping | '', string>);
 
 export function GroupPicker() {
   const { by } = route.useSearch();

@@ -6,6 +6,8 @@ import { chosenFilters, type Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { TopList } from '../../parts/top-list.tsx';
+import type { CallRecord } from '../../shown/call-record.ts';
+import { wordsFor } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
 import { topQuery, topShown, wholeBy, type TopBy } from './overview-data.ts';
@@ -18,7 +20,7 @@ const withoutName: Readonly<Record<TopBy, string>> = {
   run: 'without a run',
   wire: 'without a provider',
 };
-const providers: Readonly<Record<string, string>> = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' };
+const providers = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' } satisfies Record<CallRecord['wire'], string>;
 
 export interface TopPanelProps {
   readonly by: TopBy;
@@ -32,7 +34,7 @@ export function TopPanel({ by, title, range, filters }: TopPanelProps) {
   const usage = useQuery(topQuery(by, range, filters));
   const whole = useQuery(topQuery(wholeBy, range, filters));
   const same = { ...(range.name === 'custom' ? isoOf(range) : { range: range.name }), ...chosenFilters(filters) };
-  const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? (providers[name] ?? name) : name);
+  const shown = (name: string): string => (by === 'key' ? (names.get(name) ?? name) : by === 'wire' ? wordsFor(providers, name) : name);
   return (
     <Panel
       title={title}
