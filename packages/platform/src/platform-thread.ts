@@ -189,7 +189,7 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
     passwords,
     sessions: createSessions({
-      store, masterKey: data.masterKey, publicUrl, clock, passwords, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
+      store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),
     attempts: createAttempts(clock), oidc,
     report: (fault) => reportFault('answer a request', fault),

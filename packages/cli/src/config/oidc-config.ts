@@ -8,7 +8,7 @@ const names = ['SVC_OIDC_ISSUER', 'SVC_OIDC_CLIENT_ID', 'SVC_OIDC_CLIENT_SECRET'
 /** Null: none is set. @throws BadValue */
 export function oidcOf(env: Environment): OidcSettings | null {
   const values = names.map((name) => valueOf(env, name));
-  const more = (['SVC_OIDC_SESSION_HOURS', 'SVC_OIDC_SIGN_OUT'] as const).filter((name) => valueOf(env, name) !== null);
+  const more = (['SVC_OIDC_SESSION_HOURS', 'SVC_OIDC_SIGN_OUT', 'SVC_OIDC_EMAILS'] as const).filter((name) => valueOf(env, name) !== null);
   if (values.every((value) => value === null) && more.length === 0) return null;
   const absent = names.filter((_, index) => values[index] === null);
   if (absent.length > 0) {
@@ -27,5 +27,9 @@ export function oidcOf(env: Environment): OidcSettings | null {
   }
   const hours = wholeNumber(env, 'SVC_OIDC_SESSION_HOURS', { min: 1, max: 720, fallback: sessionHoursDefault });
   const signOut = oneOf(env, 'SVC_OIDC_SIGN_OUT', ['provider', 'here']);
-  return { issuer, clientId, clientSecret, roleClaim, sessionMs: hours * 3_600_000, signOutThere: signOut === 'provider' };
+  const emails = oneOf(env, 'SVC_OIDC_EMAILS', ['verified', 'trusted']);
+  return {
+    issuer, clientId, clientSecret, roleClaim, sessionMs: hours * 3_600_000,
+    signOutThere: signOut === 'provider', emailsTrusted: emails === 'trusted',
+  };
 }

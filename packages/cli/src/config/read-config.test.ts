@@ -126,15 +126,16 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ ...oidc, SVC_OIDC_ROLE_CLAIM: 'a b' }, /SVC_OIDC_ROLE_CLAIM/],
   [{ ...oidc, SVC_OIDC_SESSION_HOURS: '0' }, /SVC_OIDC_SESSION_HOURS must be a whole number from 1 to 720, not 0/],
   [{ ...oidc, SVC_OIDC_SIGN_OUT: 'off' }, /SVC_OIDC_SIGN_OUT must be provider or here, not off/],
+  [{ ...oidc, SVC_OIDC_EMAILS: 'on' }, /SVC_OIDC_EMAILS must be verified or trusted, not on/],
   [{ SVC_OIDC_SESSION_HOURS: '8' }, /needs all of its settings: SVC_OIDC_ISSUER, /],
 ];
 
 test('rules: Interfaces: an identity provider is taken whole: https, or http on this machine', () => {
   assert.deepEqual(configOf(oidc).oidc,
     { issuer: 'https://id.example/realms/x', clientId: 'metergate', clientSecret: secret, roleClaim: 'https://x.example/roles',
-      sessionMs: 12 * 3_600_000, signOutThere: true });
-  const changed = configOf({ ...oidc, SVC_OIDC_SESSION_HOURS: '1', SVC_OIDC_SIGN_OUT: 'here' }).oidc;
-  assert.deepEqual([changed?.sessionMs, changed?.signOutThere], [3_600_000, false]);
+      sessionMs: 12 * 3_600_000, signOutThere: true, emailsTrusted: false });
+  const changed = configOf({ ...oidc, SVC_OIDC_SESSION_HOURS: '1', SVC_OIDC_SIGN_OUT: 'here', SVC_OIDC_EMAILS: 'trusted' }).oidc;
+  assert.deepEqual([changed?.sessionMs, changed?.signOutThere, changed?.emailsTrusted], [3_600_000, false, true]);
   for (const issuer of ['http://localhost:8090', 'http://127.0.0.1:1', 'http://[::1]:1', 'https://id.example/']) {
     assert.equal(configOf({ ...oidc, SVC_OIDC_ISSUER: issuer }).oidc?.issuer, issuer);
   }

@@ -1,7 +1,7 @@
 /** How often a password may be tried, by pair, email and address, and that nobody is locked out from elsewhere by ten tries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAttempts } from './attempts.ts';
+import { createAttempts, isTooMany, type Attempt } from './attempts.ts';
 
 const minuteMs = 60_000;
 
@@ -9,27 +9,38 @@ function context() {
   const now = { ms: 1_000 };
   const attempts = createAttempts(() => now.ms);
   const taken = (count: number, who: (index: number) => { email: string; address: string }): number =>
-    Array.from({ length: count }, (_, index) => attempts.take(who(index))).filter((refused) => refused === null).length;
+    Array.from({ length: count }, (_, index) => attempts.take(who(index))).filter((taken) => !isTooMany(taken)).length;
   return { now, attempts, taken };
 }
 
 test('ten tries at one email from one address in fifteen minutes, whatever the case of its letters', () => {
   const { now, attempts, taken } = context();
   assert.equal(taken(12, (index) => ({ email: index % 2 === 0 ? 'ada@example.com' : ' ADA@Example.com', address: '1.1.1.1' })), 10);
-  const refused = attempts.take({ email: 'ada@example.com', address: '1.1.1.1' })!;
+  const refused = attempts.take({ email: 'ada@example.com', address: '1.1.1.1' });
+  assert.ok(isTooMany(refused));
   assert.deepEqual([refused.refusal.refused.code, refused.retryAfterSeconds], ['too_many_attempts', 15 * 60]);
-  assert.equal(attempts.take({ email: 'ada@example.com', address: '2.2.2.2' }), null, 'the same person from elsewhere');
-  assert.equal(attempts.take({ email: 'bob@example.com', address: '1.1.1.1' }), null, 'another person from there');
+  assert.equal(taken(1, () => ({ email: 'ada@example.com', address: '2.2.2.2' })), 1, 'the same person from elsewhere');
+  assert.equal(taken(1, () => ({ email: 'bob@example.com', address: '1.1.1.1' })), 1, 'another person from there');
   now.ms += 15 * minuteMs;
-  assert.equal(attempts.take({ email: 'ada@example.com', address: '1.1.1.1' }), null);
+  assert.equal(taken(1, () => ({ email: 'ada@example.com', address: '1.1.1.1' })), 1);
 });
 
-test('a right password forgets what the pair had tried', () => {
+test('a right password counts as no attempt, and gives no further tries to those that were wrong', () => {
   const { attempts, taken } = context();
   const who = { email: 'ada@example.com', address: '1.1.1.1' };
+  for (let time = 0; time < 30; time += 1) assert.equal((attempts.take(who) as Attempt).succeeded('ada'), true);
   taken(9, () => who);
-  attempts.forget(who);
-  assert.equal(taken(12, () => who), 10);
+  assert.equal((attempts.take(who) as Attempt).succeeded('ada'), true);
+  assert.equal(taken(12, () => who), 1);
+});
+
+test('whoever claims an email and signs in with a password of their own gains no try at another person with that email', () => {
+  const { attempts, taken } = context();
+  const mallory = { email: 'ada@example.com', address: '6.6.6.6' };
+  assert.equal((attempts.take(mallory) as Attempt).succeeded('mallory'), true);
+  assert.equal(taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
+  assert.equal((attempts.take(mallory) as Attempt).succeeded('mallory'), true, 'their own door stays open');
+  assert.equal((attempts.take(mallory) as Attempt).succeeded('ada'), false, 'a right guess looks like a wrong one');
 });
 
 test('a hundred tries from one address at ever new people, and at one person from ever new addresses', () => {
@@ -40,12 +51,11 @@ test('a hundred tries from one address at ever new people, and at one person fro
 test('junk from the address of a proxy locks out nobody who has signed in from there before', () => {
   const { attempts, taken } = context();
   const ada = { email: 'ada@example.com', address: '1.1.1.1' };
-  attempts.take(ada);
-  attempts.forget(ada);
-  assert.equal(taken(500, (index) => ({ email: `junk${index}@example.com`, address: '1.1.1.1' })), 99);
-  assert.equal(attempts.take(ada), null, 'the same person from where they always are');
-  assert.equal(taken(20, () => ada), 9, 'and still only ten tries at one password');
-  assert.notEqual(attempts.take({ email: 'bob@example.com', address: '1.1.1.1' }), null);
+  assert.equal((attempts.take(ada) as Attempt).succeeded('ada'), true);
+  assert.equal(taken(500, (index) => ({ email: `junk${index}@example.com`, address: '1.1.1.1' })), 100);
+  assert.equal((attempts.take(ada) as Attempt).succeeded('ada'), true, 'the same person from where they always are');
+  assert.equal(taken(20, () => ada), 10, 'and still only ten tries at one password');
+  assert.equal(taken(1, () => ({ email: 'bob@example.com', address: '1.1.1.1' })), 0);
 });
 
 test('a flood of names does not make the table forget the name under attack', () => {

@@ -1,8 +1,9 @@
 /**
  * Limits how often a password may be tried: per pair of account and client address, per address, and per account. Rule 16. Held in
  * the memory of this process, within a bound. The narrow limit is against guessing, the wide ones against guessing from many addresses or at
- * many people. The wide ones do not apply to a pair that has signed in here before. So a flood from a proxy's address, or against one
- * account, locks out nobody who signs in from their usual place.
+ * many people. Where a wide one is reached, a pair still lets in whoever has signed in as that pair before, and nobody else. So a flood
+ * from a proxy's address, or against one account, locks out nobody who signs in from their usual place, and whoever claims somebody
+ * else's email gains no further tries at theirs.
  */
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
@@ -19,12 +20,20 @@ const bounds = {
 } as const satisfies Record<string, Bound>;
 const countsMax = 50_000;
 const knownMax = 50_000;
+/** Of one pair: different people may claim one email. */
+const peopleMax = 8;
 
 export interface Attempts {
   /** Counts one attempt; a refusal `too_many_attempts` if it is one too many, with the seconds until the next. */
-  take(who: Trier): TooMany | null;
-  /** The password was right: earlier attempts of the pair are forgotten, and the pair is known from now on. */
-  forget(who: Trier): void;
+  take(who: Trier): TooMany | Attempt;
+}
+
+export interface Attempt {
+  /**
+   * The password was this person's. True: it counts as no attempt, and they are known as this pair from now on. False: a wide limit is
+   * reached and they are not known as this pair, so it is answered like a wrong password.
+   */
+  succeeded(person: string): boolean;
 }
 
 export interface Trier {
@@ -46,7 +55,7 @@ interface Count {
 
 export function createAttempts(clock: () => number): Attempts {
   const counts = new Map<string, Count>();
-  const known = new Set<string>();
+  const known = new Map<string, Set<string>>();
   const countOf = (key: string, { windowMs }: Bound): Count => {
     const now = clock();
     const there = counts.get(key);
@@ -60,27 +69,47 @@ export function createAttempts(clock: () => number): Attempts {
   return {
     take(who) {
       const keys = keysOf(who);
-      const kinds = known.has(keys.pair) ? ['pair'] as const : Object.keys(bounds) as (keyof typeof bounds)[];
-      const found = kinds.map((kind) => ({ count: countOf(keys[kind], bounds[kind]), bound: bounds[kind] }));
-      const full = found.filter(({ count, bound }) => count.tried >= bound.attempts);
-      if (full.length === 0) {
-        for (const { count } of found) count.tried += 1;
-        return null;
-      }
-      const untilMs = Math.max(...full.map(({ count }) => count.untilMs));
+      const countOfKind = (kind: keyof typeof bounds): Count => countOf(keys[kind], bounds[kind]);
+      const pair = countOfKind('pair');
+      const wide = (['email', 'address'] as const).map((kind) => ({ count: countOfKind(kind), bound: bounds[kind] }));
+      const full = wide.filter(({ count, bound }) => count.tried >= bound.attempts).map(({ count }) => count);
+      const isKnown = known.has(keys.pair);
+      const refusing = [...(pair.tried >= bounds.pair.attempts ? [pair] : []), ...(isKnown ? [] : full)];
+      if (refusing.length > 0) return tooMany(Math.max(...refusing.map(({ untilMs }) => untilMs)) - clock());
+      const taken = [pair, ...wide.filter(({ count, bound }) => count.tried < bound.attempts).map(({ count }) => count)];
+      for (const count of taken) count.tried += 1;
       return {
-        refusal: refuseInput('too_many_attempts', 'There were too many attempts to sign in. Try again later.'),
-        retryAfterSeconds: Math.max(1, Math.ceil((untilMs - clock()) / 1_000)),
+        succeeded(person) {
+          if (full.length > 0 && known.get(keys.pair)?.has(person) !== true) return false;
+          for (const count of taken) count.tried -= 1;
+          remember(known, keys.pair, person);
+          return true;
+        },
       };
     },
-    forget(who) {
-      const { pair } = keysOf(who);
-      counts.delete(pair);
-      known.delete(pair);
-      if (known.size >= knownMax) known.delete(known.values().next().value!);
-      known.add(pair);
-    },
   };
+}
+
+export function isTooMany(taken: TooMany | Attempt): taken is TooMany {
+  return 'refusal' in taken;
+}
+
+function tooMany(afterMs: number): TooMany {
+  return {
+    refusal: refuseInput('too_many_attempts', 'There were too many attempts to sign in. Try again later.'),
+    retryAfterSeconds: Math.max(1, Math.ceil(afterMs / 1_000)),
+  };
+}
+
+/** The pairs that were there last are kept, and of each the people who were. */
+function remember(known: Map<string, Set<string>>, pair: string, person: string): void {
+  const people = known.get(pair) ?? new Set();
+  people.delete(person);
+  if (people.size >= peopleMax) people.delete(people.values().next().value!);
+  people.add(person);
+  known.delete(pair);
+  if (known.size >= knownMax) known.delete(known.keys().next().value!);
+  known.set(pair, people);
 }
 
 function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds, string>> {

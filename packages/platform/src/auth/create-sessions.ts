@@ -1,17 +1,15 @@
 /**
- * Sessions on better-auth: email and password, one signed cookie, sessions kept in our store. Rule 16.
- * Its own HTTP handler is not mounted: only the functions below are used, so that no other route of it exists. The secret that signs cookies
- * is derived from the master key and stored nowhere.
+ * Sessions on better-auth: one signed cookie, sessions kept in our store. Rule 16. Who a person is, by a password or by an identity
+ * provider, is decided before. Its own HTTP handler is not mounted: only the functions below are used, so that no other route of it exists.
+ * The secret that signs cookies is derived from the master key and stored nowhere.
  */
 import { hkdfSync } from 'node:crypto';
 import { betterAuth } from 'better-auth/minimal';
-import { createAuthEndpoint, isAPIError } from 'better-auth/api';
+import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import type { Store } from '@metergate/store/store.ts';
 import { z } from 'zod';
-import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { accountAdapter } from './account-adapter.ts';
-import { passwordRefusal, type Passwords } from './passwords.ts';
 import { sessionCookieName } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -27,7 +25,6 @@ export interface SessionsOptions {
   /** `https`: cookies are Secure. */
   readonly publicUrl: string;
   readonly clock: () => number;
-  readonly passwords: Passwords;
   /** The longest life of a session that an identity provider vouched for; others last 30 days. */
   readonly providedLifeMs: number;
 }
@@ -44,16 +41,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   return {
-    async begin({ email, password }, request, organization) {
-      return granted(async () => {
-        const { response, headers } = await auth.api.signInEmail({ body: { email, password }, headers: withoutCookie(request), returnHeaders: true });
-        await rehashed(options, email, password);
-        await bind(headers, organization ?? (await store.members.of(response.user.id))[0]?.organization ?? null);
-        return { person: response.user.id, answerHeaders: cookiesOf(headers) };
-      });
-    },
-    async beginFor(vouched, request, organization) {
-      const { headers } = await auth.api.beginProvidedSession({ body: vouched, headers: withoutCookie(request), returnHeaders: true });
+    async begin({ person, issuer, organization }, request) {
+      const { headers } = await auth.api.beginSession({ body: { person, issuer }, headers: withoutCookie(request), returnHeaders: true });
       await bind(headers, organization);
       return cookiesOf(headers);
     },
@@ -64,31 +53,23 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (options.clock() - response.session.createdAt.getTime() >= lifeMs) return null;
       const { session, user } = response;
       return {
-        session: session.id, person: user.id, email: user.email, organization: session.organization ?? null, answerHeaders: cookiesOf(headers),
+        session: session.id, person: user.id, providedBy: session.providedBy ?? null, organization: session.organization ?? null,
+        answerHeaders: cookiesOf(headers),
       };
     },
     async end(request) {
       const { headers } = await auth.api.signOut({ headers: cookieAlone(request), returnHeaders: true });
       return cookiesOf(headers);
     },
-    async changePassword({ current, next, organization }, request) {
-      return passwordRefusal(next) ?? granted(async () => {
-        const { headers } = await auth.api.changePassword({
-          body: { currentPassword: current, newPassword: next, revokeOtherSessions: true }, headers: cookieAlone(request), returnHeaders: true,
-        });
-        await bind(headers, organization);
-        return { answerHeaders: cookiesOf(headers) };
-      });
-    },
   };
 }
 
-/** The same session and cookie as with a password, for someone whom an identity provider vouches for. No route leads to it. */
-const providedSessions = {
-  id: 'provided-sessions',
+/** A session and its cookie for someone who has shown who they are. No route leads to it. */
+const shownSessions = {
+  id: 'shown-sessions',
   endpoints: {
-    beginProvidedSession: createAuthEndpoint('/provided-session', {
-      method: 'POST', body: z.object({ person: z.string(), issuer: z.string() }), metadata: { SERVER_ONLY: true },
+    beginSession: createAuthEndpoint('/shown-session', {
+      method: 'POST', body: z.object({ person: z.string(), issuer: z.string().nullable() }), metadata: { SERVER_ONLY: true },
     }, async (context) => {
       const { internalAdapter } = context.context;
       const user = await internalAdapter.findUserById(context.body.person);
@@ -100,7 +81,7 @@ const providedSessions = {
   },
 };
 
-function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions) {
+function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
   const secure = publicUrl.startsWith('https:');
   return betterAuth({
     appName: 'Metergate',
@@ -108,14 +89,11 @@ function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions)
     basePath: '/platform/v1/auth',
     secret: Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(0), 'metergate/v1/session-signing', 32)).toString('base64url'),
     database: accountAdapter(store.accounts),
-    plugins: [providedSessions],
+    plugins: [shownSessions],
     telemetry: { enabled: false },
     logger: { disabled: true },
     rateLimit: { enabled: false },
-    emailAndPassword: {
-      enabled: true, disableSignUp: true, minPasswordLength: 1, maxPasswordLength: 512,
-      password: { hash: (password) => passwords.hash(password), verify: ({ hash, password }) => passwords.verify(password, hash) },
-    },
+    emailAndPassword: { enabled: false },
     session: {
       expiresIn: idleSeconds, updateAge: 3_600, freshAge: 0, cookieCache: { enabled: false },
       additionalFields: {
@@ -130,23 +108,6 @@ function libraryFor({ store, masterKey, publicUrl, passwords }: SessionsOptions)
       },
     },
   });
-}
-
-/** The password is known now: a hash with outdated parameters is replaced. */
-async function rehashed({ store, passwords }: SessionsOptions, email: string, password: string): Promise<void> {
-  const person = await store.people.find(email);
-  if (person === null || person.passwordHash === null || !passwords.isDated(person.passwordHash)) return;
-  await store.people.rehash(person.id, person.passwordHash, await passwords.hash(password));
-}
-
-async function granted<Result>(work: () => Promise<Result>): Promise<Result | AdministrationRefusal> {
-  try {
-    return await work();
-  } catch (error) {
-    // The library says which of the two was wrong; we do not.
-    if (isAPIError(error) && error.statusCode < 500) return refuseInput('wrong_password', 'The email or the password is wrong.');
-    throw error;
-  }
 }
 
 /** What the library needs of a request, and nothing that could fail its own checks of browser requests. */

@@ -25,27 +25,61 @@ export interface HashingCost {
   readonly p: number;
 }
 
+/** What a password was found to open. */
+export interface Opening {
+  /** The place of the first hash that it opens; null: none. */
+  readonly opens: number | null;
+  /** Its own hash, with the salt and the figures of the first of those given, or today's where none was. */
+  readonly hash: string;
+}
+
 /** Hashes at one cost, and verifies what was hashed at any. */
 export class Passwords {
   readonly #cost: HashingCost;
+  readonly #derive: typeof derived;
 
-  constructor(cost: HashingCost) {
+  /** `derive`: another scrypt, for tests that count. */
+  constructor(cost: HashingCost, derive: typeof derived = derived) {
     this.#cost = cost;
+    this.#derive = derive;
   }
 
-  /** `scrypt$N$r$p$salt$hash`, the last two in base64url. @throws HashingBusy */
-  async hash(password: string): Promise<string> {
-    const { N, r, p } = this.#cost;
-    const salt = randomBytes(16);
-    const hash = await derived(password, salt, this.#cost);
-    return `scrypt$${N}$${r}$${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+  /**
+   * `scrypt$N$r$p$salt$hash`, the last two in base64url. `like`: a hash whose salt is used again; null: a new salt. Whoever have the
+   * same email share a salt, so that one derivation tells which of them a password opens, and its time tells nothing of how many they are.
+   * @throws HashingBusy
+   */
+  async hash(password: string, like: string | null = null): Promise<string> {
+    const { salt = randomBytes(16) } = (like === null ? null : partsOf(like)) ?? {};
+    return written(this.#cost, salt, await this.#derive(password, salt, this.#cost));
+  }
+
+  /**
+   * Which of these hashes the password opens. It takes one derivation for each salt among them, at least one: as long for an email that
+   * nobody has as for one that somebody has. @throws HashingBusy
+   */
+  async check(password: string, stored: readonly (string | null)[]): Promise<Opening> {
+    const made = new Map<string, Buffer>();
+    let first: string | null = null;
+    let opens: number | null = null;
+    for (const [place, each] of stored.entries()) {
+      const parts = each === null ? null : partsOf(each);
+      if (parts === null) continue;
+      const { figures, salt, hash } = parts;
+      const name = `${figures.N} ${figures.r} ${figures.p} ${salt.toString('base64url')}`;
+      const given = made.get(name) ?? await this.#derive(password, salt, figures);
+      made.set(name, given);
+      first ??= written(figures, salt, given);
+      if (hash.length === given.length && timingSafeEqual(hash, given)) opens ??= place;
+    }
+    return { opens, hash: first ?? await this.hash(password) };
   }
 
   /** By the figures that the hash was made with, whatever today's are. @throws HashingBusy */
   async verify(password: string, stored: string): Promise<boolean> {
     const { figures, salt, hash } = partsOf(stored) ?? {};
     if (figures === undefined || salt === undefined || hash === undefined) return false;
-    const given = await derived(password, salt, figures);
+    const given = await this.#derive(password, salt, figures);
     return hash.length === given.length && timingSafeEqual(hash, given);
   }
 
@@ -55,6 +89,10 @@ export class Passwords {
     const { N, r, p } = this.#cost;
     return figures !== undefined && (figures.N !== N || figures.r !== r || figures.p !== p);
   }
+}
+
+function written({ N, r, p }: HashingCost, salt: Buffer, hash: Buffer): string {
+  return `scrypt$${N}$${r}$${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
 /** At today's cost: 32 MiB, three times over, some tenths of a second. */
@@ -77,8 +115,8 @@ const waitingMax = 40;
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** @throws HashingBusy */
-function derived(password: string, salt: Buffer, { N, r, p }: HashingCost): Promise<Buffer> {
+/** One scrypt, in its turn. @throws HashingBusy */
+export function derived(password: string, salt: Buffer, { N, r, p }: HashingCost): Promise<Buffer> {
   if (waiting >= waitingMax) return Promise.reject(new HashingBusy('too many passwords are being checked'));
   waiting += 1;
   const next = last.then(() => new Promise<Buffer>((resolve, reject) => {

@@ -1,40 +1,33 @@
 /**
- * Sessions of people as the platform's HTTP uses them: created with an email and a password, found by their cookie, ended. Rule 16.
+ * Sessions of people as the platform's HTTP uses them: begun for a person who has shown who they are, found by their cookie, ended. Rule 16.
  * Storage is behind this interface.
  */
-import type { AdministrationRefusal } from '../use-cases/refusal.ts';
 
 export interface FoundSession {
   readonly session: string;
   readonly person: string;
-  readonly email: string;
+  /** Issuer of the identity provider that vouched for the person; null: a password did. */
+  readonly providedBy: string | null;
   /** The organization that the session is for; null: begun by an earlier version, for the person's first. */
   readonly organization: string | null;
   /** What the answer carries on: a cookie with a later end. */
   readonly answerHeaders: Headers;
 }
 
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
+/** Who a session is begun for, after they have shown that they are. */
+export interface Shown {
+  readonly person: string;
+  /** The identity provider that vouched for them: the session lasts shorter than others. Null: a password, or a link. */
+  readonly issuer: string | null;
+  /** Null: they belong to none. */
+  readonly organization: string | null;
 }
 
 export interface Sessions {
-  /**
-   * A new session for `organization`, null: the person's first; its cookie is in the headers. Refuses `wrong_password`, in the same
-   * words whatever was wrong.
-   */
-  begin(
-    credentials: Credentials, request: Headers, organization: string | null,
-  ): Promise<{ readonly person: string; readonly answerHeaders: Headers } | AdministrationRefusal>;
-  /** A new session of a person whom this identity provider has vouched for; its cookie is in the headers. It lasts shorter than others. */
-  beginFor(vouched: { readonly person: string; readonly issuer: string }, request: Headers, organization: string): Promise<Headers>;
+  /** A new session; its cookie is in the headers. */
+  begin(who: Shown, request: Headers): Promise<Headers>;
   /** The session whose cookie the request carries; null if it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the cookie goes with the headers. */
   end(request: Headers): Promise<Headers>;
-  /** Refuses `wrong_password`. Ends every session of the person and begins a new one for `organization`. */
-  changePassword(
-    wanted: { readonly current: string; readonly next: string; readonly organization: string }, request: Headers,
-  ): Promise<{ readonly answerHeaders: Headers } | AdministrationRefusal>;
 }

@@ -40,6 +40,8 @@ const statuses: Readonly<Record<string, number>> = {
   key_taken: 409,
   key_revoked: 409,
   email_taken: 409,
+  already_member: 409,
+  last_way_in: 409,
   last_owner: 409,
   baseline_exists: 409,
   provider_key_unreadable: 409,

@@ -53,7 +53,7 @@ test('a newer link makes the older void, and a day ends it', async () => {
   assert.ok('refused' in await makePasswordLink(context(), { email: 'nobody@acme.example', publicUrl: 'http://p' }));
 });
 
-test("an owner cannot make a link for someone who also belongs elsewhere, an admin for nobody; the operator can", async () => {
+test("an owner's link opens their organization alone, an admin makes none, and the operator's opens the whole account", async () => {
   const other = await platform.organization('other');
   const email = other.emails.admin;
   const invited = granted(await inviteUser(context(), { organization: acme.id, email, role: 'viewer', by: null, publicUrl: 'http://p' }));
@@ -61,10 +61,18 @@ test("an owner cannot make a link for someone who also belongs elsewhere, an adm
   const joined = await platform.ask('/platform/v1/auth/invitations/accept', { method: 'POST', body: acceptance });
   assert.equal(joined.status, 201, joined.text);
   const path = `/members/${String(joined.body['id'])}/password-link`;
-  assert.deepEqual([(await api(path)).status, (await api(path, undefined, { token: acme.tokens.admin })).status], [403, 403]);
-  assert.equal((await signIn(email, password)).status, 200);
+  assert.equal((await api(path, undefined, { token: acme.tokens.admin })).status, 403);
+  const made = await api(path);
+  const set = await use(tokenOf(made.body['url']), 'set by an owner of acme');
+  assert.deepEqual([made.status, set.status, set.body], [201, 200, { email }], 'nothing tells that there is another organization');
+  const organizationsOf = async (cookie: string) => ((await platform.ask('/platform/v1/organizations', { cookie })).body['data'] as
+    { name: string }[]).map(({ name }) => name).sort();
+  assert.deepEqual(await organizationsOf(await platform.signIn(email, 'set by an owner of acme')), ['acme']);
+  assert.deepEqual(await organizationsOf(await platform.signIn(email)), ['other'], 'their own password and account are as they were');
   const link = granted(await makePasswordLink(context(), { email, publicUrl: 'http://p' }));
   assert.equal((await use(tokenOf(link.url), 'set by the operator')).status, 200);
+  assert.deepEqual(await organizationsOf(await platform.signIn(email, 'set by the operator')), ['acme', 'other']);
+  assert.deepEqual([(await signIn(email, password)).status, (await signIn(email, 'set by an owner of acme')).status], [401, 401]);
 });
 
 test('a hash made with other parameters is accepted, and renewed when its password is known', async () => {

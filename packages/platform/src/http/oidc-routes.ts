@@ -51,8 +51,8 @@ async function callback(context: Context, parts: PlatformParts, { provider, begu
   const useCases = { store: parts.store, randomBytes: parts.randomBytes, nowMs: parts.clock() };
   const person = await signInProvided(useCases, provider.issuer, finished.claims);
   if (isRefusal(person)) return faultPage(context, faultNamed(person.refused.code));
-  const vouched = { person: person.id, issuer: provider.issuer };
-  for (const cookie of (await parts.sessions.beginFor(vouched, context.req.raw.headers, person.organization)).getSetCookie()) {
+  const vouched = { person: person.id, issuer: provider.issuer, organization: person.organization };
+  for (const cookie of (await parts.sessions.begin(vouched, context.req.raw.headers)).getSetCookie()) {
     context.header('set-cookie', cookie, { append: true });
   }
   context.header('set-cookie', keptIdToken(publicUrl, idTokens.seal(finished.idToken), idTokens.lifeMs), { append: true });

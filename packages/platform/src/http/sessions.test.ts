@@ -144,7 +144,6 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const accept = (body: Record<string, string>) => ask('/platform/v1/auth/invitations/accept', { method: 'POST', body });
       const { token } = await invite(acme.emails.admin);
       assert.deepEqual(errorOf(await accept({ token, email: 'someone@else.example', password })), [404, 'invitation_not_valid']);
-      assert.deepEqual(errorOf(await accept({ token, email: acme.emails.admin, password: 'a password of their own' })), [401, 'wrong_password']);
       const joined = await accept({ token, email: acme.emails.admin, password });
       assert.equal(joined.status, 201, joined.text);
       const cookie = cookieOf(joined);

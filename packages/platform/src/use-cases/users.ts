@@ -9,11 +9,14 @@ import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import { invitationNotValid, type Invitation } from '@metergate/store/accounts/invitations.ts';
 import { passwordLinkNotValid, type LinkedPerson } from '@metergate/store/accounts/password-links.ts';
 import type { Member } from '@metergate/store/accounts/members.ts';
+import type { Person } from '@metergate/store/accounts/people.ts';
+import { passwordWay, providedWayOf } from '@metergate/store/accounts/proofs.ts';
 import { z } from 'zod';
-import { passwordRefusal, passwords, type Passwords } from '../auth/passwords.ts';
+import { passwordRefusal } from '../auth/passwords.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
+import { hashingOf, openedBy, saltOf, wrongPassword } from './password-sign-in.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 /** The path of a link. Its token follows `#`, so that no server and no log sees it. */
@@ -59,7 +62,7 @@ export async function createUser(
   if (weak !== null) return weak;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const passwordHash = await hashingOf(context).hash(wanted.password);
+  const passwordHash = await hashingOf(context).hash(wanted.password, await saltOf(context, wanted.email));
   const made = await context.store.members.create({ organization: organization.id, email: wanted.email, passwordHash, role: role.value });
   return isRefusal(made) ? made : shownMember(made);
 }
@@ -94,31 +97,66 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
   return isRefusal(made) ? made : { ...shownInvitation(made), link: `${wanted.publicUrl}${joinPath}#${token}` };
 }
 
-export interface AcceptanceInput {
-  readonly token: string;
-  readonly email: string;
-  /** The person's own password if a user with this email exists; else the new one. */
-  readonly password: string;
+/** Who opens the link: by an email and a password, their own or a new one, or by a session. */
+export type Accepting =
+  | { readonly email: string; readonly password: string }
+  | { readonly person: string; /** The issuer that vouched for the session; null: a password did. */ readonly providedBy: string | null };
+
+/**
+ * Whether the link of this token is open, and for this email; looked at before any password is hashed. Refuses `invitation_not_valid`.
+ */
+export async function openInvitation(
+  context: UseCaseContext, token: string, email: string | null,
+): Promise<Invitation | AdministrationRefusal> {
+  const invitation = await context.store.invitations.findOpen(hashOf(token));
+  const fits = invitation !== null && (email === null || invitation.email === null || invitation.email === email.trim().toLowerCase());
+  return fits ? invitation : invitationNotValid();
 }
 
-/** Makes the membership; if two accept at once, one succeeds. The audit row names the new member. */
+/**
+ * Makes the membership: of the person whom the password or the session shows, else of somebody new. It is answered alike, and
+ * takes as long, whether or not the email has an account elsewhere. If two accept at once, one succeeds. The audit row names the new member.
+ * Refuses `invitation_not_valid`, `invalid_email`, `invalid_password`, `wrong_password`, `already_member`.
+ */
 export async function acceptInvitation(
-  context: UseCaseContext, { token, email, password }: AcceptanceInput,
+  context: UseCaseContext, token: string, accepting: Accepting,
 ): Promise<ShownMember | AdministrationRefusal> {
-  const invitation = await context.store.invitations.findOpen(hashOf(token));
-  if (invitation === null || (invitation.email !== null && invitation.email !== email.trim().toLowerCase())) return invitationNotValid();
-  const person = await context.store.people.find(email);
-  if (person !== null && !(person.passwordHash !== null && await hashingOf(context).verify(password, person.passwordHash))) {
-    return refuseInput('wrong_password', 'There is already a user with this email, and the password is not theirs.');
-  }
-  const weak = person === null ? passwordRefusal(password) : null;
-  if (weak !== null) return weak;
+  const invitation = await openInvitation(context, token, 'email' in accepting ? accepting.email : null);
+  if (isRefusal(invitation)) return invitation;
+  const shown = 'email' in accepting ? await shownByPassword(context, accepting) : await shownBySession(context, accepting);
+  if (isRefusal(shown)) return shown;
+  const { person, email } = shown;
   const store = context.store.acting({
     actor: { kind: 'person', id: person?.id ?? null, name: person?.email ?? null }, detail: { invitation: invitation.id, role: invitation.role },
   });
-  const passwordHash = person === null ? await hashingOf(context).hash(password) : '';
-  const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash, known: person !== null });
+  const as = person === null ? null : { person: person.id, way: shown.way };
+  const member = await store.invitations.accept({ tokenHash: hashOf(token), email, passwordHash: shown.passwordHash, as });
   return isRefusal(member) ? member : shownMember(member);
+}
+
+interface ShownPerson {
+  readonly person: Person | null;
+  readonly email: string;
+  readonly way: string;
+  readonly passwordHash: string | null;
+}
+
+/** The rules for a new password hold for everybody, since a shorter one would tell whether it is an old one. */
+async function shownByPassword(
+  context: UseCaseContext, credentials: { readonly email: string; readonly password: string },
+): Promise<ShownPerson | AdministrationRefusal> {
+  const weak = passwordRefusal(credentials.password);
+  if (weak !== null) return weak;
+  const { person, hash } = await openedBy(context, credentials);
+  return { person, email: credentials.email, way: passwordWay, passwordHash: hash };
+}
+
+async function shownBySession(
+  { store }: UseCaseContext, { person: id, providedBy }: { readonly person: string; readonly providedBy: string | null },
+): Promise<ShownPerson | AdministrationRefusal> {
+  const person = await store.people.get(id);
+  if (person === null) return wrongPassword();
+  return { person, email: person.email, way: providedBy === null ? passwordWay : providedWayOf(providedBy), passwordHash: null };
 }
 
 /** A one-time link that sets a password. Shown only this once; whoever has it can become that person. */
@@ -135,7 +173,7 @@ export async function makePasswordLink(
   return isRefusal(made) ? made : { url };
 }
 
-/** For an owner: a link for a member who belongs to no other organization. Refuses `unknown_member`, `forbidden`. */
+/** For an owner: a link for a member, which opens this organization alone. Refuses `unknown_member`. */
 export async function makeMemberPasswordLink(
   context: UseCaseContext,
   { organization, id, publicUrl }: { readonly organization: OrganizationId; readonly id: string; readonly publicUrl: string },
@@ -154,11 +192,7 @@ export async function usePasswordLink(
   const weak = passwordRefusal(password);
   if (weak !== null) return weak;
   const store = context.store.acting({ actor: { kind: 'person', id: person.id, name: person.email }, detail: {} });
-  return store.passwordLinks.use(hashOf(token), await hashingOf(context).hash(password));
-}
-
-function hashingOf(context: UseCaseContext): Passwords {
-  return context.passwords ?? passwords;
+  return store.passwordLinks.use(hashOf(token), await hashingOf(context).hash(password, await saltOf(context, person.email)));
 }
 
 function mintedLink({ randomBytes, nowMs }: UseCaseContext, publicUrl: string) {

@@ -12,7 +12,8 @@ const fieldsOf = {
   user: {
     table: 'person',
     columns: {
-      id: 'id', email: 'email', name: 'name', emailVerified: 'email_verified', image: 'image', createdAt: 'created_at_ms', updatedAt: 'updated_at_ms',
+      id: 'id', email: 'email', claimedEmail: 'claimed_email', name: 'name', emailVerified: 'email_verified', image: 'image',
+      createdAt: 'created_at_ms', updatedAt: 'updated_at_ms',
     },
   },
   session: {
@@ -26,7 +27,7 @@ const fieldsOf = {
   account: {
     table: 'person_credential',
     columns: {
-      id: 'id', userId: 'person', providerId: 'provider', accountId: 'account', password: 'password_hash', createdAt: 'created_at_ms',
+      id: 'id', userId: 'person', providerId: 'provider', accountId: 'account', password: 'password_hash', proof: 'proof', createdAt: 'created_at_ms',
       updatedAt: 'updated_at_ms',
     },
   },

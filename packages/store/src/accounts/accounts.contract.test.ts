@@ -79,7 +79,7 @@ for (const on of bothEngines) {
           await granted(acting.invitations.create({ ...invitation, tokenHash: hashOf('withdrawn') })),
         ];
         await granted(acting.invitations.withdraw(organization, withdrawn.id, 'owner'));
-        const acceptance = { tokenHash: hashOf('used'), email: 'joined@example.com', passwordHash: 'h', known: false };
+        const acceptance = { tokenHash: hashOf('used'), email: 'joined@example.com', passwordHash: 'h', as: null };
         const joined = await granted(acting.invitations.accept(acceptance));
         const member = await granted(acting.members.create({ organization, email: 'made@example.com', passwordHash: 'h', role: 'viewer' }));
         await granted(acting.members.setRole(organization, member.id, { role: 'member', by: 'owner' }));
@@ -109,7 +109,7 @@ for (const on of bothEngines) {
         const joining = { kind: 'person', id: joined.id, name: 'joined@example.com' };
         for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
         const elsewhere = [
-          'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember',
+          'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
           'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'rotateMasterKey',
           'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
         ];
@@ -285,7 +285,8 @@ for (const on of bothEngines) {
           organization: kept, email: null, role: 'viewer' as const, tokenHash: 'hash of both', invitedBy: null, expiresAtMs: 9e12,
         };
         await granted(store.invitations.create(invitation));
-        await granted(store.invitations.accept({ tokenHash: 'hash of both', email: 'both@example.com', passwordHash: '', known: true }));
+        const as = { person: person.id, way: 'credential' };
+        await granted(store.invitations.accept({ tokenHash: 'hash of both', email: 'both@example.com', passwordHash: 'h', as }));
         await store.providers.connect(kept, 'openai', 'sk-kept');
         await ship('seg_kept', kept);
         await erase(gone);

@@ -1,15 +1,17 @@
 /**
  * Invitations: a one-time link by which someone becomes a member; the first owner comes by one without an email.
- * Rule 16. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
+ * Rule 16; decision 103. Only the SHA-256 of the link's token is kept. Accepting is one change: if two accept at once, one succeeds. A link gives
  * no more than its maker could give at that moment: it becomes void with their membership, role or token.
  */
 import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
-import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
-import { addMember, type Member } from './members.ts';
+import { addMember, memberAmong, type Member } from './members.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { checkedEmail, personFor } from './people.ts';
+import { checkedEmail, makeClaimant, peopleWithEmail, putPassword, type Person } from './people.ts';
+import { endLessProved, endSessions, passwordWay, proofs } from './proofs.ts';
+import { proveEmail } from './prove-email.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { numberOrNull, type InvitationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -40,10 +42,10 @@ export interface NewInvitation {
 export interface Acceptance {
   readonly tokenHash: string;
   readonly email: string;
-  /** For a person who is created now. An existing person has proved their password before. */
-  readonly passwordHash: string;
-  /** Whether the person was there when the password was checked: if that has changed since, nothing is done. */
-  readonly known: boolean;
+  /** Of the password that was sent with the link; null: a session was shown instead. */
+  readonly passwordHash: string | null;
+  /** Who showed that they are this person, by that password or by a session; null: nobody whom the store knows. */
+  readonly as: { readonly person: PersonId; /** The credential that it was done with. */ readonly way: string } | null;
 }
 
 export interface Invitations {
@@ -53,7 +55,11 @@ export interface Invitations {
   listOpen(organization: OrganizationId, page?: ListPage): Promise<Invitation[]>;
   /** The open invitation with this token; null if there is none. */
   findOpen(tokenHash: string): Promise<Invitation | null>;
-  /** Refuses `invitation_not_valid`, `invalid_email`, `email_taken`. */
+  /**
+   * The operator's link for an email proves it. Any other link lets in whoever shows that they are a person with the email, or
+   * else somebody new who claims it, so nothing tells whether the email has an account elsewhere. Refuses `invitation_not_valid`,
+   * `invalid_email`, `already_member` (somebody with this email is in the organization already, and it is not who asks).
+   */
   accept(acceptance: Acceptance): Promise<Member | StoreRefusal>;
   /** `by`: the role of who does it, which reaches no invitation above itself. Refuses `unknown_invitation`, `forbidden`. */
   withdraw(organization: OrganizationId, id: string, by: Role): Promise<Invitation | StoreRefusal>;
@@ -82,17 +88,20 @@ export function invitationsIn(context: StoreContext): Invitations {
       const row = await openWithToken(db as unknown as Transaction<Schema>, tokenHash, clock());
       return row === undefined ? null : invitationOf(row);
     }),
-    async accept({ tokenHash, email, passwordHash, known }) {
-      const checked = checkedEmail(email);
-      if (typeof checked !== 'string') return checked;
+    async accept(acceptance) {
+      const { tokenHash } = acceptance;
+      const email = checkedEmail(acceptance.email);
+      if (typeof email !== 'string') return email;
       return engine.change<Member>(async (transaction) => {
         const row = await openWithToken(transaction, tokenHash, clock());
-        if (row === undefined || (row.email !== null && row.email !== checked)) return invitationNotValid();
-        const person = await personFor(transaction, context, { email: checked, passwordHash });
-        if (person.made === known) return refuse('email_taken', 'A user with this email was created a moment ago. Try again.');
-        await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
+        if (row === undefined || (row.email !== null && row.email !== email)) return invitationNotValid();
         const { organization, role } = invitationOf(row);
-        return addMember(transaction, { organization, person: person.id, role, atMs: clock() });
+        const arriving = { acceptance, organization, people: await peopleWithEmail(transaction, email), email };
+        const proves = row.invited_by === null && row.email !== null;
+        const person = await (proves ? proved(context, transaction, arriving) : arrived(context, transaction, arriving));
+        if (typeof person !== 'string') return person;
+        await transaction.updateTable('invitation').set({ accepted_at_ms: clock() }).where('id', '=', row.id).execute();
+        return addMember(transaction, { organization, person, role, atMs: clock() });
       }, (member) => ({ action: 'acceptInvitation', organization: member.organization, subject: member.id, person: member }));
     },
     withdraw: (organization, id, by) => engine.change<Invitation>(async (transaction) => {
@@ -105,6 +114,46 @@ export function invitationsIn(context: StoreContext): Invitations {
       return { ...invitationOf(row), withdrawnAtMs: at };
     }, { action: 'withdrawInvitation', organization, subject: id }),
   };
+}
+
+interface Arriving {
+  readonly acceptance: Acceptance;
+  readonly organization: OrganizationId;
+  /** Who holds the email, then who claims it. */
+  readonly people: readonly Person[];
+  readonly email: string;
+}
+
+/** By the operator's link: the one person with the email, whatever they showed; a password that came with the link is theirs. */
+async function proved(
+  context: StoreContext, transaction: Transaction<Schema>, { acceptance: { passwordHash, as }, people, email }: Arriving,
+): Promise<PersonId | StoreRefusal> {
+  if (as === null ? passwordHash === null : !people.some(({ id }) => id === as.person)) return invitationNotValid();
+  const known = people.find(({ holds }) => holds)?.id ?? as?.person ?? people[0]?.id;
+  const person = known ?? await makeClaimant(transaction, context, { email, passwordHash: passwordHash ?? '' });
+  await proveEmail(context, transaction, { person, email, shown: as?.person === person ? as.way : known === undefined ? passwordWay : null });
+  if (passwordHash === null) return person;
+  if (as?.person !== person) await endSessions(transaction, person);
+  await putPassword(transaction, { person, passwordHash, proof: 'deployment', atMs: context.clock() });
+  return person;
+}
+
+/** By an organization's link, which proves the email to that organization alone. */
+async function arrived(
+  context: StoreContext, transaction: Transaction<Schema>, { acceptance: { passwordHash, as }, organization, people, email }: Arriving,
+): Promise<PersonId | StoreRefusal> {
+  if (as !== null) {
+    if (!people.some(({ id }) => id === as.person)) return invitationNotValid();
+    await transaction.updateTable('person_credential').set({ proof: proofs.organization })
+      .where('person', '=', as.person).where('provider', '=', as.way).where('proof', '<', BigInt(proofs.organization)).execute();
+    await endLessProved(context, transaction, { person: as.person, than: 'organization' });
+    return as.person;
+  }
+  if (passwordHash === null) return invitationNotValid();
+  if (await memberAmong(transaction, organization, people) !== null) {
+    return refuse('already_member', 'Somebody with this email is a member already, and the password is not theirs.');
+  }
+  return makeClaimant(transaction, context, { email, passwordHash });
 }
 
 /** Rows are read a slice at a time: those that have become void are left out, and a page is full all the same. */

@@ -7,7 +7,7 @@ import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { checkedEmail, personFor } from './people.ts';
+import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -28,8 +28,8 @@ export interface Members {
   of(person: string, page?: ListPage): Promise<Member[]>;
   find(organization: OrganizationId, person: string): Promise<Member | null>;
   /**
-   * Makes a person and their membership. Refuses `unknown_organization`, `invalid_email`, `email_taken` (whoever has the
-   * email already is invited instead, so that nobody sets another's password).
+   * Makes a person and their membership. Refuses `unknown_organization`, `invalid_email`, `email_taken`: whoever holds the email, or belongs
+   * to the organization by it, is invited instead. An email that others only claim is free.
    */
   create(wanted: { readonly organization: OrganizationId; readonly email: string; readonly passwordHash: string; readonly role: Role }):
   Promise<Member | StoreRefusal>;
@@ -54,8 +54,11 @@ export function membersIn(context: StoreContext): Members {
       if (typeof checked !== 'string') return checked;
       return engine.change<Member>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
-        const { id, made } = await personFor(transaction, context, { email: checked, passwordHash });
-        if (!made) return refuse('email_taken', 'There is already a user with this email. Invite them instead.');
+        const there = await peopleWithEmail(transaction, checked);
+        if (there.some(({ holds }) => holds) || await memberAmong(transaction, organization, there) !== null) {
+          return refuse('email_taken', 'There is already a user with this email. Invite them instead.');
+        }
+        const id = await makeClaimant(transaction, context, { email: checked, passwordHash });
         return addMember(transaction, { organization, person: id, role, atMs: clock() });
       }, ({ id }) => ({ action: 'createUser', organization, subject: id }));
     },
@@ -97,7 +100,7 @@ export async function addMember(
 
 function membersFrom(db: Transaction<Schema>) {
   return db.selectFrom('membership').innerJoin('person', 'person.id', 'membership.person')
-    .select(['membership.organization', 'membership.role', 'membership.created_at_ms', 'person.id', 'person.email'])
+    .select(['membership.organization', 'membership.role', 'membership.created_at_ms', 'person.id', 'person.email', 'person.claimed_email'])
     .orderBy('membership.created_at_ms').orderBy('membership.person').orderBy('membership.organization');
 }
 
@@ -108,6 +111,17 @@ export async function memberIn(db: Transaction<Schema>, organization: Organizati
   return row === undefined ? null : memberOf(row);
 }
 
+/** Within the caller's transaction: the first of these people who belongs to the organization. */
+export async function memberAmong(
+  db: Transaction<Schema>, organization: OrganizationId, people: readonly { readonly id: PersonId }[],
+): Promise<Member | null> {
+  for (const { id } of people) {
+    const member = await memberIn(db, organization, id);
+    if (member !== null) return member;
+  }
+  return null;
+}
+
 async function isLastOwner(transaction: Transaction<Schema>, { organization, role }: Member): Promise<boolean> {
   if (role !== 'owner') return false;
   const { owners } = await transaction.selectFrom('membership').select((select) => select.fn.countAll<bigint>().as('owners'))
@@ -115,9 +129,11 @@ async function isLastOwner(transaction: Transaction<Schema>, { organization, rol
   return Number(owners) <= 1;
 }
 
-function memberOf(row: { id: string; organization: string; email: string; role: string; created_at_ms: bigint }): Member {
+function memberOf(row: {
+  id: string; organization: string; email: string; claimed_email: string | null; role: string; created_at_ms: bigint;
+}): Member {
   return {
-    id: row.id as PersonId, organization: row.organization as OrganizationId, email: row.email,
+    id: row.id as PersonId, organization: row.organization as OrganizationId, email: shownEmail(row),
     role: roles.find((role) => role === row.role) ?? 'viewer', createdAtMs: Number(row.created_at_ms),
   };
 }

@@ -75,7 +75,8 @@ for (const on of bothEngines) {
       const { id } = await granted(admit(identity, [one, 'viewer'], [two, 'admin']));
       const invitation = { organization: own, email: null, role: 'member' as const, tokenHash: `hash of ${id}`, invitedBy: null, expiresAtMs: 9e12 };
       await granted(store.invitations.create(invitation));
-      await granted(store.invitations.accept({ tokenHash: invitation.tokenHash, email: identity.email!, passwordHash: '', known: true }));
+      const as = { person: id, way: `oidc ${issuer}` };
+      await granted(store.invitations.accept({ tokenHash: invitation.tokenHash, email: identity.email!, passwordHash: null, as }));
       const [left, kept] = [await sessionOf(id, two), await sessionOf(id, one)];
       await granted(admit(identity, [one, 'viewer']));
       assert.deepEqual(await rolesOf(id), named([one, 'viewer'], [own, 'member']));

@@ -1,8 +1,8 @@
 /**
- * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Rule 16.
- * An email alone identifies nobody: an existing person is linked only if the provider says that the email is verified. A password set by
- * someone who never proved that email then ends. From then on the provider decides the person's role in the organizations that it names and
- * in those that it named before. A membership by invitation stays.
+ * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Rule 16; decisions 75 and 103.
+ * Nobody is let in before the provider has once said that their email is verified. That sign-in proves the email: who claims it or holds it is
+ * the same person, and every way in that was made without such a proof ends. From then on the provider decides the
+ * person's role in the organizations that it names and in those that it named before. A membership by invitation stays.
  */
 import { idPrefix, newId, newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { roles, type Role } from '@metergate/core/account/role.ts';
@@ -13,14 +13,16 @@ import { stampOrganization, unknownOrganization } from '../settings/organization
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
-import { checkedEmail } from './people.ts';
+import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
+import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';
+import { isProvedThroughout, proveEmail } from './prove-email.ts';
 
 /** Who it is, as the provider says. */
 export interface ProvidedIdentity {
   /** The issuer's identifier, as it is configured. */
   readonly issuer: string;
   readonly subject: string;
-  /** Needed only the first time that someone signs in. */
+  /** Needed, and verified, only the first time that someone signs in. */
   readonly email: string | null;
   readonly emailVerified: boolean;
 }
@@ -44,6 +46,12 @@ export interface ProvidedPeople {
 
 type Known = Pick<AdmittedPerson, 'id' | 'email'>;
 
+/** Someone whom a credential of the provider names. */
+interface Named extends Known {
+  /** Whether the provider ever verified the email. */
+  readonly proved: boolean;
+}
+
 interface Held {
   readonly organization: OrganizationId;
   readonly role: Role;
@@ -56,8 +64,7 @@ export function providedPeopleIn(context: StoreContext): ProvidedPeople {
     async admit(identity, named) {
       const unchanged = await engine.read((db) => admittedAlready(db as unknown as Transaction<Schema>, identity, named));
       return unchanged ?? engine.change<AdmittedPerson>(async (transaction, revision) => {
-        const known = await personOf(transaction, identity);
-        const person = known ?? await linkedOrMade(context, transaction, { identity, named });
+        const person = await provedPerson(context, transaction, { identity, named });
         if ('refused' in person) return person;
         const held = await heldBy(transaction, person.id, identity.issuer);
         for (const [organization, role] of named) {
@@ -86,22 +93,25 @@ async function admittedAlready(
   db: Transaction<Schema>, identity: ProvidedIdentity, named: ReadonlyMap<OrganizationId, Role>,
 ): Promise<AdmittedPerson | null> {
   const person = await personOf(db, identity);
-  if (person === null) return null;
+  if (person === null || !person.proved) return null;
+  if (verifies(identity, person) && !await isProvedThroughout(db, { person: person.id, email: person.email })) return null;
   const held = (await heldBy(db, person.id, identity.issuer)).filter(({ organization, provided }) => provided || named.has(organization));
   const same = held.length === named.size && held.every(({ organization, role, provided }) => provided && named.get(organization) === role);
-  return same ? { ...person, organization: await firstOf(db, person.id, named) } : null;
+  return same ? { id: person.id, email: person.email, organization: await firstOf(db, person.id, named) } : null;
 }
 
-async function personOf(db: Transaction<Schema>, { issuer, subject }: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<Known | null> {
+async function personOf(db: Transaction<Schema>, { issuer, subject }: Pick<ProvidedIdentity, 'issuer' | 'subject'>): Promise<Named | null> {
   const row = await db.selectFrom('person_credential').innerJoin('person', 'person.id', 'person_credential.person')
-    .select(['person.id', 'person.email']).where('person_credential.provider', '=', credentialOf(issuer))
-    .where('person_credential.account', '=', subject).executeTakeFirst();
-  return row === undefined ? null : { id: row.id as PersonId, email: row.email };
+    .select(['person.id', 'person.email', 'person.claimed_email', 'person_credential.proof'])
+    .where('person_credential.provider', '=', providedWayOf(issuer)).where('person_credential.account', '=', subject).executeTakeFirst();
+  return row === undefined ? null : {
+    id: row.id as PersonId, email: shownEmail(row), proved: Number(row.proof) === proofs.deployment,
+  };
 }
 
-/** What a credential of this provider is called; a password's is `credential`. */
-function credentialOf(issuer: string): string {
-  return `oidc ${issuer}`;
+/** Whether this sign-in proves the email that the person has here. */
+function verifies({ email, emailVerified }: ProvidedIdentity, person: Known): boolean {
+  return emailVerified && checkedEmail(email ?? '') === person.email;
 }
 
 interface Coming {
@@ -109,57 +119,68 @@ interface Coming {
   readonly named: ReadonlyMap<OrganizationId, Role>;
 }
 
-async function linkedOrMade(context: StoreContext, transaction: Transaction<Schema>, { identity, named }: Coming): Promise<Known | StoreRefusal> {
+/** The person of this sign-in, whose email is proved by it or was before. */
+async function provedPerson(context: StoreContext, transaction: Transaction<Schema>, coming: Coming): Promise<Known | StoreRefusal> {
+  const { identity } = coming;
+  const known = await personOf(transaction, identity);
+  if (known !== null && known.proved) {
+    if (verifies(identity, known)) await proveEmail(context, transaction, { person: known.id, email: known.email, shown: null });
+    return known;
+  }
   const email = checkedEmail(identity.email ?? '');
   if (typeof email !== 'string') return email;
-  const there = await transaction.selectFrom('person').select(['id', 'email_verified']).where('email', '=', email).executeTakeFirst();
-  if (there !== undefined && !identity.emailVerified) {
-    return refuse('email_not_verified', 'There is a user with this email already, and the provider does not say that the email was verified.');
+  if (!identity.emailVerified) return refuse('email_not_verified', 'The provider does not say that the email was verified.');
+  const [there] = await peopleWithEmail(transaction, email);
+  if (known !== null && known.id === there?.id) {
+    await proveEmail(context, transaction, { person: known.id, email, shown: providedWayOf(identity.issuer) });
+    return known;
   }
-  const id = (there?.id ?? newId(idPrefix.person, context.randomBytes)) as PersonId;
-  if (there === undefined) await make(context, transaction, { id, email, verified: identity.emailVerified });
-  else if (await isOf(transaction, id, identity.issuer)) return refuse('email_taken', 'Another user of the provider has this email here.');
+  // An earlier version let this subject in with an email that was not theirs: that way in ends, and they come as somebody new.
+  if (known !== null) await endLessProved(context, transaction, { person: known.id, than: 'organization' });
+  return linkedOrMade(context, transaction, { ...coming, email, there: there ?? null });
+}
+
+async function linkedOrMade(
+  context: StoreContext, transaction: Transaction<Schema>,
+  { identity, named, email, there }: Coming & { readonly email: string; readonly there: Person | null },
+): Promise<Known | StoreRefusal> {
+  if (there !== null && await isOf(transaction, there.id, identity.issuer)) {
+    return refuse('email_taken', 'Another user of the provider has this email here.');
+  }
+  const id = there?.id ?? await make(context, transaction, email);
+  const hadPassword = there !== null && await hasPassword(transaction, id);
+  await proveEmail(context, transaction, { person: id, email, shown: null });
   const at = context.clock();
   await transaction.insertInto('person_credential').values({
-    id: newSecret(`${id}_`, 10, context.randomBytes), person: id, provider: credentialOf(identity.issuer), account: identity.subject,
-    password_hash: null, created_at_ms: at, updated_at_ms: at,
+    id: newSecret(`${id}_`, 10, context.randomBytes), person: id, provider: providedWayOf(identity.issuer), account: identity.subject,
+    password_hash: null, proof: proofs.deployment, created_at_ms: at, updated_at_ms: at,
   }).execute();
-  if (there !== undefined) {
-    await link(context, transaction, { person: { id, email }, proved: there.email_verified !== 0n, coming: { identity, named } });
+  if (there !== null) {
+    await told(context, transaction, {
+      action: 'linkIdentity', person: { id, email }, organization: named.keys().next().value!,
+      detail: { issuer: identity.issuer, passwordEnded: hadPassword && !await hasPassword(transaction, id) },
+    });
   }
   return { id, email };
 }
 
-async function make(
-  { clock }: StoreContext, transaction: Transaction<Schema>,
-  { id, email, verified }: { readonly id: PersonId; readonly email: string; readonly verified: boolean },
-): Promise<void> {
+async function make({ clock, randomBytes }: StoreContext, transaction: Transaction<Schema>, email: string): Promise<PersonId> {
+  const id = newId(idPrefix.person, randomBytes) as PersonId;
   const at = clock();
   await transaction.insertInto('person')
-    .values({ id, email, name: email, email_verified: verified ? 1 : 0, image: null, created_at_ms: at, updated_at_ms: at }).execute();
+    .values({ id, email, claimed_email: null, name: email, email_verified: 1, image: null, created_at_ms: at, updated_at_ms: at }).execute();
+  return id;
 }
 
+async function hasPassword(transaction: Transaction<Schema>, person: PersonId): Promise<boolean> {
+  return await transaction.selectFrom('person_credential').select('id')
+    .where('person', '=', person).where('provider', '=', passwordWay).executeTakeFirst() !== undefined;
+}
+
+/** Whether another subject of the provider has proved to be this person. */
 async function isOf(transaction: Transaction<Schema>, person: PersonId, issuer: string): Promise<boolean> {
   return await transaction.selectFrom('person_credential').select('id').where('person', '=', person)
-    .where('provider', '=', credentialOf(issuer)).executeTakeFirst() !== undefined;
-}
-
-/** Whoever typed the email before and never proved it keeps no way in: no password, no link that sets one, no session. */
-async function link(
-  context: StoreContext, transaction: Transaction<Schema>,
-  { person, proved, coming }: { readonly person: Known; readonly proved: boolean; readonly coming: Coming },
-): Promise<void> {
-  const { id } = person;
-  if (!proved) {
-    await transaction.deleteFrom('person_credential').where('person', '=', id).where('provider', '=', 'credential').execute();
-    await transaction.deleteFrom('password_link').where('person', '=', id).execute();
-    await transaction.deleteFrom('person_session').where('person', '=', id).execute();
-    await transaction.updateTable('person').set({ email_verified: 1, updated_at_ms: context.clock() }).where('id', '=', id).execute();
-  }
-  await told(context, transaction, {
-    action: 'linkIdentity', person, organization: coming.named.keys().next().value!,
-    detail: { issuer: coming.identity.issuer, passwordEnded: !proved },
-  });
+    .where('provider', '=', providedWayOf(issuer)).where('proof', '=', BigInt(proofs.deployment)).executeTakeFirst() !== undefined;
 }
 
 async function heldBy(db: Transaction<Schema>, person: PersonId, issuer: string): Promise<Held[]> {

@@ -5,7 +5,7 @@ export const auditActions = [
   'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'setKey', 'rotateKey', 'revokeKey', 'connectProvider',
   'disconnectProvider', 'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun',
   'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
-  'linkIdentity', 'provideMember', 'withdrawMember',
+  'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',

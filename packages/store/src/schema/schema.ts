@@ -67,7 +67,13 @@ export interface ServiceKeyTable {
 /** The former form of a rotated key, which works until `until_ms`. */
 export interface FormerKeyTable { readonly hash: string; readonly key: string; readonly until_ms: Whole }
 
-export interface PasswordLinkTable { readonly token_hash: string; readonly person: string; readonly expires_at_ms: Whole }
+export interface PasswordLinkTable {
+  readonly token_hash: string;
+  readonly person: string;
+  readonly expires_at_ms: Whole;
+  /** The organization whose owner made it, and that alone it is good for; null: the operator did. */
+  readonly made_in: string | null;
+}
 
 export interface ProviderConnectionTable {
   readonly organization: string;
@@ -144,7 +150,10 @@ export interface CallRecordTable {
 
 export interface PersonTable {
   readonly id: string;
+  /** Unique; the person's id where the email is only claimed. */
   readonly email: string;
+  /** An email that nobody has proved to the deployment; several people may claim the same. Null: `email` is proved. */
+  readonly claimed_email: string | null;
   readonly name: string;
   readonly email_verified: Whole;
   readonly image: string | null;
@@ -158,6 +167,8 @@ export interface PersonCredentialTable {
   readonly provider: string;
   readonly account: string;
   readonly password_hash: string | null;
+  /** How far it is proved to be the email's owner's: see `accounts/proofs.ts`. */
+  readonly proof: Whole;
   readonly created_at_ms: Whole;
   readonly updated_at_ms: Whole;
 }

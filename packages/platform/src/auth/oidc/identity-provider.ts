@@ -87,7 +87,7 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
         }
         const more = lacksRoleOrEmail(own, roleClaim) && config.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(config, tokens.access_token, own.sub) : {};
-        return { claims: claimsOf(own, more, roleClaim), idToken: tokens.id_token! };
+        return { claims: claimsOf(own, more, settings), idToken: tokens.id_token! };
       } catch (error) {
         const fault = faultOf(error);
         if (fault !== 'denied') sayOnce(`A sign-in by OpenID Connect was not completed: ${codeOf(error)}.`);

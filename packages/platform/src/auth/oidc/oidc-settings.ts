@@ -11,6 +11,8 @@ export interface OidcSettings {
   readonly sessionMs: number;
   /** Whether signing out here also signs out at the provider, if it has an address for that. */
   readonly signOutThere: boolean;
+  /** Whether an email counts as verified where the provider does not say if it is; one that it calls unverified never does. */
+  readonly emailsTrusted: boolean;
 }
 
 /** A working day with room to spare. */

@@ -15,13 +15,15 @@ export function lacksRoleOrEmail(claims: Claims, roleClaim: string): boolean {
 }
 
 /** The ID token takes precedence over userinfo. Whichever names the email also says whether it is verified. */
-export function claimsOf(own: Claims & { readonly sub: string }, more: Claims, roleClaim: string): ProvidedClaims {
+export function claimsOf(
+  own: Claims & { readonly sub: string }, more: Claims, { roleClaim, emailsTrusted }: { readonly roleClaim: string; readonly emailsTrusted: boolean },
+): ProvidedClaims {
   const from = Object.hasOwn(own, 'email') ? own : more;
   const { email, email_verified: verified } = from;
   return {
     subject: own.sub, email: typeof email === 'string' ? email : null,
     // Some providers send it as text.
-    emailVerified: verified === true || verified === 'true',
+    emailVerified: verified === true || verified === 'true' || (emailsTrusted && verified === undefined),
     roles: (Object.hasOwn(own, roleClaim) ? own : more)[roleClaim],
   };
 }

@@ -18,8 +18,8 @@ export const signInFaults = {
   },
   invalid_email: { status: 403, sentence: 'The identity provider did not send an email address for you, and Metergate needs one.' },
   email_not_verified: {
-    status: 403, sentence: 'There is a user with your email address already, and the identity provider does not say that the address was '
-      + 'verified. Sign in with your password, or ask whoever looks after the identity provider.',
+    status: 403, sentence: 'The identity provider does not say that your email address was verified. Verify it there, or sign in with a '
+      + 'password.',
   },
   email_taken: {
     status: 403, sentence: 'Your email address belongs to another user of the identity provider here. Ask whoever runs Metergate.',

@@ -5,10 +5,12 @@
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
+import { isTooMany, type Attempt, type Trier } from '../../auth/attempts.ts';
+import { changeOwnPassword, signInByPassword, wrongPassword } from '../../use-cases/password-sign-in.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { isOperator } from '../../use-cases/nodes.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
-import { acceptInvitation, usePasswordLink } from '../../use-cases/users.ts';
+import { acceptInvitation, openInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import { oidcStartPath } from '../oidc-routes.ts';
@@ -37,13 +39,11 @@ const signIn = openOperation({
   id: 'signIn', method: 'post', path: '/auth/sign-in/email', role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
   refuses: ['wrong_password'], bounded: true,
   body: z.strictObject({ email: emailSent, password }), answer: done,
-  run: async ({ parts, body, headers, address, answerHeaders }) => {
-    const who = { email: body.email, address };
-    takeAttempt(parts, who);
-    const begun = await parts.sessions.begin(body, headers, null);
-    if (isRefusal(begun)) return begun;
-    parts.attempts.forget(who);
-    addCookies(answerHeaders, begun.answerHeaders);
+  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
+    const attempt = takeAttempt(parts, { email: body.email, address });
+    const found = await signInByPassword(context, body);
+    if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
+    addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
     return { done: true as const };
   },
 });
@@ -99,34 +99,37 @@ const changePassword = operation({
   refuses: ['wrong_password', 'invalid_password', 'forbidden'], bounded: true,
   summary: 'Set a new password; ends every other session of the person', secrets: ['currentPassword', 'newPassword'],
   body: z.strictObject({ currentPassword: password, newPassword: password }), answer: done,
-  run: async ({ parts, actor, body, headers, address, answerHeaders }) => {
-    if (actor.kind !== 'person') return refuseInput('forbidden', 'A management token has no password.');
-    const who = { email: actor.id, address };
-    takeAttempt(parts, who);
-    const changed = await parts.sessions.changePassword(
-      { current: body.currentPassword, next: body.newPassword, organization: actor.organization }, headers);
+  run: async ({ context, parts, actor, body, headers, answerHeaders }) => {
+    if (actor.session === null) return refuseInput('forbidden', 'A management token has no password.');
+    // Counted by session: whoever has none of this person's cannot use the count up.
+    const attempt = takeAttempt(parts, { email: actor.id, address: `session ${actor.session}` });
+    const changed = await changeOwnPassword(context, { person: actor.id, current: body.currentPassword, next: body.newPassword });
     if (isRefusal(changed)) return changed;
-    parts.attempts.forget(who);
+    attempt.succeeded(actor.id);
     await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
       { action: 'changePassword', organization: actor.organization, subject: actor.id });
-    addCookies(answerHeaders, changed.answerHeaders);
+    addCookies(answerHeaders, await parts.sessions.begin({ person: actor.id, issuer: null, organization: actor.organization }, headers));
     return { done: true as const };
   },
 });
 
 const accept = openOperation({
   id: 'acceptInvitation', method: 'post', path: '/auth/invitations/accept', role: null, tag: 'auth', status: 201,
-  refuses: ['wrong_password', 'invalid_password', 'invitation_not_valid', 'invalid_email', 'email_taken'], bounded: true,
-  summary: 'Join with a one-time link; starts a session',
-  body: z.strictObject({ token: z.string().min(1).max(200), email: emailSent, password }), answer: memberSchema,
-  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
-    const who = { email: body.email, address };
-    takeAttempt(parts, who);
-    const member = await acceptInvitation(context, body);
+  refuses: ['wrong_password', 'invalid_password', 'invitation_not_valid', 'invalid_email', 'already_member', 'invalid_input'], bounded: true,
+  summary: 'Join with a one-time link, with an email and a password or as who is signed in; starts a session',
+  body: z.strictObject({ token: z.string().min(1).max(200), email: emailSent.optional(), password: password.optional() }), answer: memberSchema,
+  run: async ({ context, parts, body: { token, email, password }, headers, answerHeaders }) => {
+    if ((email === undefined) !== (password === undefined)) return refuseInput('invalid_input', 'Send both an email and a password, or neither.');
+    const found = email === undefined ? await parts.sessions.find(headers) : null;
+    if (email === undefined && found === null) return refuseInput('wrong_password', 'Send an email and a password, or sign in first.');
+    const invitation = await openInvitation(context, token, email ?? null);
+    if (isRefusal(invitation)) return invitation;
+    // Only links of the same organization can use this count up; wrong sign-ins with the email do not count here.
+    if (email !== undefined) takeAttempt(parts, { email: `join ${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
+    const member = await acceptInvitation(context, token, found === null ? { email: email!, password: password! } : found);
     if (isRefusal(member)) return member;
-    parts.attempts.forget(who);
-    const begun = await parts.sessions.begin(body, headers, member.organization);
-    if (!isRefusal(begun)) addCookies(answerHeaders, begun.answerHeaders);
+    const who = { person: member.id, issuer: found?.providedBy ?? null, organization: member.organization };
+    addCookies(answerHeaders, await parts.sessions.begin(who, headers));
     return member;
   },
 });
@@ -140,20 +143,20 @@ const setPassword = openOperation({
   run: async ({ context, parts, body, headers, answerHeaders }) => {
     const person = await usePasswordLink(context, body);
     if (isRefusal(person)) return person;
-    const begun = await parts.sessions.begin({ email: person.email, password: body.password }, headers, person.organization);
-    if (!isRefusal(begun)) addCookies(answerHeaders, begun.answerHeaders);
-    return { email: person.email };
+    const { id, organization, email } = person;
+    addCookies(answerHeaders, await parts.sessions.begin({ person: id, issuer: null, organization }, headers));
+    return { email };
   },
 });
 
 export const authOperations = [ways, signIn, signOut, session, chooseOrganization, changePassword, accept, setPassword] as const;
 
 /** @throws HttpRefusal 429 */
-function takeAttempt({ attempts }: PlatformParts, who: { readonly email: string; readonly address: string }): void {
-  const tooMany = attempts.take(who);
-  if (tooMany === null) return;
-  const { status, code, message } = httpRefusalOf(tooMany.refusal);
-  throw new HttpRefusal(status, code, message, { 'retry-after': String(tooMany.retryAfterSeconds) });
+function takeAttempt({ attempts }: PlatformParts, who: Trier): Attempt {
+  const taken = attempts.take(who);
+  if (!isTooMany(taken)) return taken;
+  const { status, code, message } = httpRefusalOf(taken.refusal);
+  throw new HttpRefusal(status, code, message, { 'retry-after': String(taken.retryAfterSeconds) });
 }
 
 function addCookies(answerHeaders: Headers, from: Headers): void {

@@ -43,7 +43,7 @@ export const memberOperations = [
   operation({
     id: 'makeMemberPasswordLink', method: 'post', path: '/members/{id}/password-link', role: 'owner', tag: 'members', status: 201,
     summary: 'Make a one-time link that sets a member\'s password, for 24 hours; it is shown only once',
-    refuses: ['unknown_member', 'forbidden'], params: idParams, answer: z.object({ url: z.url() }).openapi('PasswordLink'),
+    refuses: ['unknown_member'], params: idParams, answer: z.object({ url: z.url() }).openapi('PasswordLink'),
     run: ({ context, parts, actor, params }) =>
       makeMemberPasswordLink(context, { organization: actor.organization, id: params.id, publicUrl: parts.publicUrl }),
   }),

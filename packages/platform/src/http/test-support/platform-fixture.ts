@@ -71,6 +71,8 @@ export interface FixtureOptions {
   readonly oidc?: (publicUrl: string) => PlatformParts['oidc'];
   /** The time that ends of sessions go by. Default: the machine's. */
   readonly clock?: () => number;
+  /** How passwords are hashed. Default: cheaply. */
+  readonly passwords?: Passwords;
 }
 
 /** How long sessions last here that an identity provider vouched for. */
@@ -98,7 +100,7 @@ export function platformOfFile(begin: (platform: PlatformFixture) => Promise<voi
 export async function platformFixture(
   url: string, {
     publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' }, oidc = () => null,
-    clock = Date.now,
+    clock = Date.now, passwords: hashing = passwords,
   }: FixtureOptions = {},
 ): Promise<PlatformFixture> {
   const bytes = (n: number): Uint8Array => randomBytes(n);
@@ -108,7 +110,7 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    passwords, sessions: createSessions({ store, masterKey, publicUrl, clock, passwords, providedLifeMs }),
+    passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
     attempts: createAttempts(Date.now), oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };
@@ -129,7 +131,7 @@ export async function platformFixture(
     const parsed = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>;
     return { status: response.status, headers: response.headers, text, body: parsed };
   };
-  const context = () => ({ store, randomBytes: bytes, nowMs: Date.now(), passwords });
+  const context = () => ({ store, randomBytes: bytes, nowMs: Date.now(), passwords: hashing });
   return {
     store, parts, app, reports, said, ask,
     async organization(name) {
