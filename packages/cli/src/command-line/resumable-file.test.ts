@@ -1,6 +1,6 @@
 /** A file in pieces that the next try continues: marked content stays, the rest is cut off, and another identity starts over. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -45,14 +45,46 @@ test('the next try cuts off what was written after the last mark, and continues 
   assert.equal(readFileSync(path, 'utf8'), 'abcdef');
 });
 
-test('marks closer together than their interval are not kept', async () => {
+test('marks closer together than their interval are stored only when it breaks off', async () => {
   const path = freshPath();
   const file = await openResumable(path, 'one', { everyMs: 10_000, nowMs: ticking() });
   await file.write(bytes('abc'));
   await file.mark({ at: 3 });
   assert.equal(existsSync(`${path}.part.json`), false);
+  assert.equal(await file.breakOff(), 3);
+  const next = await openResumable(path, 'one');
+  assert.deepEqual([next.found, next.bytes], [{ at: 3 }, 3]);
+  await next.breakOff();
+});
+
+test('without a mark nothing counts, so nothing is left', async () => {
+  const path = freshPath();
+  const file = await openResumable(path, 'one');
+  await file.write(bytes('abc'));
+  assert.equal(await file.breakOff(), 0);
+  assert.deepEqual([existsSync(`${path}.part`), existsSync(`${path}.part.json`)], [false, false]);
+});
+
+test('a file that lost bytes behind the writer gets no name', async () => {
+  const path = freshPath();
+  const file = await openResumable(path, 'one');
+  await file.write(bytes('abcdef'));
+  truncateSync(`${path}.part`, 2);
+  await assert.rejects(file.finish(), (fault) => fault instanceof CommandFault && /no space is left/.test(fault.message));
+  assert.equal(existsSync(path), false);
   await file.breakOff();
-  assert.equal(existsSync(`${path}.part`), false, 'nothing counts, so nothing is left');
+});
+
+test('the file, its part and its notes are for their owner alone', { skip: process.platform === 'win32' && 'no modes' }, async () => {
+  const path = freshPath();
+  writeFileSync(path, 'an earlier one', { mode: 0o644 });
+  const modes = (...names: string[]) => names.map((name) => statSync(name).mode & 0o777);
+  const file = await openResumable(path, 'one', eachMark());
+  await file.write(bytes('abc'));
+  await file.mark({ at: 3 });
+  assert.deepEqual(modes(`${path}.part`, `${path}.part.json`), [0o600, 0o600]);
+  await file.finish();
+  assert.deepEqual(modes(path), [0o600]);
 });
 
 test('a part of another file, one shorter than its note, and an unreadable note make it start over', async () => {

@@ -2,7 +2,8 @@
  * Writes a file that appears only when it is complete, and can be resumed after an interruption. The bytes go to FILE.part; FILE.part.json
  * says which export they belong to and how many of them are valid. @throws CommandFault
  */
-import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
 import { notWritten } from './whole-file.ts';
 
 /** What another process needs to continue: JSON. `identity`: of what file this is a part. */
@@ -18,12 +19,12 @@ export interface ResumableFile {
   /** Written so far, also by earlier tries. */
   readonly bytes: number;
   write(content: Uint8Array): Promise<void>;
-  /** Everything written so far is valid, and `state` says how to continue after it. Stored at most every `everyMs`. */
+  /** Everything written so far is valid, and `state` says how to continue after it. Stored at most every `everyMs`, and when it breaks off. */
   mark(state: unknown): Promise<void>;
   /** Gives the file its name. */
   finish(): Promise<void>;
-  /** Keeps what was marked for the next try, or nothing if nothing was marked. */
-  breakOff(): Promise<void>;
+  /** Keeps what was marked for the next try, or nothing if nothing was marked. Returns with how many bytes the next try begins. Never fails. */
+  breakOff(): Promise<number>;
 }
 
 export async function openResumable(
@@ -31,44 +32,66 @@ export async function openResumable(
 ): Promise<ResumableFile> {
   const [part, notes] = [`${path}.part`, `${path}.part.json`];
   const found = await foundPart(part, notes, identity);
-  const file = await open(part, found === null ? 'w' : 'r+').catch((error: unknown) => { throw notWritten(path, error); });
+  const file = await open(part, found === null ? 'w' : 'r+', ownerOnlyMode).catch((error: unknown) => { throw notWritten(path, error); });
   return await begun(file, found).catch(async (error: unknown) => { await file.close(); throw notWritten(path, error); });
 
   async function begun(handle: FileHandle, from: FilePart | null): Promise<ResumableFile> {
     // What lies past the mark was written and not counted.
     if (from !== null) await handle.truncate(from.bytes);
+    await handle.chmod(ownerOnlyMode);
     let bytes = from?.bytes ?? 0;
-    let marked = from !== null;
+    let marked = bytes;
     let markedMs = nowMs();
+    let latest: Pick<FilePart, 'bytes' | 'state'> | null = null;
     const guarded = <T>(work: Promise<T>): Promise<T> => work.catch((error: unknown) => { throw notWritten(path, error); });
+    const store = async (mark: Pick<FilePart, 'bytes' | 'state'>): Promise<void> => {
+      await handle.datasync();
+      await writeNotes(notes, { identity, ...mark });
+      [marked, markedMs] = [mark.bytes, nowMs()];
+    };
     return {
       found: from?.state ?? null,
       get bytes() {
         return bytes;
       },
       async write(content) {
-        await guarded(handle.write(content, 0, content.length, bytes));
+        await guarded(writeFully(handle, content, bytes));
         bytes += content.length;
       },
       async mark(state) {
-        if (nowMs() - markedMs < everyMs) return;
-        await guarded(handle.datasync());
-        await guarded(writeFile(`${notes}.new`, JSON.stringify({ identity, bytes, state } satisfies FilePart)));
-        await guarded(rename(`${notes}.new`, notes));
-        [marked, markedMs] = [true, nowMs()];
+        latest = { bytes, state };
+        if (nowMs() - markedMs >= everyMs) await guarded(store(latest));
       },
       async finish() {
-        await guarded(handle.sync());
+        await guarded(handle.sync().then(() => checkSize(handle, bytes)));
         await handle.close();
         await guarded(rename(part, path));
         await rm(notes, { force: true });
       },
       async breakOff() {
-        await handle.close();
-        if (!marked) await Promise.all([part, notes].map((each) => rm(each, { force: true })));
+        // What lies past the mark goes first: on a full disk its place is what the notes need.
+        const last = latest;
+        if (last !== null && last.bytes > marked) await handle.truncate(last.bytes).then(() => store(last)).catch(() => undefined);
+        await handle.close().catch(() => undefined);
+        await rm(`${notes}.new`, { force: true });
+        if (marked === 0) await Promise.all([part, notes].map((each) => rm(each, { force: true })));
+        return marked;
       },
     };
   }
+}
+
+async function writeNotes(notes: string, part: FilePart): Promise<void> {
+  const text = Buffer.from(JSON.stringify(part));
+  const file = await open(`${notes}.new`, 'w', ownerOnlyMode);
+  try {
+    await writeFully(file, text, 0);
+    await file.datasync();
+    await checkSize(file, text.length);
+  } finally {
+    await file.close();
+  }
+  await rename(`${notes}.new`, notes);
 }
 
 /** The part that an earlier try left; null: there is none, or it belongs to something else. */

@@ -1,22 +1,24 @@
 /**
- * Writes a file that appears only when it is complete: first as FILE.part, then renamed. If anything fails, the part is removed and an
- * earlier file stays as it was. @throws CommandFault
+ * Writes a file that appears only when it is complete, for its owner alone: first as FILE.part, then renamed. If anything fails, the part is
+ * removed and an earlier file stays as it was. @throws CommandFault
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandFault } from './command.ts';
+import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
 
 /** The number of bytes written. */
 export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
   const part = `${path}.part`;
-  const file = await open(part, 'w').catch((error: unknown) => { throw notWritten(path, error); });
+  const file = await open(part, 'w', ownerOnlyMode).catch((error: unknown) => { throw notWritten(path, error); });
   let bytes = 0;
   try {
     try {
+      await file.chmod(ownerOnlyMode); // a part that another program left
       for await (const piece of pieces) {
-        await file.writeFile(piece).catch((error: unknown) => { throw notWritten(path, error); });
+        await writeFully(file, piece, bytes).catch((error: unknown) => { throw notWritten(path, error); });
         bytes += piece.length;
       }
-      await file.sync();
+      await file.sync().then(() => checkSize(file, bytes)).catch((error: unknown) => { throw notWritten(path, error); });
     } finally {
       await file.close();
     }
@@ -31,7 +33,7 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist', EISDIR: 'it is a directory', ENOTDIR: 'its place is no directory', EACCES: 'it may not be written',
   EPERM: 'it may not be written', EROFS: 'it may not be written', ENOSPC: 'no space is left',
-  EDQUOT: 'no space is left', ENOTEMPTY: 'it is a directory',
+  EDQUOT: 'no space is left', EFBIG: 'it would be larger than a file may be here', ENOTEMPTY: 'it is a directory',
 };
 
 /** A fault that says why, in words. */

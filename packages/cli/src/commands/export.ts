@@ -6,12 +6,13 @@ import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type ExportQuery } from '@metergate/platform/use-cases/exports.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
-import { command, UsageFault, type CommandTools } from '../command-line/command.ts';
+import { command, CommandFault, UsageFault, type CommandTools } from '../command-line/command.ts';
 import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { openResumable, type ResumableFile } from '../command-line/resumable-file.ts';
+import { plain } from '../command-line/table.ts';
 import { monthMs, timeMs } from '../command-line/value-forms.ts';
 
 export const exportCommand = command({
@@ -91,8 +92,7 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
     }
     await file.finish();
   } catch (error) {
-    await file.breakOff();
-    throw error;
+    throw continuable(error, await file.breakOff(), out);
   }
   const { bytes } = file;
   const cost = formatDollars(totals.cost as NanoDollars);
@@ -100,6 +100,13 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
     json: { calls: totals.calls, cost, bytes, out },
     text: `${countOf(totals.calls, 'call')}, ${cost} USD, ${grouped(bytes)} bytes written to ${out}.`,
   };
+}
+
+/** The error, with what is kept of a file that could not be written to its end. */
+function continuable(error: unknown, kept: number, out: string): unknown {
+  if (!(error instanceof CommandFault) || error.code !== 'file_not_written' || kept === 0) return error;
+  const words = `${grouped(kept)} bytes are kept in ${plain(out)}.part: make room, and the same command continues after them.`;
+  return new CommandFault(error.code, `${error.message} ${words}`);
 }
 
 async function written(

@@ -1,5 +1,5 @@
 /** Writes files that must survive a power failure whole: the master key and its successor. Errors of the system are thrown as they are. */
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
 /** A new file for its owner alone, written through. */
 export function writeDurably(path: string, text: string): void {
@@ -8,6 +8,7 @@ export function writeDurably(path: string, text: string): void {
     // Not `writeSync`: on a disk that is nearly full it writes a part, and says nothing.
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
+    if (fstatSync(descriptor).size !== Buffer.byteLength(text)) throw Object.assign(new Error('The file came out short.'), { code: 'ENOSPC' });
   } finally {
     closeSync(descriptor);
   }

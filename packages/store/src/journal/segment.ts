@@ -41,7 +41,7 @@ export function makeSegment(place: SegmentPlace, owner: string): MadeSegment {
   let descriptor: number | null = null;
   try {
     descriptor = openSync(`${path}.new`, 'wx', 0o600);
-    writeSync(descriptor, bytes, 0, headBytes, 0);
+    wholeHead(writeSync(descriptor, bytes, 0, headBytes, 0));
     fsyncSync(descriptor);
     return nameSegment(place, { path, descriptor, head });
   } catch (error) {
@@ -60,13 +60,19 @@ export async function prepareSegment(place: SegmentPlace, owner: string): Promis
   let descriptor: number | null = null;
   try {
     descriptor = await opened(`${path}.new`, 'wx', 0o600);
-    await written(descriptor, bytes, 0, headBytes, 0);
+    const { bytesWritten } = await written(descriptor, bytes, 0, headBytes, 0) as { readonly bytesWritten: number };
+    wholeHead(bytesWritten);
     await synced(descriptor);
     return { path, descriptor, head };
   } catch {
     if (descriptor !== null) discardSegment({ path, descriptor, head });
     return null;
   }
+}
+
+/** @throws `ENOSPC` where a disk that fills took only a part of the head. */
+function wholeHead(bytesWritten: number): void {
+  if (bytesWritten !== headBytes) throw Object.assign(new Error('The head of the segment was written in part.'), { code: 'ENOSPC' });
 }
 
 const opened = promisify(open);
