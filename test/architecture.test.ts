@@ -137,7 +137,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '
       + 'refusals.ts request-ids.ts traces usage',
-    'callers faults.ts guards network node-clock.ts', 'settings', 'gateway-node.ts', 'call', 'server.ts', 'gateway.ts', 'gateway-thread.ts',
+    'callers faults.ts guards network node-clock.ts', 'settings', 'gateway-node.ts', 'call held-for-calls.ts', 'server.ts', 'gateway.ts',
+    'gateway-thread.ts',
   ],
   platform: [
     'limited-repeats.ts store-figures.ts use-cases/outward-url.ts',

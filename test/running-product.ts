@@ -19,7 +19,10 @@ export interface Service {
   keyId: string;
 }
 
-/** Starts the product before the file's tests and stops it after them; `prepare` runs in between. */
+/**
+ * Starts the product before the file's tests and stops it after them; `prepare` runs in between. Whatever the tests did to it, it must then hold
+ * nothing for calls any more.
+ */
 export function serviceForFile(options: SystemOptions = {}, prepare?: (service: Service) => Promise<void>): Service {
   const service = {} as Service;
   before(async () => {
@@ -29,8 +32,13 @@ export function serviceForFile(options: SystemOptions = {}, prepare?: (service: 
     await prepare?.(service);
   });
   after(async () => {
-    // A product that broke during the tests must not count as stopped in order.
-    if (service.system !== undefined) assert.equal(await service.system.stop(), 0, service.system.stderr());
+    if (service.system === undefined) return;
+    try {
+      await service.system.assertAtRest();
+    } finally {
+      // A product that broke during the tests must not count as stopped in order.
+      assert.equal(await service.system.stop(), 0, service.system.stderr());
+    }
   });
   return service;
 }

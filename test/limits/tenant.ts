@@ -134,7 +134,12 @@ export function productForFile(options: SystemOptions = {}): Product {
   });
   after(async () => {
     await product.store?.close();
-    if (product.system !== undefined) assert.equal(await product.system.stop(), 0, product.system.stderr());
+    if (product.system === undefined) return;
+    try {
+      await product.system.assertAtRest();
+    } finally {
+      assert.equal(await product.system.stop(), 0, product.system.stderr());
+    }
   });
   return product;
 }

@@ -53,6 +53,11 @@ export class CallTurns {
     return this.#shares.size;
   }
 
+  /** Steps that wait for a later turn. */
+  get waiting(): number {
+    return this.#behind.reduce((sum, share) => sum + share.waiting.length, 0);
+  }
+
   /** Whether a step may be taken at once. False: hand it to `later` before asking for another. */
   mayGo(organization: OrganizationId): boolean {
     return (organization === this.#last && !this.#isShared) || this.#mayGoBeside(organization);

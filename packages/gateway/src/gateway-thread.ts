@@ -28,6 +28,7 @@ import { Runs } from './guards/runs.ts';
 import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
+import type { HeldForCalls } from './held-for-calls.ts';
 import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
@@ -84,6 +85,8 @@ export interface GatewayThreadMetrics {
   readonly heldBodyBytes: number;
   /** Calls still being read after their caller left. */
   readonly drains: number;
+  /** All that is held for requests and calls, by kind. */
+  readonly held: HeldForCalls;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;
   /** 99th percentile since the last reading. */
@@ -191,6 +194,7 @@ function serveParent(parts: Parts): void {
         calls: gateway.metrics.snapshot(),
         heldBodyBytes: gateway.heldBodyBytes(),
         drains: gateway.drains(),
+        held: gateway.held(),
         upstreamPools: destinations.upstreamPools,
         snapshotAgeMs: Math.round(settings.ageMs()),
         eventLoopDelayMs: Math.round(loopDelay.percentile(99) / 1e6),

@@ -15,6 +15,7 @@ import type { Clock } from './clock.ts';
 import type { Guards } from './guards/guards.ts';
 import type { VerifyGrant } from './guards/verify-grant.ts';
 import { createHeldBodies } from './held-bodies.ts';
+import { heldForCalls, type HeldForCalls } from './held-for-calls.ts';
 import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
 import { RefusalCounts } from './metrics/refusal-counts.ts';
@@ -52,6 +53,8 @@ export interface Gateway {
   readonly refusalCounts: RefusalCounts;
   readonly drains: () => number;
   readonly heldBodyBytes: () => number;
+  /** What is held for requests and calls now. */
+  readonly held: () => HeldForCalls;
   /** Accepts no more calls; open ones finish within `graceMs`, and what is still open then is cut and recorded. */
   drain(graceMs: number): Promise<void>;
 }
@@ -81,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     traces: options.traces ?? null,
     faults: createFaults(counters),
   };
-  const { server, connections } = createGatewayServer(node, options);
+  const { server, connections, earlyBytes } = createGatewayServer(node, options);
   const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();
   server.once('close', () => clearInterval(paces));
   await new Promise<void>((resolve, reject) => {
@@ -96,6 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
     drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
+    held: () => heldForCalls(node, connections, earlyBytes()),
     drain(graceMs) {
       // Cut calls must be in the journal before it ends.
       node.turns.end();

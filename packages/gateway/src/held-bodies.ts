@@ -32,6 +32,8 @@ export interface HeldBodies {
   begin(organization: OrganizationId, flow: BodyFlow): HeldBytes;
   /** Bytes held now. */
   readonly heldBytes: number;
+  /** Bodies that are not finished. */
+  readonly unfinished: number;
 }
 
 /** What a flow may bring in one piece before it is asked about again. */
@@ -58,6 +60,10 @@ class Memory implements HeldBodies {
 
   constructor(budgetBytes: number) {
     this.#budgetBytes = budgetBytes;
+  }
+
+  get unfinished(): number {
+    return this.#unfinished.size;
   }
 
   begin(organization: OrganizationId, flow: BodyFlow): HeldBytes {

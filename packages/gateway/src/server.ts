@@ -34,6 +34,8 @@ export interface GatewayServer {
   readonly server: Server;
   /** Calls under way, for the drain at the end. */
   readonly connections: Connections;
+  /** Bytes kept of requests that are not whole, or came before their turn. */
+  readonly earlyBytes: () => number;
 }
 
 export interface ServerOptions {
@@ -108,7 +110,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
     refuseOnSocket(socket as Socket, { kind: 'unknown_url', method: 'CONNECT', path: pathOf(request.url ?? '') });
   });
   server.on('clientError', answerClientError);
-  return { server, connections };
+  return { server, connections, earlyBytes: () => usual?.keptBytes ?? 0 };
 }
 
 /** Takes what reads a connection off Node's server, for those that are left to it later. Null if it cannot be found. */

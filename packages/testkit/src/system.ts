@@ -10,6 +10,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { assertAtRest, heldBy } from './at-rest.ts';
 import { pauses } from './pauses.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
@@ -76,6 +77,8 @@ export interface System {
   calls(options: { count: number; organization?: string }): Promise<CallRecordJson[]>;
   /** The records of exactly these calls, by request id. */
   callsById(ids: readonly string[], organization?: string): Promise<Map<string, CallRecordJson>>;
+  /** Resolves once the gateway holds nothing for calls. Fails if it still does though nothing is under way. */
+  assertAtRest(): Promise<void>;
   /** Resident memory of the product's process, bytes (Linux); null elsewhere. */
   residentBytes(): number | null;
   /** SIGTERM, waits for the end, closes the providers, removes the data directory. Resolves with the exit code. */
@@ -251,6 +254,10 @@ class Running implements System {
       const found = new Map(records.map((record) => [record.id as string, record] as const));
       return ids.every((id) => found.has(id)) ? found : null;
     });
+  }
+
+  assertAtRest(): Promise<void> {
+    return assertAtRest(() => heldBy(this.opsUrl));
   }
 
   residentBytes(): number | null {

@@ -10,6 +10,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { assertAtRest } from '@metergate/testkit/at-rest.ts';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -45,11 +46,14 @@ async function context(t: TestContext) {
   const gateway = await startGateway({
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax: 1 << 20, clock, createCopyReader,
     guards: new Guards(clock, new Runs({ registry, journal, store, clock })), verifyGrant: () => null,
-    settings: { held: () => known.now, ask: async () => held, priceBook: createPriceBook({ list: priceList, overlay: null }), ageMs: () => 0 },
+    settings: {
+      held: () => known.now, ask: async () => held, asking: 0, priceBook: createPriceBook({ list: priceList, overlay: null }), ageMs: () => 0,
+    },
     destinations: { provider: () => destination, upstream: () => destination },
   });
   t.after(async () => {
     await gateway.drain(0);
+    await assertAtRest(() => gateway.held());
     await destination.close();
     await provider.close();
   });

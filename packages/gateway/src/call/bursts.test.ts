@@ -107,6 +107,7 @@ test('of compressed answers that are given up at the same moment four are record
   const createCopyReader: CreateCopyReader = () => ({
     dialogueEnded: false,
     push() {},
+    drop() {},
     finish: (_ending, _waitMs, done) => isRead ? done(nothingDue) : void waiting.push(() => done(nothingDue)),
   });
   let recorded = 0;

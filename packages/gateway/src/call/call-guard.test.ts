@@ -9,6 +9,8 @@ import { createPriceBook, type PriceBook } from '@metergate/core/price/price-boo
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { assertAtRest } from '@metergate/testkit/at-rest.ts';
+import { compress } from '@metergate/testkit/coding.ts';
 import { RawConnection, rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { createFaults } from '../faults.ts';
@@ -79,6 +81,7 @@ async function context(t: TestContext) {
       held: () => (weak.ask === true ? undefined : weak.key ?? soundKey),
       ask: async () => weak.key ?? soundKey,
       get priceBook() { return weak.priceBook ?? soundBook; },
+      asking: 0,
       ageMs: () => 0,
     },
     destinations: {
@@ -90,6 +93,7 @@ async function context(t: TestContext) {
       const reader = createCopyReader(options);
       const broken = weak.copyReader;
       return {
+        drop: () => reader.drop(),
         push: broken === 'push' ? breaks : (chunk) => reader.push(chunk),
         get dialogueEnded() { return broken === 'dialogueEnded' ? breaks() : reader.dialogueEnded; },
         finish: (ending, waitMs, done) => {
@@ -102,6 +106,7 @@ async function context(t: TestContext) {
   });
   t.after(async () => {
     await gateway.drain(0);
+    await assertAtRest(() => gateway.held());
     await destination.close();
     await provider.close();
   });
@@ -157,6 +162,22 @@ for (const { name, weak, opened, forwarded } of cases) {
     assert.deepEqual(records.at(-1)?.inputTokens, 7);
   });
 }
+
+test('a fault while compressed answers are read gives back their places and decoders: the next ones of the organization are read', async (t) => {
+  const { provider, gateway, records, call, weaken } = await context(t);
+  const body = compress(Buffer.from(events.join('')), 'gzip');
+  provider.respond({ headers: [['content-type', 'text/event-stream'], ['content-encoding', 'gzip']], body: [body] });
+  weaken({ copyReader: 'dialogueEnded' });
+  // More than an organization has places.
+  for (let at = 0; at < 20; at += 1) {
+    const { status, whole } = await call();
+    assert.ok(status === 500 || !whole);
+  }
+  await assertAtRest(() => gateway.held());
+  weaken({});
+  await call();
+  assert.deepEqual(records.at(-1)?.inputTokens, 7);
+});
 
 test('a fault when its caller half-closes ends that call alone', async (t) => {
   const { provider, gateway, records, call, weaken, url } = await context(t);

@@ -141,11 +141,11 @@ class HeldBody implements Receiving {
   }
 
   receive(): void {
-    const { request } = this.#reception;
+    const { request, connection } = this.#reception;
+    connection.receiving.push(this);
+    if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
     request.on('data', this.#take);
     request.on('end', this.#whole);
-    this.#reception.connection.receiving = this;
-    if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
   }
 
   #beginToCount(): HeldBytes {
@@ -234,7 +234,8 @@ class HeldBody implements Receiving {
   #stopListening(): void {
     const { request, connection } = this.#reception;
     this.#counted?.finished();
-    if (connection.receiving === this) connection.receiving = null;
+    const at = connection.receiving.indexOf(this);
+    if (at !== -1) connection.receiving.splice(at, 1);
     request.off('data', this.#take);
     request.off('end', this.#whole);
   }

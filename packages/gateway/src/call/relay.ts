@@ -173,9 +173,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     }
   }
 
-  get #allReceived(): boolean {
-    return this.#receivedBytes === this.#head?.bodyBytes;
-  }
+  get #allReceived(): boolean { return this.#receivedBytes === this.#head?.bodyBytes; }
 
   end(): void {
     this.#ended = true;
@@ -323,6 +321,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
 
   endBroken(guard: CallGuard): void {
     guard.contain(() => this.#exchange?.abort());
+    guard.contain(() => this.#copy?.drop());
     guard.contain(() => this.#recordBroken());
     guard.contain(() => this.#isDone());
   }

@@ -29,8 +29,11 @@ export interface Connection {
   readonly socket: Socket;
   /** Calls under way; more than one only where the caller pipelines. */
   readonly relays: CallUnderWay[];
-  /** The request body that is being held; one at most, since a request's body ends before the next one's begins. */
-  receiving: Receiving | null;
+  /**
+   * Request bodies that are being held, each from its first byte until it is whole or will not come. Of pipelined calls there may be several:
+   * a call whose key is asked for begins to take its body behind the one that came after it.
+   */
+  readonly receiving: Receiving[];
   /** Who reads its requests; null if Node's server does. */
   reader: Reader | null;
   /** Node's server has read a request on it. */
@@ -62,6 +65,8 @@ export interface Connections {
   closeAll(): void;
   /** Every call under way, also those whose caller has gone. */
   underWay(): CallUnderWay[];
+  /** Bodies that are being received on all of them, and those of them that are gone and not forgotten. */
+  held(): { readonly receivers: number; readonly goneConnections: number };
 }
 
 /** @param connectionsMax callers' connections at once. */
@@ -75,7 +80,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
-      const connection: Connection = { socket, relays: [], receiving: null, reader: null, hasAsked: false };
+      const connection: Connection = { socket, relays: [], receiving: [], reader: null, hasAsked: false };
       bySocket.set(socket, connection);
       all.add(connection);
       unproven.add(connection);
@@ -86,7 +91,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
         open -= 1;
         unproven.delete(connection);
         if (connection.relays.length === 0) all.delete(connection);
-        connection.receiving?.callerLeft();
+        [...connection.receiving].forEach((body) => body.callerLeft());
         [...connection.relays].forEach((relay) => relay.callerLeft());
       });
       return connection;
@@ -110,7 +115,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       if (socket.destroyed && connection.relays.length === 0) all.delete(connection);
     },
     checkPaces(nowMs) {
-      for (const { receiving } of all) receiving?.checkPace(nowMs);
+      for (const { receiving } of all) if (receiving.length > 0) [...receiving].forEach((body) => body.checkPace(nowMs));
     },
     closeIdle() {
       for (const { reader } of all) reader?.closeIfIdle();
@@ -119,6 +124,15 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       for (const { reader, socket } of all) if (reader !== null) socket.destroy();
     },
     underWay: () => [...all].flatMap((connection) => connection.relays),
+    held() {
+      let receivers = 0;
+      let goneConnections = 0;
+      for (const { receiving, socket } of all) {
+        receivers += receiving.length;
+        if (socket.destroyed) goneConnections += 1;
+      }
+      return { receivers, goneConnections };
+    },
   };
 }
 

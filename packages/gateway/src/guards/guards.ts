@@ -31,6 +31,8 @@ export interface GuardedCall {
 
 const runUnconfirmed = Object.freeze({ kind: 'run_unconfirmed' } as const);
 
+type HeldByGuards = ReturnType<Runs['held']> & ReturnType<SpendLeases['held']>;
+
 export class Guards {
   readonly #clock: Clock;
   readonly #runs: Runs;
@@ -41,6 +43,11 @@ export class Guards {
     this.#leases = leases;
     this.#clock = clock;
     this.#runs = runs;
+  }
+
+  /** What is held for calls now: their parts in runs, their questions, and their leases. */
+  held(): HeldByGuards {
+    return { ...this.#runs.held(), ...(this.#leases?.held() ?? { lease_waits: 0, leased_calls: 0 }) };
   }
 
   /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenTellable`. */

@@ -50,6 +50,11 @@ export class RunRegistry {
     return this.#live;
   }
 
+  /** Rooms that are kept for runs which are asked for. */
+  get awaited(): number {
+    return this.#awaited;
+  }
+
   get held(): number {
     return this.#live + this.#ended.size;
   }

@@ -65,12 +65,19 @@ export class Runs {
   /** By `questionName`; oldest first. */
   readonly #late = new Map<string, { readonly answer: RunAnswer; readonly atMs: number }>();
   #sweptMonotonicMs = -Infinity;
+  /** Calls that took a part in a run and have not ended, and those that decide on it. */
+  #calls = 0;
 
   constructor({ registry, journal, store, clock }: RunsOptions) {
     this.#registry = registry;
     this.#journal = journal;
     this.#store = store;
     this.#clock = clock;
+  }
+
+  /** What is held for calls now. */
+  held(): { readonly asked_runs: number; readonly run_rooms: number; readonly run_calls: number } {
+    return { asked_runs: this.#asked.size, run_rooms: this.#registry.awaited, run_calls: this.#calls };
   }
 
   /** Judges a call at `nowMs`. Changes nothing but a run that ends with it; the end is journalled, and `whenEnded` says when. */
@@ -119,7 +126,7 @@ export class Runs {
     const tell = (refusal: Refusal | null): void => {
       this.#asked.delete(name);
       const held = refusal === null ? this.#registry.find(organization.id, id) : undefined;
-      if (held !== undefined) for (const waiter of waiters) decideOn(waiter.call, held);
+      if (held !== undefined) for (const waiter of waiters) this.#decideOn(waiter.call, held);
       for (const waiter of waiters) waiter.answered(refusal);
     };
     this.#store.askRun({
@@ -141,7 +148,8 @@ export class Runs {
   take(call: RunCall): void {
     const held = call.run!;
     held.callsUnderWay += 1;
-    decideOn(call, null);
+    this.#calls += 1;
+    this.#decideOn(call, null);
     const { budget } = call.declaration;
     if (budget !== null) this.#tighten(held, budget);
     if (held.tighteningUnwritten) this.#writeTightening(held);
@@ -159,14 +167,18 @@ export class Runs {
   settle({ run }: RunCall, record: CallRecord): void {
     if (run === null) return;
     run.callsUnderWay -= 1;
+    this.#calls -= 1;
     run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage), gap: isGapCall(record.costGaps) });
   }
 
   /** A call that took its run was not opened, or a call that asked for a run does not take it. */
   leave(call: RunCall, taken: boolean): void {
     const { run, asked } = call;
-    decideOn(call, null);
-    if (taken && run !== null) run.callsUnderWay -= 1;
+    this.#decideOn(call, null);
+    if (taken && run !== null) {
+      run.callsUnderWay -= 1;
+      this.#calls -= 1;
+    }
     if (taken) this.#release(run);
     else this.#release(asked);
   }
@@ -185,6 +197,18 @@ export class Runs {
     if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
 
+  /** Notes the run that a call has asked for and decides on; null: it has decided. */
+  #decideOn(call: RunCall, run: HeldRun | null): void {
+    if (call.asked !== null) {
+      call.asked.callsDeciding -= 1;
+      this.#calls -= 1;
+    }
+    call.asked = run;
+    if (run === null) return;
+    run.callsDeciding += 1;
+    this.#calls += 1;
+  }
+
   /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (rule 13). */
   #release(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
@@ -201,7 +225,7 @@ export class Runs {
       startedAtMs, expiresAtMs: expiryOf(startedAtMs, ttlSeconds), endedAtMs: null,
     }, false);
     held.begun = true;
-    decideOn(call, held);
+    this.#decideOn(call, held);
     return true;
   }
 
@@ -223,7 +247,7 @@ export class Runs {
   #heldFor(call: RunCall, answer: RunAnswer): Refusal | null {
     const refusal = this.#taken(answer);
     const held = refusal === null ? this.#registry.find(call.held.organization.id, call.declaration.id) : undefined;
-    if (held !== undefined) decideOn(call, held);
+    if (held !== undefined) this.#decideOn(call, held);
     return refusal;
   }
 
@@ -310,13 +334,6 @@ function begunBy({ begun, run }: HeldRun): { readonly begun?: RunBeginning } {
 
 function beginningOf({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: Run): RunBeginning {
   return { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs };
-}
-
-/** Notes the run that a call has asked for and decides on; null: it has decided. */
-function decideOn(call: RunCall, run: HeldRun | null): void {
-  if (call.asked !== null) call.asked.callsDeciding -= 1;
-  call.asked = run;
-  if (run !== null) run.callsDeciding += 1;
 }
 
 /** One question for all calls of a run; those whose grant can make none any more ask by themselves, and refuse no one else. */

@@ -86,6 +86,9 @@ export class SpendLeases {
   readonly #left = new Map<string, RunLease>();
   #waiting: Waiter[] = [];
   #looking = false;
+  /** Calls that wait for a lease, and calls under way. */
+  #waits = 0;
+  #calls = 0;
   readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
   /** When the store last answered a claim, on the clock's monotonic side; null: it never did. */
   answeredMs: number | null = null;
@@ -94,6 +97,11 @@ export class SpendLeases {
     this.#options = options;
     this.#after = options.after ?? ((delayMs, task) => void setTimeout(task, delayMs).unref());
     options.registry.onForgotten((held) => this.#leave(held));
+  }
+
+  /** What is held for calls now. */
+  held(): { readonly lease_waits: number; readonly leased_calls: number } {
+    return { lease_waits: this.#waits, leased_calls: this.#calls };
   }
 
   get active(): number {
@@ -161,10 +169,12 @@ export class SpendLeases {
     if (lacking.length === 0) return answered(false);
     for (const account of lacking) book.want(account);
     this.counters.waits += 1;
+    this.#waits += 1;
     let over = false;
     const once = (again: boolean): void => {
       if (over) return;
       over = true;
+      this.#waits -= 1;
       answered(again && this.#lackingOf(lacking).every(({ foundRoom, wanted }) => foundRoom || wanted));
     };
     this.#waiting.push(once);
@@ -175,6 +185,7 @@ export class SpendLeases {
   /** A call was admitted on these and is under way. */
   taken({ subjects, leases, held }: LeasedCall): void {
     const now = this.#moment();
+    this.#calls += 1;
     for (const { underWay } of subjects) underWay.calls += 1;
     for (const { line } of leases) this.#options.book.used(line.current, now);
     if (held !== null) {
@@ -187,6 +198,7 @@ export class SpendLeases {
 
   /** A call that was taken is not forwarded after all. */
   givenBack({ subjects, held }: LeasedCall): void {
+    this.#calls -= 1;
     for (const { underWay } of subjects) underWay.calls -= 1;
     if (held !== null) this.#runLease(held).account.underWay.calls -= 1;
   }

@@ -15,6 +15,13 @@ export interface Carrier {
   destroy(): void;
 }
 
+let underWay = 0;
+
+/** Exchanges of this thread that are not over. */
+export function exchangesUnderWay(): number {
+  return underWay;
+}
+
 export class SocketExchange implements Exchange {
   readonly request: OutboundRequest;
   /** Null if the body is whole, or there is none, or it has been let go. */
@@ -28,6 +35,7 @@ export class SocketExchange implements Exchange {
   constructor(request: OutboundRequest, observer: ExchangeObserver) {
     this.request = request;
     this.#observer = observer;
+    underWay += 1;
     if (request.body instanceof Readable) this.body = new RequestBody(request.body, (cause) => this.fail(cause));
   }
 
@@ -88,6 +96,7 @@ export class SocketExchange implements Exchange {
   }
 
   #finish(): Carrier | null {
+    if (!this.#over) underWay -= 1;
     this.#over = true;
     this.body?.release();
     this.body = null;

@@ -98,9 +98,8 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
       asking.set(hash, asked);
       return asked;
     },
-    get priceBook() {
-      return priceBook;
-    },
+    get asking() { return asking.size; },
+    get priceBook() { return priceBook; },
     ageMs: () => Math.max(0, clock() - client.lastNewsMs()),
   };
 }

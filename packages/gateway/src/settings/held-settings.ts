@@ -13,6 +13,8 @@ export interface HeldSettings {
   held(hash: string): HeldKey | 'unknown' | undefined;
   /** Asks the store, once for all who ask at the same time. Null: no such live key. Rejects when the store is away or late. */
   ask(hash: string): Promise<HeldKey | null>;
+  /** Keys that the store is asked for now. */
+  readonly asking: number;
   /** The frozen list and the operator's overlay, in force. */
   readonly priceBook: PriceBook;
   /** Milliseconds since the last message from the store. */

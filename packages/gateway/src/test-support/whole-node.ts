@@ -8,6 +8,7 @@ import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { assertAtRest } from '@metergate/testkit/at-rest.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
@@ -48,15 +49,18 @@ export async function startNode(t: TestContext, { heldBodiesBytesMax = 1 << 20, 
   const another = testHeld(testOrganization({ id: 'org_b' as OrganizationId }), testKey({ organization: 'org_b' as OrganizationId }));
   const heldByHash = (hash: string): HeldKey => (hash === createHash('sha256').update(neighbourKey).digest('hex') ? another : held);
   const timeouts = { connectMs: 1_000, headMs: 5_000, idleBodyMs: 5_000 };
+  // It is away for runs: what is never answered would be held.
+  const store = Object.assign(new TestStore(), { askRun: () => Promise.reject(new Error('The store is away.')) });
   const destination = createDestination({ origin: provider.url, timeouts, guard: null });
   const gateway = await startGateway({
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
-    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store: new TestStore(), clock })), verifyGrant: () => null,
-    settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), priceBook, ageMs: () => 0 },
+    guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store, clock })), verifyGrant: () => null,
+    settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), asking: 0, priceBook, ageMs: () => 0 },
     destinations: { provider: () => destination, upstream: () => destination }, ...bounds,
   });
   t.after(async () => {
     await gateway.drain(0);
+    await assertAtRest(() => gateway.held());
     await destination.close();
     await provider.close();
   });

@@ -18,6 +18,11 @@ export function memoryBytesElsewhere(): number {
   return memoryBytes;
 }
 
+/** Slices that were asked for and have not come. */
+export function slicesAskedElsewhere(): number {
+  return asked.size;
+}
+
 /** One stream. */
 export class BrotliElsewhere {
   readonly #id = lastId += 1;

@@ -47,7 +47,7 @@ export function createWasmBrotliDecompress(firstChunk: Uint8Array, options: Wasm
   return new WasmBrotliDecompress(comesInShortPieces(firstChunk) ? new SlicesHere(options.inTurn) : new BrotliElsewhere(options.sliceBytes), options);
 }
 
-/** Decoders alive now, for tests. */
+/** Decoders alive now. */
 export function wasmBrotliDecodersAlive(): number {
   return alive;
 }

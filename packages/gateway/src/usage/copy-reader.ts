@@ -11,4 +11,6 @@ export interface CopyReader {
   readonly dialogueEnded: boolean;
   /** The body ended. Calls `done` once: at once for identity, within `waitMs` for a compressed copy (then `decode_late`). */
   finish(ending: 'whole' | 'cut', waitMs: number, done: (reading: Reading) => void): void;
+  /** Lets go of its place and decoders, where nobody will ask for the reading. Idempotent; whoever waits for it is not told. */
+  drop(): void;
 }

@@ -51,6 +51,8 @@ class UnreadableCopy implements CopyReader {
 
   push(): void {}
 
+  drop(): void {}
+
   finish(ending: 'whole' | 'cut', _waitMs: number, done: (reading: Reading) => void): void {
     done(withReason(this.#reader.finish('cut'), 'decode_failed', ending));
   }

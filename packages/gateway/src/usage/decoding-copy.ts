@@ -29,6 +29,13 @@ export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
 /** Decoded bytes, beyond those that its received bytes may have, of a copy that unfolds without end. */
 const unfoldedBytesFloor = 256 * 1024;
 
+let open = 0;
+
+/** Decoders of this thread that are open. */
+export function decodersOpen(): number {
+  return open;
+}
+
 interface Finishing {
   readonly ending: 'whole' | 'cut';
   readonly done: (reading: Reading) => void;
@@ -162,6 +169,8 @@ export class DecodingCopy implements CopyReader, Placed {
       return null;
     }
     this.#decoders[stage] = decoder;
+    open += 1;
+    decoder.once('close', () => { open -= 1; });
     this.#decodedBytes[stage] = 0;
     decoder.on('data', (slice: Buffer) => this.#take(stage, slice));
     decoder.on('end', () => this.#endStage(stage));
@@ -207,6 +216,13 @@ export class DecodingCopy implements CopyReader, Placed {
   /** What a decoder had undone before it broke. */
   #readOut(stage: number): Buffer | null {
     return this.#decoders[stage]!.read() as Buffer | null;
+  }
+
+  /** Nothing is read of what comes or waits. */
+  drop(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#release();
   }
 
   #giveUp(reason: UsageReason): void {

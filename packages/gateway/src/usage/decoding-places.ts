@@ -56,6 +56,13 @@ export class DecodingPlaces {
     return this.#organizations.size;
   }
 
+  /** Places that copies have or wait for. */
+  get taken(): number {
+    let taken = 0;
+    for (const { placed, waiting } of this.#organizations.values()) taken += placed.size + waiting.size;
+    return taken;
+  }
+
   /** Gives it a place, at once or behind the others of its organization. It holds none and waits for none. */
   seek(name: string, copy: Placed): void {
     let organization = this.#organizations.get(name);

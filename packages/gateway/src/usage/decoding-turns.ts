@@ -25,6 +25,8 @@ export type Piece = () => void;
 export interface DecodingTurns {
   /** Puts a piece of work behind all others of its organization. */
   next(organization: string, piece: Piece): void;
+  /** Pieces that wait for their turn. */
+  readonly waiting: number;
 }
 
 /** What turns go by; given in tests. */
@@ -112,6 +114,9 @@ export function createDecodingTurns({ monotonicMs, workedMs, after }: TurnsBy = 
       if (pieces === undefined) queues.set(organization, [piece]);
       else pieces.push(piece);
       schedule(monotonicMs());
+    },
+    get waiting() {
+      return queues.values().reduce((sum, pieces) => sum + pieces.length, 0);
     },
   };
 }

@@ -21,6 +21,10 @@ export class IdentityCopy implements CopyReader {
     if (!this.#finished) this.#reader.push(chunk);
   }
 
+  drop(): void {
+    this.#finished = true;
+  }
+
   /** A second call is ignored. */
   finish(ending: 'whole' | 'cut', _waitMs: number, done: (reading: Reading) => void): void {
     if (this.#finished) return;

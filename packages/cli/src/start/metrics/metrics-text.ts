@@ -158,6 +158,11 @@ async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures
   if (metrics === null) return '';
   for (const [name, help, value] of gauges) new Gauge({ name, help, registers: [registry] }).set(value(metrics));
   for (const [name, help, value] of counters) new Counter({ name, help, registers: [registry] }).inc(value(metrics));
+  const held = new Gauge({
+    name: 'metergate_held_for_calls', labelNames: ['kind'], registers: [registry],
+    help: 'What the node holds for requests and calls, by kind; each is 0 when none is under way.',
+  });
+  for (const [kind, count] of Object.entries(metrics.held)) held.set({ kind }, count);
   addCallCounters(registry, metrics.calls);
   return callHistograms(metrics.calls);
 }
