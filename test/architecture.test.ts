@@ -131,7 +131,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network refusal.ts sealing/seal.ts',
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
-    'audit schema/prepare-schema.ts sealing usage', 'chain', 'corrections settings spend',
+    'audit schema/prepare-schema.ts sealing usage', 'chain spend', 'corrections settings',
     'accounts nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [

@@ -6,7 +6,7 @@
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { UsageState } from '../usage/reading.ts';
-import { windowAt, type CalendarWindow, type WindowBounds } from './window.ts';
+import { calendarWindows, windowAt, type CalendarWindow, type WindowBounds } from './window.ts';
 
 /** What was spent in one window: the one that holds the latest call or, before the first, the moment the sum was made. */
 export interface WindowSum {
@@ -24,23 +24,22 @@ const nothing = nanoDollars(0n);
 
 /** Sums of the windows that hold `nowMs`, with nothing spent. */
 export function emptySums(nowMs: number): WindowSums {
-  const sum = (window: CalendarWindow): WindowSum => ({ window, ...windowAt(window, nowMs), spent: nothing });
-  return { day: sum('day'), week: sum('week'), month: sum('month'), year: sum('year'), lifetime: sum('lifetime') };
+  return ofEach((window) => ({ window, ...windowAt(window, nowMs), spent: nothing }));
 }
 
 /** A copy: computing the windows again takes longer. */
-export function copiedSums({ day, week, month, year, lifetime }: WindowSums): WindowSums {
-  return { day: { ...day }, week: { ...week }, month: { ...month }, year: { ...year }, lifetime: { ...lifetime } };
+export function copiedSums(sums: WindowSums): WindowSums {
+  return ofEach((window) => ({ ...sums[window] }));
+}
+
+function ofEach(sumOf: (window: CalendarWindow) => WindowSum): WindowSums {
+  return Object.fromEntries(calendarWindows.map((window) => [window, sumOf(window)])) as unknown as WindowSums;
 }
 
 /** Adds a call that ended. `cost` null: not known. */
 export function addCall(sums: WindowSums, startedAtMs: number, cost: NanoDollars | null): void {
   if (cost === null || cost === nothing) return;
-  addTo(sums.day, startedAtMs, cost);
-  addTo(sums.week, startedAtMs, cost);
-  addTo(sums.month, startedAtMs, cost);
-  addTo(sums.year, startedAtMs, cost);
-  addTo(sums.lifetime, startedAtMs, cost);
+  for (const window of calendarWindows) addTo(sums[window], startedAtMs, cost);
 }
 
 /**

@@ -11,6 +11,8 @@ import { recordAudit } from '../audit/audit-trail.ts';
 import { raiseNotice, type Happening } from '../webhooks/raise-notice.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { spendOfCaps } from '../spend/spend-days.ts';
 
 export interface AlertWatch {
   /** Checks every cap that may have an event to raise. Returns the number of events. */
@@ -30,7 +32,7 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
   return {
     async caps(nowMs) {
       let sent = 0;
-      for (const row of await engine.read((db) => capsToLookAt(db, nowMs))) sent += await sendEvents(context, row, nowMs);
+      for (const row of await engine.read((db) => capsToLookAt(engine.kind, db, nowMs))) sent += await sendEvents(context, row, nowMs);
       return sent;
     },
     async runs(after, nowMs) {
@@ -59,20 +61,19 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
 type CapRow = Awaited<ReturnType<typeof capsToLookAt>>[number];
 
 /** Caps with something new: another window, spend at the limit or below it again, spend under a threshold's watch. */
-function capsToLookAt(db: Kysely<Schema>, nowMs: number) {
+function capsToLookAt(engine: Engine['kind'], db: Kysely<Schema>, nowMs: number) {
+  const stands = sql`not exists (select 1 from erased_organization as e where e.organization = c.organization)`;
   const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, nowMs).startMs)}`);
   const current = sql<bigint>`case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`;
   return db.selectFrom('cap as c')
-    .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
-      .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window').on(sql<boolean>`s.start_ms = ${current}`))
+    .innerJoin(spendOfCaps(engine, nowMs, stands).as('s'), (join) => join.onRef('s.cap', '=', 'c.id'))
     .leftJoin('cap_told as t', 't.cap', 'c.id').leftJoin('cap_alert as a', 'a.cap', 'c.id')
     .select([
       'c.id', 'c.organization', 'c.scope', 'c.window', 'c.limit_nano', 's.spent_nano', 'a.at', 't.window_start_ms', 't.reached', 't.thresholds',
     ])
-    .where(sql<boolean>`not exists (select 1 from erased_organization as e where e.organization = c.organization)`)
     .where(sql<boolean>`((t.cap is not null and t.window_start_ms <> ${current})
-      or (coalesce(s.spent_nano, 0) >= c.limit_nano and coalesce(t.reached, 0) = 0)
-      or (coalesce(s.spent_nano, 0) < c.limit_nano and t.reached = 1)
+      or (s.spent_nano >= c.limit_nano and coalesce(t.reached, 0) = 0)
+      or (s.spent_nano < c.limit_nano and t.reached = 1)
       or (a.cap is not null and s.spent_nano > 0))`)
     .execute();
 }
@@ -83,7 +84,7 @@ async function sendEvents(context: StoreContext, row: CapRow, nowMs: number): Pr
   const before = row.window_start_ms === null ? null
     : { windowStartMs: Number(row.window_start_ms), reached: row.reached === 1n, thresholds: JSON.parse(row.thresholds ?? '[]') as number[] };
   const { events, sent } = capEvents(before, {
-    windowStartMs, spent: nanoDollars(row.spent_nano ?? 0n), limit: nanoDollars(row.limit_nano),
+    windowStartMs, spent: nanoDollars(row.spent_nano), limit: nanoDollars(row.limit_nano),
     thresholds: row.at === null ? [] : (JSON.parse(row.at) as number[]),
   });
   if (events.length === 0 && before !== null && before.windowStartMs === windowStartMs && before.reached === sent.reached) return 0;
@@ -107,7 +108,7 @@ async function announce(context: StoreContext, transaction: Transaction<Schema>,
   const { id: cap, organization, scope, window } = row;
   const data = {
     cap, scope, window, ...(event.type === 'cap.threshold' ? { threshold: event.threshold } : {}),
-    spent: formatDollars(nanoDollars(row.spent_nano ?? 0n)), limit: formatDollars(nanoDollars(row.limit_nano)),
+    spent: formatDollars(nanoDollars(row.spent_nano)), limit: formatDollars(nanoDollars(row.limit_nano)),
     windowStartsAt: new Date(windowStartMs).toISOString(),
   };
   // A cap that is raised and reached again in one window gets another notice: the limit is part of the event.

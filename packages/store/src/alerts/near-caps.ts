@@ -1,8 +1,8 @@
 /** How many organizations have a reached cap and how many are near one, for metrics. */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
+import { spendOfCaps } from '../spend/spend-days.ts';
 
 export interface NearCapsPage {
   readonly reached: number;
@@ -26,16 +26,13 @@ export function nearCapsIn({ background: engine }: StoreContext): NearCaps {
       const last = await db.selectFrom('cap').select('organization').distinct().where('organization', '>', from)
         .orderBy('organization').offset(limit - 1).limit(1).executeTakeFirst();
       const until = last === undefined ? sql`` : sql`and c.organization <= ${last.organization}`;
-      const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
       const { rows: [row] } = await sql<{ reached: bigint | null; near: bigint | null }>`
         select cast(sum(case worst when 2 then 1 else 0 end) as bigint) as reached,
           cast(sum(case worst when 1 then 1 else 0 end) as bigint) as near
         from (select max(case when s.spent_nano >= c.limit_nano then 2
             when s.spent_nano >= c.limit_nano - c.limit_nano / 5 then 1 else 0 end) as worst
-          from cap as c join spend_sum as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
-            and s."window" = c."window" and s.start_ms = case c."window" ${sql.join(starts, sql` `)} end
-          where c.organization > ${from} ${until}
-            and not exists (select 1 from erased_organization as e where e.organization = c.organization)
+          from cap as c join ${spendOfCaps(engine.kind, atMs, sql`c.organization > ${from} ${until}
+            and not exists (select 1 from erased_organization as e where e.organization = c.organization)`)} as s on s.cap = c.id
           group by c.organization) as standing`.execute(db);
       return { reached: Number(row?.reached ?? 0), near: Number(row?.near ?? 0), next: (last?.organization ?? null) as OrganizationId | null };
     }),

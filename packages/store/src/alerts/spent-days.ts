@@ -20,10 +20,10 @@ export interface SpentDays {
 export function spentDaysIn({ engine }: StoreContext): SpentDays {
   return {
     of: (organization, { scope, subject, sinceMs }) => engine.read(async (db) => {
-      const rows = await db.selectFrom('spend_sum').select(['start_ms', 'spent_nano']).where('organization', '=', organization)
-        .where('scope', '=', scope).where('subject', '=', subject ?? '').where('window', '=', 'day').where('start_ms', '>=', BigInt(sinceMs))
-        .orderBy('start_ms').execute();
-      return rows.map((row) => ({ dayMs: Number(row.start_ms), spent: nanoDollars(row.spent_nano) }));
+      const rows = await db.selectFrom('spend_day').select(['day_ms', 'spent_nano']).where('organization', '=', organization)
+        .where('scope', '=', scope).where('subject', '=', subject ?? '').where('day_ms', '>=', BigInt(Math.max(0, sinceMs)))
+        .orderBy('day_ms').execute();
+      return rows.map((row) => ({ dayMs: Number(row.day_ms), spent: nanoDollars(row.spent_nano) }));
     }),
   };
 }

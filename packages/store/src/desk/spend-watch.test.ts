@@ -8,7 +8,7 @@ import { createSpendWatch } from './spend-watch.ts';
 
 function difference(at: number, calls = 3): SpendDifference {
   return {
-    organization: 'org_a' as OrganizationId, scope: 'project', subject: `p"${at}\n`, window: 'month', startMs: Date.UTC(2026, 10, 1),
+    organization: 'org_a' as OrganizationId, scope: 'project', subject: `p"${at}\n`, dayMs: Date.UTC(2026, 10, 1),
     kept: { spent: nanoDollars(1_500_000_000n), calls, unknownCalls: 0, gapCalls: 0 },
     derived: { spent: nanoDollars(2_000_000_000n), calls: calls + 1, unknownCalls: 0, gapCalls: 0 },
   };
@@ -37,7 +37,7 @@ test('a difference is reported once, on one line, though calls continue; again o
   }
   assert.deepEqual(counts, [0, 1, 1, 0, 1]);
   assert.equal(said.length, 2);
-  assert.equal(said[0], 'The spend kept of project "p\\"1\\n" of org_a in the month from 2026-11-01 is not that of its records: '
+  assert.equal(said[0], 'The spend kept of project "p\\"1\\n" of org_a on 2026-11-01 is not that of its records: '
     + '$1.500000000 of 3 calls is kept, $2.000000000 of 4 calls is recorded. Caps work with what is kept; restore it, or report this.');
 });
 

@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDollars } from '@metergate/core/money.ts';
+import { allDaysMs } from '../spend/spend-days.ts';
 import { differenceName, type SpendDifference, type SpendReconciler } from '../spend/spend-reconciler.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
@@ -54,10 +55,10 @@ export function createSpendWatch({ reconciler, warn, found, betweenSlices = () =
   };
 }
 
-function inWords({ organization, scope, subject, window, startMs, kept, derived }: SpendDifference): string {
+function inWords({ organization, scope, subject, dayMs, kept, derived }: SpendDifference): string {
   // A project's name is a caller's words; everything else is ours.
   const whose = scope === 'organization' ? organization : `${scope} ${JSON.stringify(subject)} of ${organization}`;
-  const when = window === 'lifetime' ? 'over its lifetime' : `in the ${window} from ${dayName(startMs)}`;
+  const when = dayMs === allDaysMs ? 'over its lifetime' : `on ${dayName(dayMs)}`;
   return `The spend kept of ${whose} ${when} is not that of its records: $${formatDollars(kept.spent)} of ${kept.calls} calls is kept, `
     + `$${formatDollars(derived.spent)} of ${derived.calls} calls is recorded. Caps work with what is kept; restore it, or report this.`;
 }

@@ -68,7 +68,7 @@ export function erasureIn(context: StoreContext): Erasure {
       await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await endPeople(transaction, members);
       await eraseTap(transaction, organization, clock());
-      await transaction.deleteFrom('spend_sum').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await dropCorrectedModels(transaction, organization);
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();

@@ -84,8 +84,7 @@ for (const on of bothEngines) {
     const reconciled = async () => (await (await another()).spendReconciler.reconcile(keepGoing))!;
     const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
     const spent = async (organization: OrganizationId): Promise<readonly unknown[]> => (await context.query(url,
-      `select scope, subject, "window", spent_nano, calls, unknown_calls, gap_calls from spend_sum
-        where organization = $1 and "window" in ('lifetime', 'year')`, [organization]))
+      `select scope, subject, day_ms, spent_nano, calls, unknown_calls, gap_calls from spend_day where organization = $1`, [organization]))
       .map((row) => Object.values(row).map(String).join(' | ')).sort();
 
     test('nothing goes without an age, and an age below a month is refused', async () => {
@@ -132,13 +131,30 @@ for (const on of bothEngines) {
       assert.deepEqual(await spent(organization), before);
       assert.deepEqual([await sumsOf(context, url, other), (await listed(other)).length], [others, 700]);
       assert.deepEqual((await reconciled()).differences, []);
-      // Windows that are wholly past go with their last record.
-      const [past] = await context.query(url, `select cast(count(*) as integer) as rows from spend_sum
-        where organization = $1 and "window" = 'day' and start_ms < $2`, [organization, left.at(-1)!.startedAtMs - dayMs]);
-      assert.equal(Number(past!['rows']), 0);
       // A report of the time that is left is that of the records.
       const [row] = (await store.usageReports.usage({ organization, by: [], rowsMax: 1 }))!;
       assert.equal(Number(row!.figures[0]), left.length);
+    });
+
+    test('a day without a record still counts in every window that is not over, and goes after them', async () => {
+      const organization = await keeping();
+      const yearMs = Date.UTC(2026, 0, 1);
+      const at = (day: number): CallRecord =>
+        sampleRecord(organization, { startedAtMs: yearMs + day * dayMs, cost: nanoDollars(10n), project: null });
+      const year = async (nowMs: number) => {
+        const { year: found, lifetime } = (await store.spend.sums({ organization, key: 'key_none' as ServiceKeyId }, nowMs)).organization;
+        return [found.spent, lifetime.spent];
+      };
+      const rows = async () => (await context.query(url, `select day_ms from spend_day where organization = $1 and scope = 'organization'
+        order by day_ms`, [organization])).map((row) => (Number(row['day_ms']) - yearMs) / dayMs).slice(1);
+      await ship(store, 'seg_day_first', [at(-40)]);
+      assert.deepEqual(await removeAll(store, organization, yearMs - 8 * dayMs), { records: 1, events: 0 });
+      await ship(store, 'seg_day_second', [at(-1)]);
+      assert.deepEqual([await rows(), await year(yearMs - dayMs)], [[-40, -1], [20n, 20n]]);
+      assert.deepEqual(await removeAll(store, organization, yearMs + (10 + days) * dayMs), { records: 1, events: 0 });
+      await ship(store, 'seg_day_third', [at(50)]);
+      assert.deepEqual([await rows(), await year(yearMs + 60 * dayMs)], [[50], [10n, 30n]]);
+      assert.deepEqual((await reconciled()).differences, []);
     });
 
     test('how far removal is behind is measured by the oldest record past its age, page by page', async () => {
@@ -177,8 +193,8 @@ for (const on of bothEngines) {
       assert.deepEqual((await reconciled()).differences, []);
       assert.deepEqual(await removeAll(store, organization, nowMs), { records: 50, events: 0 });
       assert.deepEqual(await sumsOf(context, url, organization), []);
-      const all = await context.query(url, `select calls, gone_calls from spend_sum where organization = $1 and scope = 'organization'
-        and "window" = 'lifetime'`, [organization]);
+      const all = await context.query(url, `select calls, gone_calls from spend_day where organization = $1 and scope = 'organization'
+        and day_ms = -1`, [organization]);
       assert.deepEqual(all.map((each) => [Number(each['calls']), Number(each['gone_calls'])]), [[450, 450]]);
       assert.deepEqual((await reconciled()).differences, []);
     });

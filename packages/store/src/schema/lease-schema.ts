@@ -17,13 +17,15 @@ export interface GatewayNodeTable {
   readonly heard_at_ms: Whole;
   /** 1: it was silent for so long that what it held was freed. */
   readonly freed: Whole;
+  /** 0: a gateway of a version that kept spend by window (migration 31). */
+  readonly keeps_days: Generated;
 }
 
 export interface SpendLeaseTable {
   readonly organization: string;
   /** `organization`, `key` or `run`. */
   readonly scope: string;
-  /** As in `spend_sum`, or a run's id. */
+  /** As in `spend_day`, or a run's id. */
   readonly subject: string;
   readonly window: string;
   readonly start_ms: Whole;

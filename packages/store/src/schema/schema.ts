@@ -269,14 +269,14 @@ export interface CapTable {
   readonly made: Whole;
 }
 
-/** What was spent by one subject in one window: `start_ms` and the window's name say which. */
-export interface SpendSumTable {
+/** What was spent by one subject on one day, or on all its days together. */
+export interface SpendDayTable {
   readonly organization: string;
   readonly scope: string;
   /** As in `cap`. */
   readonly subject: string;
-  readonly window: string;
-  readonly start_ms: Whole;
+  /** 00:00 UTC; -1 for all days (`spend-days.ts`). */
+  readonly day_ms: Whole;
   readonly spent_nano: Whole;
   readonly calls: Whole;
   /** Of `calls`, those whose usage is not known, in full or in part. */
@@ -317,7 +317,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly cap: CapTable;
   readonly platform_address: PlatformAddressTable;
   readonly server_settings: ServerSettingsTable;
-  readonly spend_sum: SpendSumTable;
+  readonly spend_day: SpendDayTable;
 }
 
 /** A 64-bit figure of ours as a number; every such figure is below 2^53. */

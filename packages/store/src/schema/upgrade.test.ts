@@ -5,21 +5,26 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import { nanoDollarsMax } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { createVault } from '../sealing/vault.ts';
-import { openTestStore, postgresFixture, sqliteFixture, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
+import { batchOf, openTestStore, postgresFixture, sqliteFixture, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { migrations } from './migrations/list.ts';
 import { keptRows, keptSchema, keptSchemaFile } from './test-support/kept-schema.ts';
 
 const salt = '00112233445566778899aabbccddeeff';
 const fingerprint = createVault(testMasterKey, () => new Uint8Array(0)).fingerprint(Buffer.from(salt, 'hex'));
 const organization = 'org_kept' as OrganizationId;
-type Rows = Record<string, unknown>[];
+const dayMs = 86_400_000;
 
 for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQL', postgresFixture]] as const) {
   describe(`upgrades on ${name}`, () => {
     let fixture: EngineFixture;
     let fresh: string;
+    /** All versions have the same records. */
+    let sums: Promise<string[]> | null = null;
     before(async () => {
       fixture = await open();
       fresh = await fixture.freshUrl();
@@ -39,8 +44,9 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
         const empty = Object.entries(before).filter(([table, rows]) => rows === 0 && !summed.has(table)).map(([table]) => table);
         assert.deepEqual(empty, [], 'every table has a row to lose');
         const store = await openTestStore(url);
+        let calls: CallRecord[];
         try {
-          const calls = await store.calls.list({ organization, limit: 10 });
+          calls = await store.calls.list({ organization, limit: 10 });
           assert.deepEqual(calls.map(({ id, cost }) => [id.at(-1), cost]), [['3', null], ['2', null], ['1', 65_000n]]);
         } finally {
           await store.close();
@@ -50,41 +56,61 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
           if (table in after) assert.ok(after[table]! >= rows, `${table} had ${rows} rows and has ${after[table]}`);
         }
         assert.deepEqual(await columns(fixture, url), await columns(fixture, fresh));
-        assert.deepEqual(await spendOf(fixture, url), keptSpend);
-        assert.deepEqual(await labelsOf(fixture, url), keptLabels);
+        assert.deepEqual(await sumsOf(fixture, url), await (sums ??= sumsOfRecords(fixture, calls)));
       });
     }
+
+    test('what was spent by records that are gone with their day stays in the sums of its year and of all time', async () => {
+      const url = await olderStore(fixture, 30);
+      const [yearMs, monthMs, weekMs] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 9)];
+      // Of each: spent, calls, calls of unknown usage, calls with a gap, and the same four of records that are gone.
+      const rows: readonly (readonly [window: string, startMs: number, figures: string])[] = [
+        ['day', Date.UTC(2026, 1, 27), '20, 2, 1, 1, 5, 1, 0, 1'], ['day', weekMs + dayMs, '7, 1, 0, 0, 0, 0, 0, 0'],
+        ['week', weekMs, '7, 1, 0, 0, 0, 0, 0, 0'], ['month', Date.UTC(2026, 1, 1), '90, 8, 3, 2, 75, 7, 2, 2'],
+        ['month', monthMs, '7, 1, 0, 0, 0, 0, 0, 0'],
+        ['year', yearMs, '597, 39, 4, 5, 575, 37, 3, 5'],
+        ['year', Date.UTC(2025, 0, 1), '9223372036854775807, 4, 0, 0, 9223372036854775807, 4, 0, 0'],
+        ['lifetime', 0, '9223372036854775807, 43, 4, 5, 9223372036854775807, 41, 3, 5'],
+      ];
+      await fixture.run(url, rows.map(([window, startMs, figures]) => `insert into spend_sum (organization, scope, subject, "window", start_ms,
+        spent_nano, calls, unknown_calls, gap_calls, gone_nano, gone_calls, gone_unknown_calls, gone_gap_calls)
+        values ('org_kept', 'key', 'key_old', '${window}', ${startMs}, ${figures})`));
+      const store = await openTestStore(url);
+      const { key } = await store.spend.sums({ organization, key: 'key_old' as ServiceKeyId }, weekMs + dayMs).finally(() => store.close());
+      assert.deepEqual(calendarWindows.map((window) => key[window].spent), [7n, 7n, 7n, 597n, nanoDollarsMax]);
+      const kept = await fixture.query(url, `select day_ms, cast(spent_nano as text) as spent_nano, cast(gone_nano as text) as gone_nano,
+        calls, unknown_calls, gap_calls, gone_calls, gone_unknown_calls, gone_gap_calls from spend_day where subject = 'key_old' order by day_ms`);
+      assert.deepEqual(kept.map((row) => Object.values(row).map(String).join(' ')), [
+        `-1 ${nanoDollarsMax} ${nanoDollarsMax} 43 4 5 41 3 5`, `${Date.UTC(2025, 0, 1)} ${nanoDollarsMax} ${nanoDollarsMax} 4 0 0 4 0 0`,
+        `${yearMs} 570 570 36 3 4 36 3 4`, `${Date.UTC(2026, 1, 27)} 20 5 2 1 1 1 0 1`, `${weekMs + dayMs} 7 0 1 0 0 0 0 0`,
+      ]);
+    });
   });
 }
 
+/** Every table of sums. */
+const sumTables = ['spend_day', 'usage_sum', 'attribution_sum', 'word_sum', 'hour_sum'];
 /** Sums that nobody wrote yet in an older store: they are made from its records. */
-const summed = new Set(['spend_sum', 'usage_sum']);
+const summed = new Set(sumTables);
 
-/** What the kept records come to, calculated by hand: three calls, one of them of unknown usage, in January and February of 2026. */
-const keptSpend: Rows = [
-  ['key', 'key_gone', 'month', 1_769_904_000_000, 0, 1, 0], ['key', 'key_kept', 'month', 1_767_225_600_000, 65_000, 1, 0],
-  ['key', 'key_kept', 'month', 1_769_904_000_000, 0, 1, 1], ['organization', '', 'lifetime', 0, 65_000, 3, 1],
-  ['organization', '', 'month', 1_767_225_600_000, 65_000, 1, 0], ['organization', '', 'month', 1_769_904_000_000, 0, 2, 1],
-  ['organization', '', 'week', 1_766_966_400_000, 65_000, 1, 0], ['organization', '', 'week', 1_769_385_600_000, 0, 2, 1],
-  ['organization', '', 'year', 1_767_225_600_000, 65_000, 3, 1], ['project', 'search', 'year', 1_767_225_600_000, 65_000, 2, 0],
-].map(([scope, subject, window, start, spent, calls, unknown]) => ({ scope, subject, window, start, spent, calls, unknown }));
-
-/** A call with two labels counts under both, one without under ''. */
-const keptLabels = ['a|1|0|0|1', 'a|1|65000|0|0', 'b|1|65000|0|0', '|1|0|1|0'];
-
-async function labelsOf(fixture: EngineFixture, url: string): Promise<string[]> {
-  const rows = await fixture.query(url, `select subject, calls, cost_nano, unknown_calls, unpriced_calls from usage_sum
-    where organization = 'org_kept' and dimension = 'label'`);
-  return rows.map((row) => [row['subject'], row['calls'], row['cost_nano'], row['unknown_calls'], row['unpriced_calls']].join('|')).sort();
+/** Every column of every row of each sum; an attribution under its names. */
+async function sumsOf(fixture: EngineFixture, url: string): Promise<string[]> {
+  const attributions = await fixture.query(url, 'select * from attribution');
+  const names = new Map(attributions.map(({ id, ...each }) => [String(id), Object.values(each).join(' ')]));
+  const shown = (row: Record<string, unknown>) => Object.keys(row).sort()
+    .map((column) => `${column}=${column === 'attribution' ? names.get(String(row[column])) : String(row[column])}`).join(' ');
+  const rows = await Promise.all(sumTables.map(async (table) => (await fixture.query(url, `select * from ${table}`))
+    .map((row) => `${table} ${shown(row)}`)));
+  // How long calls took is counted from the schema on that counts it, and hours of words from the one that has them.
+  return rows.flat().filter((row) => !/ figure=[df]\d/.test(row)).map((row) => row.replace(/ hours=\S+/, '')).sort();
 }
 
-async function spendOf(fixture: EngineFixture, url: string): Promise<Rows> {
-  const rows = await fixture.query(url, `select scope, subject, "window", start_ms as start, spent_nano as spent, calls, unknown_calls as unknown
-    from spend_sum where organization = 'org_kept'
-      and ("window" = 'month' and scope <> 'project' or scope = 'organization' and "window" <> 'day' or scope = 'project' and "window" = 'year')
-    order by 1, 2, 3, 4`);
-  return rows.map((row) => Object.fromEntries(Object.entries(row)
-    .map(([column, value]) => [column, ['scope', 'subject', 'window'].includes(column) ? value : Number(value)])));
+/** What a new store has of these records. */
+async function sumsOfRecords(fixture: EngineFixture, records: readonly CallRecord[]): Promise<string[]> {
+  const url = await fixture.newStoreUrl();
+  const store = await openTestStore(url);
+  await store.calls.ship(batchOf('seg_again', records)).finally(() => store.close());
+  return sumsOf(fixture, url);
 }
 
 /** A store as schema `version` was, with a row in each of its tables. */

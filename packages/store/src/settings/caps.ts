@@ -5,7 +5,7 @@
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
-import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
 import { projectRefusal } from '../names.ts';
@@ -13,6 +13,8 @@ import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { CapTable, Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { spendOfCaps, type CapSpend } from '../spend/spend-days.ts';
 
 export type NewCap = Omit<Cap, 'id'> & { readonly organization: OrganizationId };
 
@@ -64,13 +66,13 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
         .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'window']).doUpdateSet({ limit_nano: limit, mode }))
         .returningAll().executeTakeFirstOrThrow());
     }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
-    list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(db, organization, atMs)
+    list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
       .where(isAfter(['c.made', 'c.id'], page)).orderBy('c.made').orderBy('c.id').limit(limitOfPage(page)).execute()).map(standingOf)),
-    on: (organization, key, atMs) => engine.read(async (db) => (await standings(db, organization, atMs)
+    on: (organization, key, atMs) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
       .where(({ eb, refTuple, tuple }) => eb(refTuple('c.scope', 'c.subject'), 'in', [tuple('organization', ''), tuple('key', key)]))
       .orderBy('c.made').orderBy('c.id').execute()).map(standingOf)),
     find: (organization, id, atMs) => engine.read(async (db) => {
-      const row = id.includes('\0') ? undefined : await standings(db, organization, atMs).where('c.id', '=', id).executeTakeFirst();
+      const row = id.includes('\0') ? undefined : await standings(engine.kind, db, organization, atMs).where('c.id', '=', id).executeTakeFirst();
       return row === undefined ? null : standingOf(row);
     }),
     remove: (id, within) => engine.change<RemovedCap>(async (transaction, revision) => {
@@ -88,23 +90,18 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
   };
 }
 
-function standings(db: Kysely<Schema>, organization: OrganizationId, atMs: number) {
-  const starts = calendarWindows.map((window) => sql`when ${window} then ${sql.lit(windowAt(window, atMs).startMs)}`);
+function standings(engine: Engine['kind'], db: Kysely<Schema>, organization: OrganizationId, atMs: number) {
   return db.selectFrom('cap as c')
-    .leftJoin('spend_sum as s', (join) => join.onRef('s.organization', '=', 'c.organization').onRef('s.scope', '=', 'c.scope')
-      .onRef('s.subject', '=', 'c.subject').onRef('s.window', '=', 'c.window')
-      .on(sql<boolean>`s.start_ms = case c.${sql.ref('window')} ${sql.join(starts, sql` `)} end`))
+    .innerJoin(spendOfCaps(engine, atMs, sql`c.organization = ${organization}`).as('s'), (join) => join.onRef('s.cap', '=', 'c.id'))
     .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.gap_calls']).where('c.organization', '=', organization);
 }
 
-type StandingRow = Selectable<CapTable> & {
-  readonly spent_nano: bigint | null; readonly unknown_calls: bigint | null; readonly gap_calls: bigint | null;
-};
+type StandingRow = Selectable<CapTable> & Omit<CapSpend, 'cap'>;
 
 function standingOf(row: StandingRow): CapStanding {
   return {
-    cap: capOf(row), spent: nanoDollars(row.spent_nano ?? 0n), unknownCalls: Number(row.unknown_calls ?? 0n),
-    gapCalls: Number(row.gap_calls ?? 0n), place: { at: Number(row.made), id: row.id },
+    cap: capOf(row), spent: nanoDollars(row.spent_nano), unknownCalls: Number(row.unknown_calls),
+    gapCalls: Number(row.gap_calls), place: { at: Number(row.made), id: row.id },
   };
 }
 

@@ -1,7 +1,6 @@
 /**
  * Adds call records to the sums of spend, inside the transaction that stores the records and their mark. So spend always equals the sum of
- * the records (rules: Journal). Sums are kept per organization, key and project, in each of the five windows that hold a call's start
- * (rule 5a), whether or not a cap exists.
+ * the records (rules: Journal). Sums are kept per subject and day, and over all days, whether or not a cap exists (`spend-days.ts`).
  * A batch is summed in memory first; rows are then written in one fixed order, so that two shippers never deadlock. Sums saturate at the
  * 64-bit bound, since a failing one would block all records behind it.
  */
@@ -10,28 +9,64 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
-import { calendarWindows, windowAt, type CalendarWindow, type WindowBounds } from '@metergate/core/spend/window.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
+import { allDaysMs } from './spend-days.ts';
 
 /** The parts of a record that count. */
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
 
-/** What one row of `spend_sum` gains. */
-export interface Addition {
-  readonly organization: string;
+/** Whose spend is kept, and the subject of a call; null: it has none. Empty for an organization. */
+const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
+  organization: () => '',
+  key: ({ key }) => key,
+  project: ({ project }) => (project === null ? null : storable(project)),
+};
+const scopes = Object.entries(subjects) as readonly [CapScope, (typeof subjects)[CapScope]][];
+
+/** The calls of a sum that are counted, under the names of their columns, beside the money. */
+const counts = {
+  calls: { column: 'calls', counts: (): boolean => true },
+  unknownCalls: { column: 'unknown_calls', counts: ({ usage }: SpendRecord): boolean => isUnknownCall(usage) },
+  gapCalls: { column: 'gap_calls', counts: ({ costGaps }: SpendRecord): boolean => isGapCall(costGaps) },
+} as const;
+export type SpendCount = keyof typeof counts;
+export const spendCounts = Object.keys(counts) as readonly SpendCount[];
+const countsOf = Object.entries(counts) as readonly [SpendCount, (typeof counts)[SpendCount]][];
+
+/** The figures of a sum: what was spent, and calls. */
+export type SpendFigures = { readonly spent: NanoDollars } & { readonly [Name in SpendCount]: number };
+type Figures = { -readonly [Name in keyof SpendFigures]: SpendFigures[Name] };
+
+/** A column of each figure, and beside it what of that belongs to records that are gone for their age. */
+export const figureColumns: readonly { readonly name: keyof SpendFigures; readonly kept: string; readonly gone: string }[] = [
+  { name: 'spent', kept: 'spent_nano', gone: 'gone_nano' },
+  ...countsOf.map(([name, { column }]) => ({ name, kept: column, gone: `gone_${column}` })),
+];
+
+export const noSpend: SpendFigures = Object.freeze({ spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 });
+
+/** Adds to `figures`, or subtracts from them. */
+export function addSpend(figures: Figures, other: SpendFigures, sign: 1 | -1 = 1): void {
+  figures.spent = nanoDollars(sign === 1 ? figures.spent + other.spent : figures.spent - other.spent);
+  for (const name of spendCounts) figures[name] += sign * other[name];
+}
+
+/** One sum of spend. */
+export interface SpendPlace {
   readonly scope: CapScope;
   /** Empty for an organization. */
   readonly subject: string;
-  readonly window: CalendarWindow;
-  readonly startMs: number;
-  readonly endMs: number | null;
-  spent: NanoDollars;
-  calls: number;
-  unknownCalls: number;
-  gapCalls: number;
+  /** 00:00 UTC, or `allDaysMs`. */
+  readonly dayMs: number;
+}
+
+/** What one row of `spend_day` gains. */
+export interface Addition extends SpendPlace {
+  readonly organization: string;
+  readonly figures: Figures;
 }
 
 /**
@@ -49,54 +84,29 @@ export function orderedAdditionsOf(records: readonly SpendRecord[]): Addition[] 
 
 /** What each sum gains by these records, in no particular order. */
 export function additionsOf(records: readonly SpendRecord[]): Addition[] {
-  const all: Addition[] = [];
-  const bySubject = new Map<string, Addition[]>();
-  const windowsOfDay = new Map<number, readonly NamedWindow[]>();
-  const add = (spent: DaySpend, scope: CapScope, subject: string): void => {
-    const name = `${spent.organization}\0${scope}\0${subject}`;
-    let known = bySubject.get(name);
-    if (known === undefined) bySubject.set(name, known = []);
-    for (const named of windowsHolding(windowsOfDay, spent.dayMs)) {
-      const { window, startMs, endMs } = named;
-      const addition = known.find((each) => each.window === window && each.startMs === startMs);
-      if (addition !== undefined) {
-        addTo(addition, spent);
-        continue;
+  const all = new Map<string, Addition>();
+  for (const { organization, like, dayMs, figures } of daySpendsOf(records)) {
+    for (const [scope, subjectOf] of scopes) {
+      const subject = subjectOf(like);
+      if (subject === null) continue;
+      for (const day of [dayMs, allDaysMs]) {
+        const name = `${organization}\0${scope}\0${day}\0${subject}`;
+        const known = all.get(name);
+        if (known === undefined) all.set(name, { organization, scope, subject, dayMs: day, figures: { ...figures } });
+        else addSpend(known.figures, figures);
       }
-      const { organization, spent: nano, calls, unknownCalls, gapCalls } = spent;
-      const first = { organization, scope, subject, window, startMs, endMs, spent: nano, calls, unknownCalls, gapCalls };
-      known.push(first);
-      all.push(first);
     }
-  };
-  for (const spent of daySpendsOf(records)) {
-    add(spent, 'organization', '');
-    add(spent, 'key', spent.key);
-    if (spent.project !== null) add(spent, 'project', storable(spent.project));
   }
-  return all;
+  return [...all.values()];
 }
 
-interface NamedWindow extends WindowBounds {
-  readonly window: CalendarWindow;
-}
-
-function windowsHolding(known: Map<number, readonly NamedWindow[]>, dayMs: number): readonly NamedWindow[] {
-  let windows = known.get(dayMs);
-  if (windows === undefined) known.set(dayMs, windows = calendarWindows.map((window) => ({ window, ...windowAt(window, dayMs) })));
-  return windows;
-}
-
-interface SpendFigures {
-  spent: NanoDollars;
-  calls: number;
-  unknownCalls: number;
-  gapCalls: number;
-}
-
-/** What calls of one day, key and project spent. Every window begins and ends with a day, so they are summed first. */
-interface DaySpend extends SpendFigures, Pick<SpendRecord, 'organization' | 'key' | 'project'> {
+/** What calls of one day with the same subjects spent: they are summed first, since a batch mostly has few of these. */
+interface DaySpend {
+  readonly organization: string;
+  /** One of these calls. */
+  readonly like: SpendRecord;
   readonly dayMs: number;
+  readonly figures: Figures;
 }
 
 function daySpendsOf(records: readonly SpendRecord[]): DaySpend[] {
@@ -107,33 +117,21 @@ function daySpendsOf(records: readonly SpendRecord[]): DaySpend[] {
     const dayMs = dayOf(record.startedAtMs);
     let ofKey = known.get(key);
     if (ofKey === undefined) known.set(key, ofKey = []);
-    let day = ofKey.find((each) => each.dayMs === dayMs && each.project === project && each.organization === organization);
+    let day = ofKey.find((each) => each.dayMs === dayMs && each.like.project === project && each.organization === organization);
     if (day === undefined) {
-      day = { organization, key, project, dayMs, spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 };
+      day = { organization, like: record, dayMs, figures: { ...noSpend } };
       ofKey.push(day);
       all.push(day);
     }
-    count(day, record);
+    const { figures } = day;
+    if (record.cost !== null) figures.spent = nanoDollars(figures.spent + record.cost);
+    for (const [name, { counts: isCounted }] of countsOf) if (isCounted(record)) figures[name] += 1;
   }
   return all;
 }
 
-function count(figures: SpendFigures, { cost, costGaps, usage }: SpendRecord): void {
-  if (cost !== null) figures.spent = nanoDollars(figures.spent + cost);
-  figures.calls += 1;
-  if (isUnknownCall(usage)) figures.unknownCalls += 1;
-  if (isGapCall(costGaps)) figures.gapCalls += 1;
-}
-
-function addTo(figures: SpendFigures, other: SpendFigures): void {
-  figures.spent = nanoDollars(figures.spent + other.spent);
-  figures.calls += other.calls;
-  figures.unknownCalls += other.unknownCalls;
-  figures.gapCalls += other.gapCalls;
-}
-
 function inOrder(one: Addition, other: Addition): number {
-  for (const field of ['organization', 'scope', 'subject', 'window', 'startMs'] as const) {
+  for (const field of ['organization', 'scope', 'subject', 'dayMs'] as const) {
     if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
   }
   return 0;
@@ -143,24 +141,24 @@ export const spendKey: readonly BulkColumn<Addition>[] = [
   { name: 'organization', kind: 'text', value: (a) => a.organization },
   { name: 'scope', kind: 'text', value: (a) => a.scope },
   { name: 'subject', kind: 'text', value: (a) => a.subject },
-  { name: 'window', kind: 'text', value: (a) => a.window },
-  { name: 'start_ms', kind: 'whole', value: (a) => a.startMs },
+  { name: 'day_ms', kind: 'whole', value: (a) => a.dayMs },
 ];
-export const spendColumns: readonly BulkColumn<Addition>[] = [
-  ...spendKey,
-  { name: 'spent_nano', kind: 'whole', value: (a) => a.spent },
-  { name: 'calls', kind: 'whole', value: (a) => a.calls },
-  { name: 'unknown_calls', kind: 'whole', value: (a) => a.unknownCalls },
-  { name: 'gap_calls', kind: 'whole', value: (a) => a.gapCalls },
-];
+export const keptColumns = figureColumns.map(({ name, kept }): BulkColumn<Addition> =>
+  ({ name: kept, kind: 'whole', value: (a) => a.figures[name] }));
 
-function adding(least: 'min' | 'least'): BulkInsert<Addition> {
-  return { table: 'spend_sum', columns: spendColumns, after: `on conflict (organization, scope, subject, "window", start_ms) do update set
-    spent_nano = ${least}(spend_sum.spent_nano, 9223372036854775807 - excluded.spent_nano) + excluded.spent_nano,
-    calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
-    gap_calls = spend_sum.gap_calls + excluded.gap_calls`,
-    values: (a) => [a.organization, a.scope, a.subject, a.window, a.startMs, a.spent, a.calls, a.unknownCalls, a.gapCalls],
+/** `on conflict … do update set` these columns, by what the row in conflict has in them. */
+export function addedTo(engine: Engine['kind'], columns: readonly string[]): string {
+  const least = engine === 'sqlite' ? 'min' : 'least';
+  return `on conflict (organization, scope, subject, day_ms) do update set ${columns.map((name) => (name.endsWith('_nano')
+    ? `${name} = ${least}(spend_day.${name}, 9223372036854775807 - excluded.${name}) + excluded.${name}`
+    : `${name} = spend_day.${name} + excluded.${name}`)).join(', ')}`;
+}
+
+function adding(engine: Engine['kind']): BulkInsert<Addition> {
+  return {
+    table: 'spend_day', columns: [...spendKey, ...keptColumns], after: addedTo(engine, figureColumns.map(({ kept }) => kept)),
+    values: (a) => [a.organization, a.scope, a.subject, a.dayMs, a.figures.spent, ...spendCounts.map((name) => a.figures[name])],
   };
 }
 
-const inserts = { sqlite: adding('min'), postgres: adding('least') } as const;
+const inserts = { sqlite: adding('sqlite'), postgres: adding('postgres') } as const;

@@ -2,15 +2,18 @@
  * Adds call records to what their nodes have shipped of each leased sum, inside the transaction that stores the records and adds them to
  * spend. So a record counts as leased until it counts as spent, and never as both (rules: Spend across nodes). When a sum reaches the
  * limit of its cap or run, all nodes must confirm what they hold, whether or not the one that spent has ever asked for a lease of it.
- * Call it after the sums are written: it relies on their locks. On the embedded store there is nothing to do.
+ * Call it after the sums are written: it relies on the lock of a subject's row of all days. Two batches of one month may write different days,
+ * and the later one must see both. On the embedded store there is nothing to do.
  */
-import { nanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
+import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { CompiledQuery, type Transaction } from 'kysely';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Send } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
+import { daysOf, spentOf, type DayRange } from './spend-days.ts';
 
 type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
 
@@ -22,6 +25,8 @@ interface Part {
   readonly window: string;
   readonly startMs: number;
   readonly node: string;
+  /** The days of the window; a run has none. */
+  readonly days: DayRange | null;
   cost: bigint;
 }
 
@@ -36,6 +41,11 @@ const columns: readonly BulkColumn<Part>[] = [
 ];
 const keyNames = namesOf(columns.slice(0, 6));
 const given = arraysTable(columns);
+const withDays: readonly BulkColumn<Part>[] = [
+  ...columns,
+  { name: 'from_ms', kind: 'whole', value: ({ days }) => days?.fromMs ?? 0 },
+  { name: 'to_ms', kind: 'whole', value: ({ days }) => days?.toMs ?? 0 },
+];
 
 /** Nodes that the store does not know hold no leases: their process is dead, or they were forgotten. */
 const known = 'exists (select 1 from gateway_node where id = v.node)';
@@ -47,13 +57,14 @@ const addStatement = `insert into spend_lease (${keyNames}, granted_nano, shippe
 
 export const bumpFeedStatement = 'update lease_feed set value = value + 1';
 
+/** Only the days of capped windows are added up. */
 const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
-  select 1 from ${given}
-  left join spend_sum as s on s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
-    and s."window" = v."window" and s.start_ms = v.start_ms
+  select 1 from ${arraysTable(withDays)}
   left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
   left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
-  cross join lateral (values (coalesce(s.spent_nano, r.spent_nano), coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
+  cross join lateral (values (case when c.id is null then r.spent_nano else (
+    select ${spentOf('postgres')} from spend_day as s where s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
+      and s.day_ms >= v.from_ms and s.day_ms < v.to_ms) end, coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
   where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
 
 /** Sends one statement for a batch; nothing on SQLite, where the one node needs no leases. */
@@ -61,9 +72,8 @@ export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records
   if (engine === 'sqlite') return;
   const parts = [...partsOf(records).values()];
   if (parts.length === 0) return;
-  const values = arraysFrom(columns, parts);
-  void send(addStatement, values);
-  void send(bumpFeedWhereReached, values);
+  void send(addStatement, arraysFrom(columns, parts));
+  void send(bumpFeedWhereReached, arraysFrom(withDays, parts));
 }
 
 /** Makes all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
@@ -79,14 +89,33 @@ function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {
     if (known === undefined) parts.set(name, { ...part, cost });
     else known.cost = nanoDollars(known.cost + cost);
   };
-  for (const { organization, key, run, startedAtMs, cost, node } of records) {
-    if (cost === null || cost === 0n) continue;
+  for (const { organization, key, run, dayMs, node, cost } of costsOf(records)) {
     for (const window of calendarWindows) {
-      const { startMs } = windowAt(window, startedAtMs);
-      add(cost, { organization, scope: 'organization', subject: '', window, startMs, node });
-      add(cost, { organization, scope: 'key', subject: key, window, startMs, node });
+      const bounds = windowAt(window, dayMs);
+      const part = { organization, window, startMs: bounds.startMs, node, days: daysOf(bounds) };
+      add(cost, { ...part, scope: 'organization', subject: '' });
+      add(cost, { ...part, scope: 'key', subject: key });
     }
-    if (run !== null) add(cost, { organization, scope: 'run', subject: run, window: 'run', startMs: 0, node });
+    if (run !== null) add(cost, { organization, scope: 'run', subject: run, window: 'run', startMs: 0, node, days: null });
   }
   return parts;
+}
+
+interface DayCost extends Pick<LeasedRecord, 'organization' | 'key' | 'run' | 'node'> {
+  readonly dayMs: number;
+  cost: NanoDollars;
+}
+
+/** What calls of one day, key, run and node cost. Every window begins and ends with a day, so they are summed first. */
+function costsOf(records: readonly LeasedRecord[]): Iterable<DayCost> {
+  const costs = new Map<string, DayCost>();
+  for (const { organization, key, run, startedAtMs, cost, node } of records) {
+    if (cost === null || cost === 0n) continue;
+    const dayMs = dayOf(startedAtMs);
+    const name = `${organization} ${key} ${node} ${dayMs} ${run ?? ''}`;
+    const known = costs.get(name);
+    if (known === undefined) costs.set(name, { organization, key, run, node, dayMs, cost });
+    else known.cost = nanoDollars(known.cost + cost);
+  }
+  return costs.values();
 }

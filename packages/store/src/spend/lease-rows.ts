@@ -5,6 +5,7 @@
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { daysOf, spentOf } from './spend-days.ts';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Send, SentRow as Row } from '../engine/send.ts';
 
@@ -24,7 +25,12 @@ const subjectColumns: readonly BulkColumn<LeaseSubject>[] = [
   { name: 'start_ms', kind: 'whole', value: ({ startMs }) => startMs },
 ];
 const names = namesOf(subjectColumns);
-const given = arraysTable(subjectColumns);
+/** With the days of its window; a run has none. */
+const askedColumns: readonly BulkColumn<LeaseSubject>[] = [
+  ...subjectColumns,
+  { name: 'from_ms', kind: 'whole', value: (subject) => (subject.window === 'run' ? 0 : daysOf(subject).fromMs) },
+  { name: 'to_ms', kind: 'whole', value: (subject) => (subject.window === 'run' ? 0 : daysOf(subject).toMs) },
+];
 
 /**
  * Claims of one subject take turns by locks that nobody else takes: shipping records never waits for a claim, nor the other way round. A
@@ -39,9 +45,9 @@ const turnsMax = 256;
 const readStatement = `select ${names.split(', ').map((name) => `v.${name}`).join(', ')}, s.spent_nano as sum_spent_nano, c.limit_nano as cap_nano,
     r.spent_nano as run_spent_nano, r.effective_nano, r.state, l.node, l.granted_nano, l.shipped_nano, l.settled_nano, l.under_way_nano,
     l.doubtful_at_ms, l.claim, l.short_at_ms
-  from ${given}
-  left join spend_sum as s on s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
-    and s."window" = v."window" and s.start_ms = v.start_ms
+  from ${arraysTable(askedColumns)}
+  cross join lateral (select ${spentOf('postgres')} as spent_nano from spend_day as s where s.organization = v.organization
+    and s.scope = v.scope and s.subject = v.subject and s.day_ms >= v.from_ms and s.day_ms < v.to_ms) as s
   left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
   left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
   left join spend_lease as l on l.organization = v.organization and l.scope = v.scope and l.subject = v.subject
@@ -53,7 +59,7 @@ export async function lockLeased(send: Send, subjects: readonly LeaseSubject[]):
   const turns = [...new Set(subjects.map((subject) => turnOf(leaseName(subject))))].sort((one, other) => one - other);
   void send(lockTurns, [turnsLock, turns]);
   const found = new Map<string, LeasedSum & { readonly leases: NodeLease[] }>();
-  for (const row of await send(readStatement, arraysFrom(subjectColumns, subjects))) {
+  for (const row of await send(readStatement, arraysFrom(askedColumns, subjects))) {
     const name = nameOf(row);
     let sum = found.get(name);
     if (sum === undefined) found.set(name, sum = { ...sumOf(row), leases: [] });
@@ -62,12 +68,12 @@ export async function lockLeased(send: Send, subjects: readonly LeaseSubject[]):
   return found;
 }
 
-/** A missing run is over; a missing sum is zero. */
+/** A missing run is over. */
 function sumOf(row: Row): Omit<LeasedSum, 'leases'> {
   const nothing = nanoDollars(0n);
   return row['scope'] === 'run'
     ? { limit: moneyOf(row['effective_nano']), spent: moneyOf(row['run_spent_nano']) ?? nothing, over: row['state'] !== 'live' }
-    : { limit: moneyOf(row['cap_nano']), spent: moneyOf(row['sum_spent_nano']) ?? nothing, over: false };
+    : { limit: moneyOf(row['cap_nano']), spent: moneyOf(row['sum_spent_nano'])!, over: false };
 }
 
 function leaseOf(row: Row): NodeLease {

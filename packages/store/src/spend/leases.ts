@@ -61,7 +61,8 @@ export function leasesIn(context: StoreContext): Leases {
       const before = await engine.write(async (transaction) => {
         const nowMs = await storeTime(transaction);
         const others = await transaction.deleteFrom('gateway_node').where('home', '=', home).where('id', '!=', node).returning('id').execute();
-        await transaction.insertInto('gateway_node').values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0 }).execute();
+        await transaction.insertInto('gateway_node')
+          .values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0, keeps_days: 1 }).execute();
         return others.map(({ id }) => id);
       });
       await dropLeasesOf(context, before);

@@ -7,12 +7,16 @@ import { describe, test } from 'node:test';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
 import { granted, sampleRecord } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+import type { SpendPlace } from './apply-spend.ts';
+import { allDaysMs } from './spend-days.ts';
 import { looksOfWalk, walkOf } from './spend-reconciler.ts';
 
 const contractStore = contractStores();
 const hourMs = 3_600_000;
+const placeOf = ({ scope, subject, dayMs }: SpendPlace): string => `${scope} ${subject} ${dayMs === allDaysMs ? 'all' : dayName(dayMs)}`;
 const keepGoing = async (): Promise<boolean> => true;
 
 /** A separate store with one organization, and ways to change it. */
@@ -32,7 +36,7 @@ async function looksOn(on: (typeof bothEngines)[number]) {
     }),
     look: async () => {
       const { records, differences } = (await store.spendReconciler.reconcile(keepGoing))!;
-      return { records, differences: differences.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`) };
+      return { records, differences: differences.map(placeOf) };
     },
     change: (statement: string) => context.query(url, statement),
   };
@@ -72,19 +76,19 @@ for (const on of bothEngines) {
     });
 
     test('a sum that is off, one that is gone and one that has no records are each named with both figures, and not repaired', async () => {
-      const sums = await context.query(url, 'select cast(spent_nano as text) as spent, cast(calls as text) as calls from spend_sum'
-        + " where organization = $1 and scope = 'organization' and \"window\" = 'lifetime'", [organization]);
+      const sums = await context.query(url, 'select cast(spent_nano as text) as spent, cast(calls as text) as calls from spend_day'
+        + " where organization = $1 and scope = 'organization' and day_ms = -1", [organization]);
       const spent = BigInt(String(sums[0]?.['spent']));
       const calls = Number(sums[0]?.['calls']);
-      await context.query(url, "update spend_sum set spent_nano = spent_nano - 1 where organization = $1 and scope = 'organization'"
-        + " and \"window\" = 'lifetime'", [organization]);
-      await context.query(url, "delete from spend_sum where organization = $1 and subject = 'key_1' and \"window\" = 'year'", [organization]);
-      await context.query(url, 'insert into spend_sum (organization, scope, subject, "window", start_ms, spent_nano, calls, unknown_calls)'
-        + " values ($1, 'project', 'never', 'day', 0, 5, 1, 0)", [organization]);
+      await context.query(url, "update spend_day set spent_nano = spent_nano - 1 where organization = $1 and scope = 'organization' and day_ms = -1",
+        [organization]);
+      await context.query(url, `delete from spend_day where organization = $1 and subject = 'key_1' and day_ms = ${Date.UTC(2026, 1, 1)}`,
+        [organization]);
+      await context.query(url, 'insert into spend_day (organization, scope, subject, day_ms, spent_nano, calls, unknown_calls, gap_calls)'
+        + " values ($1, 'project', 'never', 0, 5, 1, 0, 0)", [organization]);
       for (let run = 0; run < 2; run += 1) {
         const found = (await store.spendReconciler.reconcile(keepGoing))!.differences;
-        const named = found.map(({ scope, subject, window }) => `${scope} ${subject} ${window}`).sort();
-        assert.deepEqual(named, ['key key_1 year', 'organization  lifetime', 'project never day']);
+        assert.deepEqual(found.map(placeOf).sort(), ['key key_1 2026-02-01', 'organization  all', 'project never 1970-01-01']);
         const lifetime = found.find(({ scope }) => scope === 'organization')!;
         assert.deepEqual([lifetime.kept.spent, lifetime.derived.spent, lifetime.derived.calls], [spent - 1n, spent, calls]);
         const gone = found.find(({ scope }) => scope === 'key')!;
@@ -104,9 +108,9 @@ for (const on of bothEngines) {
       await ship(20);
       assert.deepEqual(await look(), { records: 50, differences: [] }, 'those of two looks');
       assert.deepEqual(await look(), { records: 20, differences: [] });
-      await change("update spend_sum set calls = calls + 1 where scope = 'key' and subject = 'key_2' and \"window\" = 'lifetime'");
-      for (let times = 0; times < 2; times += 1) assert.deepEqual((await look()).differences, ['key key_2 lifetime']);
-      await change("update spend_sum set calls = calls - 1 where scope = 'key' and subject = 'key_2' and \"window\" = 'lifetime'");
+      await change("update spend_day set calls = calls + 1 where scope = 'key' and subject = 'key_2' and day_ms = -1");
+      for (let times = 0; times < 2; times += 1) assert.deepEqual((await look()).differences, ['key key_2 all']);
+      await change("update spend_day set calls = calls - 1 where scope = 'key' and subject = 'key_2' and day_ms = -1");
       assert.deepEqual((await look()).differences, []);
     });
 

@@ -15,15 +15,15 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
-import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
 import type { Engine } from '../engine/engine.ts';
-import { addRecords, digestOf, figuresText, noSpend, placeName, without, type SpendFigures, type SumPlace, type Sums } from './derived-sums.ts';
+import { figureColumns, noSpend, type SpendFigures, type SpendPlace } from './apply-spend.ts';
+import { addRecords, digestOf, figuresText, placeName, without, type Sums } from './derived-sums.ts';
 import { RecentRecords, recordsAtOnce, spendRecordColumns, spendRecordOf } from './recent-records.ts';
 
 /** A sum that differs from its records. */
-export interface SpendDifference extends SumPlace {
+export interface SpendDifference extends SpendPlace {
   readonly organization: OrganizationId;
   readonly kept: SpendFigures;
   readonly derived: SpendFigures;
@@ -230,37 +230,35 @@ async function newestOf(engine: Engine): Promise<bigint> {
 
 async function snapshotOf(engine: Engine, organization: OrganizationId): Promise<Snapshot> {
   const { rows } = await engine.read((db) => sql<SnapshotRow>`
-    select newest.through, newest.erased, newest.removed, s.scope, s.subject, s."window", s.start_ms, s.spent_nano, s.calls, s.unknown_calls,
-      s.gap_calls, s.gone_nano, s.gone_calls, s.gone_unknown_calls, s.gone_gap_calls
-    from (select coalesce(max(sequence), 0) as through,
+    select newest.through, newest.erased, newest.removed, s.* from (select coalesce(max(sequence), 0) as through,
       (select coalesce(max(removed_records), 0) from retention where organization = ${organization}) as removed,
       (select count(*) from erased_organization where organization = ${organization}) as erased from call_record) as newest
-    left join spend_sum as s on s.organization = ${organization}`.execute(db));
+    left join spend_day as s on s.organization = ${organization}`.execute(db));
   const whole: Sums = new Map();
   const gone: Sums = new Map();
   for (const row of rows) {
     if (row.scope === null) continue;
-    const place = { scope: row.scope, subject: row.subject, window: row.window, startMs: Number(row.start_ms) };
+    const place = { scope: row.scope, subject: row.subject, dayMs: Number(row.day_ms) };
     const name = placeName(place);
-    whole.set(name, { ...place, figures: figuresOf(row.spent_nano, row.calls, row.unknown_calls, row.gap_calls) });
-    if (row.gone_calls !== 0n || row.gone_nano !== 0n) {
-      gone.set(name, { ...place, figures: figuresOf(row.gone_nano, row.gone_calls, row.gone_unknown_calls, row.gone_gap_calls) });
-    }
+    whole.set(name, { ...place, figures: figuresOf(row, 'kept') });
+    const figures = figuresOf(row, 'gone');
+    if (figuresText(figures) !== figuresText(noSpend)) gone.set(name, { ...place, figures });
   }
   const { through = 0, erased = 0, removed = 0 } = rows[0] ?? {};
   return { whole, left: gone.size === 0 ? whole : without(whole, gone), through: BigInt(through), erased: erased > 0, removed: BigInt(removed) };
 }
 
-function figuresOf(spent: bigint, calls: bigint, unknownCalls: bigint, gapCalls: bigint): SpendFigures {
-  return { spent: nanoDollars(spent), calls: Number(calls), unknownCalls: Number(unknownCalls), gapCalls: Number(gapCalls) };
+function figuresOf(row: Readonly<Record<string, unknown>>, of: 'kept' | 'gone'): SpendFigures {
+  const entries = figureColumns.map((column) => {
+    const value = BigInt(row[column[of]] as bigint);
+    return [column.name, column.name === 'spent' ? nanoDollars(value) : Number(value)];
+  });
+  return Object.fromEntries(entries) as unknown as SpendFigures;
 }
 
 type SnapshotRow = { readonly [Name in 'through' | 'erased' | 'removed']: bigint | number } & (
   | { readonly scope: null }
-  | {
-    readonly scope: CapScope; readonly subject: string; readonly window: CalendarWindow;
-  } & { readonly [Name in SumColumn | `gone_${Exclude<SumColumn, 'start_ms' | 'spent_nano'>}` | 'gone_nano']: bigint });
-type SumColumn = 'start_ms' | 'spent_nano' | 'calls' | 'unknown_calls' | 'gap_calls';
+  | { readonly scope: CapScope; readonly subject: string; readonly day_ms: bigint });
 
 /** The next slice, newest first, as the index over time is ordered. */
 function recordsBefore(engine: Engine, organization: OrganizationId, before: { startedAtMs: bigint; sequence: bigint } | null) {
@@ -290,8 +288,6 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
 /** Names a wrong sum and by how much it is off; the same in two walks even if calls arrived in between. */
 export function differenceName(difference: SpendDifference): string {
   const { organization, kept, derived } = difference;
-  const off = [
-    kept.spent - derived.spent, kept.calls - derived.calls, kept.unknownCalls - derived.unknownCalls, kept.gapCalls - derived.gapCalls,
-  ].join(' ');
-  return `${organization}\0${placeName(difference)}\0${off}`;
+  const off = figureColumns.map(({ name }) => BigInt(kept[name]) - BigInt(derived[name]));
+  return `${organization}\0${placeName(difference)}\0${off.join(' ')}`;
 }

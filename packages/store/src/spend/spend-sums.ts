@@ -8,6 +8,7 @@ import { copiedSums, emptySums, type WindowSums } from '@metergate/core/spend/sp
 import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { StoreContext } from '../context.ts';
+import { daysOf, spentOf } from './spend-days.ts';
 
 /** What all calls of an organization spent, and what one of its keys spent. */
 export interface SubjectSums {
@@ -36,7 +37,7 @@ interface SumRow {
   readonly spent: NanoDollars;
 }
 
-/** A row of `spend_sum` without its window. */
+/** Whose days of spend these are. */
 interface Place {
   readonly organization: OrganizationId;
   readonly scope: SumRow['scope'];
@@ -50,15 +51,17 @@ const placeColumns: readonly BulkColumn<Place>[] = [
 ];
 
 /**
- * Fixed texts, since they run at each key's first call. Each place and window is one lookup in the table's key. SQLite is asked
+ * Fixed texts, since they run at each key's first call. Each place and window is one range of the table's key. SQLite is asked
  * for each place separately, PostgreSQL for all at once.
  */
-const onSqlite = calendarWindows.map((window, index) => `select organization, scope, subject, "window", spent_nano as spent from spend_sum
-  where organization = ?1 and scope = ?2 and subject = ?3 and "window" = '${window}' and start_ms = ?${index + 4}`).join(' union all ');
-const starts = calendarWindows.map((window, index) => `select '${window}' as "window", $${index + 4}::bigint as start_ms`).join(' union all ');
-const onServer = `select s.organization, s.scope, s.subject, s."window", s.spent_nano as spent
-  from ${arraysTable(placeColumns)} cross join (${starts}) as w join spend_sum as s on s.organization = v.organization
-  and s.scope = v.scope and s.subject = v.subject and s."window" = w."window" and s.start_ms = w.start_ms`;
+const onSqlite = calendarWindows.map((window, index) => `select ?1 as organization, ?2 as scope, ?3 as subject, '${window}' as "window",
+  ${spentOf('sqlite')} as spent from spend_day as s where organization = ?1 and scope = ?2 and subject = ?3
+  and day_ms >= ?${index * 2 + 4} and day_ms < ?${index * 2 + 5}`).join(' union all ');
+const ranges = calendarWindows.map((window, index) =>
+  `select '${window}' as "window", $${index * 2 + 4}::bigint as from_ms, $${index * 2 + 5}::bigint as to_ms`).join(' union all ');
+const onServer = `select v.organization, v.scope, v.subject, w."window", ${spentOf('postgres')} as spent
+  from ${arraysTable(placeColumns)} cross join (${ranges}) as w join spend_day as s on s.organization = v.organization
+  and s.scope = v.scope and s.subject = v.subject and s.day_ms >= w.from_ms and s.day_ms < w.to_ms group by 1, 2, 3, 4`;
 
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
   const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
@@ -72,11 +75,11 @@ export function spendSumsIn({ engine }: StoreContext): SpendSums {
     };
     const all = subjects.map(({ organization, key }): SubjectSums =>
       ({ organization: placeOf(organization, 'organization', ''), key: placeOf(organization, 'key', key) }));
-    const startsMs = calendarWindows.map((window) => empty[window].startMs);
+    const rangesMs = calendarWindows.flatMap((window) => Object.values(daysOf(empty[window])));
     const isServer = engine.kind === 'postgres';
     const answers = await engine.look<SumRow>(isServer ? onServer : onSqlite, isServer
-      ? [[...arraysFrom(placeColumns, [...places.values()]), ...startsMs]]
-      : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...startsMs]));
+      ? [[...arraysFrom(placeColumns, [...places.values()]), ...rangesMs]]
+      : Array.from(places.values(), ({ organization, scope, subject }) => [organization, scope, subject, ...rangesMs]));
     for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
     return all;
   };

@@ -32,6 +32,7 @@ import { providedSessions } from './0027-provided-sessions.ts';
 import { callSearches } from './0028-call-searches.ts';
 import { auditSearches } from './0029-audit-searches.ts';
 import { provedEmails } from './0030-proved-emails.ts';
+import { spendDays } from './0031-spend-days.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -39,5 +40,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails,
+  provedEmails, spendDays,
 ];
