@@ -4,16 +4,15 @@
  * drips them, makes answers decompress, fills its share of runs, leaves connections idle or floods the tap. The other is a separate process,
  * and so is its provider. Prints the ratio of all rounds together and of each; asserts nothing. `--only`: part of an attack's name.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
+import { beginAttack, endAttack } from './attacks/attack-process.ts';
+import type { Attacked } from './attacks/attacked.ts';
 import type { Attack } from './fairness-attack.ts';
 import { hasHaproxy, haproxy } from './subjects.ts';
 
@@ -136,19 +135,6 @@ function p99(tookMs: readonly number[]): number {
   return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length * 0.99)]!;
 }
 
-/** Starts a process of the other organization and waits for its first line. */
-async function begin(...args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly line: string }> {
-  const file = fileURLToPath(new URL('fairness-attack.ts', import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [chunk] = await once(child.stdout!, 'data') as [Buffer];
-  return { child, line: chunk.toString().trim() };
-}
-
-async function end({ child }: { readonly child: ChildProcess }): Promise<void> {
-  child.stdin!.end();
-  if (child.exitCode === null) await once(child, 'exit');
-}
-
 /** Calls of one kind of round, in all rounds together and by round, and how many of them were answered with "try again". */
 interface Rounds {
   readonly tookMs: number[][];
@@ -164,7 +150,8 @@ async function measureInto(rounds: Rounds, subject: Subject, measure: Measure): 
 async function run(trial: Trial): Promise<void> {
   const { name, attacks, processes = 1, measure = 'chat', through } = trial;
   const subject = through === undefined ? await startSubject(trial) : await startComparison();
-  const { gatewayUrl, platformUrl, hog, hogTap } = subject;
+  const { gatewayUrl, platformUrl, hog: key, hogTap } = subject;
+  const attacked: Attacked = { gatewayUrl, platformUrl, key, tapKey: hogTap, token: '', blackHoleUrl: '' };
   const alone: Rounds = { tookMs: [], refused: 0 };
   const beside = attacks.map((attack) => ({ attack, rounds: { tookMs: [], refused: 0 } as Rounds }));
   try {
@@ -172,9 +159,9 @@ async function run(trial: Trial): Promise<void> {
     for (let round = 0; round < Number(values.rounds); round += 1) {
       await measureInto(alone, subject, measure);
       for (const { attack, rounds } of beside) {
-        const others = await Promise.all(Array.from({ length: processes }, () => begin(attack, gatewayUrl, platformUrl, hog, hogTap)));
+        const others = await Promise.all(Array.from({ length: processes }, () => beginAttack(attack, JSON.stringify(attacked))));
         await measureInto(rounds, subject, measure);
-        await Promise.all(others.map(end));
+        await Promise.all(others.map(endAttack));
         await pass(500);
       }
     }
@@ -197,10 +184,10 @@ function compared(beside: Rounds, alone: Rounds): string {
   ].join('; ');
 }
 
-const provider = await begin('provider');
-const providerUrl = provider.line;
+const provider = await beginAttack('provider');
+const [providerUrl = ''] = provider.line.split(' ');
 for (const trial of trials) {
   const attacks = trial.attacks.filter((attack) => attack.includes(values.only));
   if (attacks.length > 0) await run({ ...trial, attacks });
 }
-await end(provider);
+await endAttack(provider);
