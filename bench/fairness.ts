@@ -151,7 +151,7 @@ async function run(trial: Trial): Promise<void> {
   const { name, attacks, processes = 1, measure = 'chat', through } = trial;
   const subject = through === undefined ? await startSubject(trial) : await startComparison();
   const { gatewayUrl, platformUrl, hog: key, hogTap } = subject;
-  const attacked: Attacked = { gatewayUrl, platformUrl, key, tapKey: hogTap, token: '', blackHoleUrl: '' };
+  const attacked: Attacked = { gatewayUrl, platformUrl, key, tapKey: hogTap, token: '', blackHoleUrl: '', scale: 1 };
   const alone: Rounds = { tookMs: [], refused: 0 };
   const beside = attacks.map((attack) => ({ attack, rounds: { tookMs: [], refused: 0 } as Rounds }));
   try {

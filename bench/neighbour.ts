@@ -1,9 +1,9 @@
 /**
- * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--without ATTACK,…] [--only ATTACK,…]`: one organization does everything at once that could harm
- * another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping bodies, bombs, a full registry of runs, a flood of the
- * tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins runs, signs in and reads pages: the
- * other's 99th percentile alone and beside it, in alternating slices of one run. Prints a table of ratios, and the product's memory before and
- * after. Exit code 1 if one call of the other was refused or failed, if a record is wrong, or if the product still holds something at the end.
+ * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--without ATTACK,…] [--only ATTACK,…]`: one organization does everything at
+ * once that could harm another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping bodies, bombs, a full registry of
+ * runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins runs, signs in and
+ * reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run. Prints a table of ratios, and the product's
+ * memory. Exit code 1 if one call of the other was refused or failed, if a record is wrong, or if the product still holds something at the end.
  */
 import { parseArgs } from 'node:util';
 import { pass } from './attacks/attacked.ts';
@@ -53,7 +53,7 @@ function report(alone: Durations, beside: Durations): void {
 const mib = (bytes: number | null): string => (bytes === null ? 'unknown' : `${(bytes / 2 ** 20).toFixed(0)} MiB`);
 
 async function main(): Promise<number> {
-  const neighbours = await startNeighbours(Number(values.past));
+  const neighbours = await startNeighbours({ pastCalls: Number(values.past), scale: 1 });
   const { system, neighbour } = neighbours;
   try {
     await neighbour.live({ ms: sliceMs / 3 });

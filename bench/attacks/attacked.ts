@@ -12,6 +12,13 @@ export interface Attacked {
   readonly token: string;
   /** Accepts connections and says nothing. */
   readonly blackHoleUrl: string;
+  /** How hard: 1 is what a benchmark measures, less is for tests. Multiplies how many of each there are at once. */
+  readonly scale: number;
+}
+
+/** At least one. */
+export function scaled({ scale }: Attacked, count: number): number {
+  return Math.max(1, Math.round(count * scale));
 }
 
 export const json: HeaderPair = ['content-type', 'application/json'];
@@ -33,9 +40,10 @@ export async function forEver(work: () => Promise<unknown>, pauseMs: number): Pr
   }
 }
 
-/** That many at once, each repeated until the process ends. */
-export function inParallel(count: number, work: () => Promise<unknown>, pauseMs: number): void {
-  for (let at = 0; at < count; at += 1) void forEver(work, pauseMs);
+/** That many at once by its scale, each repeated until the process ends. */
+export function inParallel(attacked: Attacked, count: number, { work, pauseMs }: { work: () => Promise<unknown>; pauseMs: number }): void {
+  const many = scaled(attacked, count);
+  for (let at = 0; at < many; at += 1) void forEver(work, many >= count ? pauseMs : pauseMs / (many / count));
 }
 
 /** That many connections, each of which sends this. Those that are refused are not replaced. */

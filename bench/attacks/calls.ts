@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall, RawConnection } from '@metergate/testkit/raw-client.ts';
-import { bearer, forEver, pass, type Attacked } from './attacked.ts';
+import { bearer, forEver, pass, scaled, type Attacked } from './attacked.ts';
 import type { Bomb } from './hostile-provider.ts';
 
 /** 190 calls at once, again and again: each on a connection of its own, or on kept ones; with a small body, or a large one. */
 export type Burst = 'plain' | 'kept' | 'large' | Bomb;
 export type CallAttack = Burst | 'runs';
 
-const atOnce = 190;
+const atOnceMax = 190;
 const pauseMs = 1_000;
 
 /** One call of a burst. */
@@ -18,7 +18,9 @@ function callOf(burst: Burst, key: string): Parameters<typeof rawCall>[1] {
   return { target: '/upstream/v1/chat/completions', headers: [bearer(key), ['x-answer', burst]], body };
 }
 
-async function beginBursts(burst: Burst, { gatewayUrl, key }: Attacked): Promise<void> {
+async function beginBursts(burst: Burst, attacked: Attacked): Promise<void> {
+  const { gatewayUrl, key } = attacked;
+  const atOnce = scaled(attacked, atOnceMax);
   const call = callOf(burst, key);
   const connections = Array.from({ length: burst === 'kept' ? atOnce : 0 }, () => RawConnection.open(gatewayUrl));
   const kept = await Promise.all(connections);

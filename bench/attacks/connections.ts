@@ -1,6 +1,6 @@
 /** Attacks by how bodies are sent and answers are read. */
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
-import { chatHead, forEver, inParallel, manage, occupy, pass, type Attacked } from './attacked.ts';
+import { chatHead, forEver, inParallel, manage, occupy, pass, scaled, type Attacked } from './attacked.ts';
 
 export type ConnectionAttack = 'stalled' | 'dripping' | 'idle' | 'readers' | 'leavers';
 
@@ -9,7 +9,8 @@ const readerMs = 8_000;
 
 export const connectionAttacks: Readonly<Record<ConnectionAttack, (attacked: Attacked) => Promise<unknown>>> = {
   /** Chat bodies that are held, and of which nothing more comes. */
-  stalled: ({ gatewayUrl, key }) => {
+  stalled: (attacked) => {
+    const { gatewayUrl, key } = attacked;
     const begun = `${chatHead(key, 'Transfer-Encoding: chunked')}11170\r\n${'x'.repeat(0x11170)}\r\n`;
     void forEver(async () => {
       const open = await occupy(gatewayUrl, 9, begun);
@@ -19,34 +20,37 @@ export const connectionAttacks: Readonly<Record<ConnectionAttack, (attacked: Att
   },
 
   /** 3,000 bodies of which each gets a byte every ten seconds. */
-  async dripping({ gatewayUrl, key }) {
+  async dripping(attacked) {
+    const { gatewayUrl, key } = attacked;
     const begun = chatHead(key, 'Content-Length: 60000') + 'x'.repeat(50_000);
-    const open = await occupy(gatewayUrl, 3_000, begun);
+    const open = await occupy(gatewayUrl, scaled(attacked, 3_000), begun);
     let at = 0;
     setInterval(() => {
       for (let sent = 0; sent < 30 && open.length > 0; sent += 1) open[at++ % open.length]!.send('x');
     }, 100);
   },
 
-  idle: ({ gatewayUrl }) => occupy(gatewayUrl, 300, ''),
+  idle: (attacked) => occupy(attacked.gatewayUrl, scaled(attacked, 300), ''),
 
   /** Answers without end that nobody reads; given up after a while, and asked for again. */
-  async readers({ gatewayUrl, key }) {
+  async readers(attacked) {
+    const { gatewayUrl, key } = attacked;
     const call = `GET /upstream/v1/endless HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nx-answer: endless\r\n\r\n`;
-    inParallel(slowReaders, async () => {
+    const work = async (): Promise<void> => {
       const connection = await RawConnection.open(gatewayUrl, { keepBodies: false });
       connection.socket.on('error', () => {});
       connection.stopReading();
       connection.send(call);
       await pass(readerMs);
       connection.abort();
-    }, 500);
+    };
+    inParallel(attacked, slowReaders, { work, pauseMs: 500 });
     await pass(500);
   },
 
   /** Two chat calls at once, the first with a key that is new to the node; the caller leaves within the second's body. */
   async leavers(attacked) {
-    inParallel(2, async () => {
+    const work = async (): Promise<void> => {
       const made = await manage(attacked, 'POST', '/keys', {});
       const { id, key } = JSON.parse(made.body.toString()) as { id: string; key: string };
       const connection = await RawConnection.open(attacked.gatewayUrl, { keepBodies: false });
@@ -56,7 +60,8 @@ export const connectionAttacks: Readonly<Record<ConnectionAttack, (attacked: Att
       await pass(50);
       connection.abort();
       await manage(attacked, 'DELETE', `/keys/${id}`);
-    }, 300);
+    };
+    inParallel(attacked, 2, { work, pauseMs: 300 });
     await pass(500);
   },
 };

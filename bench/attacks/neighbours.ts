@@ -24,8 +24,14 @@ export interface Neighbours {
 const email = 'owner@quiet.example';
 const password = 'a long enough password 1';
 
-/** @param pastCalls made-up calls of the hostile organization, for its reports and exports. */
-export async function startNeighbours(pastCalls: number): Promise<Neighbours> {
+export interface NeighboursOptions {
+  /** Made-up calls of the hostile organization, for its reports and exports. */
+  readonly pastCalls: number;
+  /** See `Attacked`. */
+  readonly scale: number;
+}
+
+export async function startNeighbours({ pastCalls, scale }: NeighboursOptions): Promise<Neighbours> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-neighbours-'));
   const provider = await startProvider();
   const hostile = await beginAttack('provider');
@@ -49,7 +55,7 @@ export async function startNeighbours(pastCalls: number): Promise<Neighbours> {
   return {
     system, neighbour,
     async attack(processes) {
-      const begun = await Promise.all(processes.map((attacks) => beginAttack(attacks, JSON.stringify(attacked))));
+      const begun = await Promise.all(processes.map((attacks) => beginAttack(attacks, JSON.stringify({ ...attacked, scale }))));
       return async () => void await Promise.all(begun.map(endAttack));
     },
     recordFaults: () => recordFaults(system, neighbour),
@@ -68,7 +74,9 @@ async function settleNeighbour(system: System): Promise<Neighbour> {
   return new Neighbour({ gatewayUrl, platformUrl, key, tapKey, email, password });
 }
 
-async function settleHostile(system: System, { hostileUrl, blackHoleUrl }: { hostileUrl: string; blackHoleUrl: string }): Promise<Attacked> {
+interface HostileUrls { readonly hostileUrl: string; readonly blackHoleUrl: string }
+
+async function settleHostile(system: System, { hostileUrl, blackHoleUrl }: HostileUrls): Promise<Omit<Attacked, 'scale'>> {
   await system.declareUpstream({ url: hostileUrl });
   const { gatewayUrl, platformUrl } = system;
   const { key } = await system.createKey();
@@ -124,7 +132,7 @@ function answer(response: ServerResponse, { n, stream }: { readonly n: number; r
 async function recordFaults(system: System, { calls, promptTokens }: Neighbour): Promise<string[]> {
   const deadline = performance.now() + 30_000;
   for (;;) {
-    const rows = await run(system, ['usage', '--org', 'quiet', '--by', 'model', '--since', '2d']) as { calls: number; inputTokens: number; unknownCalls?: number }[];
+    const rows = await run(system, ['usage', '--org', 'quiet', '--by', 'model', '--since', '2d']) as { calls: number; inputTokens: number }[];
     const [counted, tokens] = [rows.reduce((sum, row) => sum + row.calls, 0), rows.reduce((sum, row) => sum + row.inputTokens, 0)];
     if (counted === calls && tokens === promptTokens) return [];
     if (performance.now() > deadline || counted > calls) {

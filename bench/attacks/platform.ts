@@ -42,66 +42,77 @@ async function hookAt(attacked: Attacked, urls: readonly string[]): Promise<void
   }
   if (ids.length === 0) throw new Error('no webhook was made');
   let at = 0;
-  inParallel(4, () => manage(attacked, 'POST', `/webhooks/${ids[at++ % ids.length]}/test`), 50);
+  inParallel(attacked, 4, { work: () => manage(attacked, 'POST', `/webhooks/${ids[at++ % ids.length]}/test`), pauseMs: 50 });
 }
 
-const exportQuery = (format: string): string => `/exports?format=${format}&from=90d&to=now`;
-const formats = ['jsonl', 'csv'];
+/** Asks for these in turn, four at once. */
+function readAll(attacked: Attacked, targets: readonly string[], pauseMs: number): void {
+  let at = 0;
+  inParallel(attacked, 4, { work: () => manage(attacked, 'GET', targets[at++ % targets.length]!), pauseMs });
+}
+
+const exportsOf = ['jsonl', 'csv'].map((format) => `/exports?format=${format}&from=90d&to=now`);
 const reports = [
   '/usage?by=key,label&since=90d', '/usage?by=project,label&since=90d', '/usage?by=day,model&since=90d', '/overview?since=90d',
-  '/statements', '/calls?limit=1000', '/runs?limit=1000', '/caps/try?scope=organization&window=day&limit=0.01', '/usage?by=model&since=90d&prices=list',
+  '/statements', '/calls?limit=1000', '/runs?limit=1000', '/caps/try?scope=organization&window=day&limit=0.01',
+  '/usage?by=model&since=90d&prices=list',
 ];
 
-export const platformAttacks: Readonly<Record<PlatformAttack, (attacked: Attacked) => Promise<unknown>>> = {
-  async tap(attacked) {
-    inParallel(8, () => postTap(attacked, JSON.stringify({ events: Array.from({ length: 500 }, () => tapEvent()) })), 0);
-  },
+async function sendTexts(attacked: Attacked): Promise<void> {
+  const event = (value: string): string => JSON.stringify(tapEvent({ input_tokens: '@' })).replace('"@"', value);
+  let field = 0;
+  const toApi = (): Promise<unknown> => {
+    const [path, name] = textFields[field++ % textFields.length]!;
+    return manage(attacked, 'POST', path, `{"${name}":${nextText()}}`);
+  };
+  const toGateway = (): Promise<unknown> => rawCall(attacked.gatewayUrl, {
+    target: '/v1/chat/completions', headers: [bearer(attacked.key), ['x-svc-tags', 'a,'.repeat(6_000)], ['x-svc-run-budget', '0'.repeat(300)]],
+    body: '{}',
+  });
+  inParallel(attacked, 2, { work: () => postTap(attacked, `{"events":[${event(nextText())}]}`), pauseMs: 20 });
+  inParallel(attacked, 2, { work: toApi, pauseMs: 20 });
+  inParallel(attacked, 1, { work: toGateway, pauseMs: 20 });
+}
 
-  async texts(attacked) {
-    const event = (value: string): string => JSON.stringify(tapEvent({ input_tokens: '@' })).replace('"@"', value);
-    inParallel(2, () => postTap(attacked, `{"events":[${event(nextText())}]}`), 20);
-    let field = 0;
-    inParallel(2, () => {
-      const [path, name] = textFields[field++ % textFields.length]!;
-      return manage(attacked, 'POST', path, `{"${name}":${nextText()}}`);
-    }, 20);
-    inParallel(1, () => rawCall(attacked.gatewayUrl, {
-      target: '/v1/chat/completions', headers: [bearer(attacked.key), ['x-svc-tags', 'a,'.repeat(6_000)], ['x-svc-run-budget', '0'.repeat(300)]], body: '{}',
-    }), 20);
-  },
+/** Invitations, attempts to accept them, and sign-ins with wrong passwords from ever new addresses. */
+async function knock(attacked: Attacked): Promise<void> {
+  const ask = (target: string, body: object): Promise<unknown> => rawCall(attacked.platformUrl, {
+    target: `/platform/v1${target}`, headers: [json, ['x-forwarded-for', `10.${randomBytes(3).join('.')}`]], body: JSON.stringify(body),
+  });
+  const invite = async (): Promise<void> => {
+    const made = await manage(attacked, 'POST', '/invitations', { email: `${word(8)}@hog.example`, role: 'viewer' });
+    if (made.status === 201) await manage(attacked, 'DELETE', `/invitations/${(JSON.parse(made.body.toString()) as { id: string }).id}`);
+  };
+  const accept = (): Promise<unknown> =>
+    ask('/auth/invitations/accept', { token: word(32), email: `${word(8)}@hog.example`, password: word(16) });
+  const signIn = (): Promise<unknown> => ask('/auth/sign-in/email', { email: `${word(8)}@hog.example`, password: word(16) });
+  for (const work of [invite, accept, signIn]) inParallel(attacked, 2, { work, pauseMs: 50 });
+}
 
-  names: (attacked) => hookAt(attacked, Array.from({ length: 8 }, (_, at) => `https://hook-${at}${slowNameSuffix}/hook`)),
+/** Exports that are read, and some that are not. */
+async function takeAway(attacked: Attacked): Promise<void> {
+  readAll(attacked, exportsOf, 100);
+  const unread = async (): Promise<void> => {
+    const connection = await RawConnection.open(attacked.platformUrl, { keepBodies: false });
+    connection.socket.on('error', () => {});
+    connection.stopReading();
+    connection.send(`GET /platform/v1${exportsOf[0]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${attacked.token}\r\n\r\n`);
+    await pass(8_000);
+    connection.abort();
+  };
+  inParallel(attacked, 3, { work: unread, pauseMs: 500 });
+}
 
-  holes: (attacked) => hookAt(attacked, Array.from({ length: 8 }, (_, at) => `${attacked.blackHoleUrl}/hook-${at}`)),
+async function floodTap(attacked: Attacked): Promise<void> {
+  const batch = (): string => JSON.stringify({ events: Array.from({ length: 500 }, () => tapEvent()) });
+  inParallel(attacked, 8, { work: () => postTap(attacked, batch()), pauseMs: 0 });
+}
 
-  /** Invitations, attempts to accept them, and sign-ins with wrong passwords from ever new addresses. */
-  async doors(attacked) {
-    const ask = (target: string, body: object): Promise<unknown> => rawCall(attacked.platformUrl, {
-      target: `/platform/v1${target}`, headers: [json, ['x-forwarded-for', `10.${randomBytes(3).join('.')}`]], body: JSON.stringify(body),
-    });
-    inParallel(2, async () => {
-      const made = await manage(attacked, 'POST', '/invitations', { email: `${word(8)}@hog.example`, role: 'viewer' });
-      if (made.status === 201) await manage(attacked, 'DELETE', `/invitations/${(JSON.parse(made.body.toString()) as { id: string }).id}`);
-    }, 50);
-    inParallel(2, () => ask('/auth/invitations/accept', { token: word(32), email: `${word(8)}@hog.example`, password: word(16) }), 50);
-    inParallel(2, () => ask('/auth/sign-in/email', { email: `${word(8)}@hog.example`, password: word(16) }), 50);
-  },
+const eight = (urlOf: (at: number) => string): string[] => Array.from({ length: 8 }, (_, at) => urlOf(at));
 
-  async exports(attacked) {
-    let at = 0;
-    inParallel(3, () => manage(attacked, 'GET', exportQuery(formats[at++ % formats.length]!)), 100);
-    inParallel(3, async () => {
-      const connection = await RawConnection.open(attacked.platformUrl, { keepBodies: false });
-      connection.socket.on('error', () => {});
-      connection.stopReading();
-      connection.send(`GET /platform/v1${exportQuery('jsonl')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${attacked.token}\r\n\r\n`);
-      await pass(8_000);
-      connection.abort();
-    }, 500);
-  },
-
-  async reports(attacked) {
-    let at = 0;
-    inParallel(4, () => manage(attacked, 'GET', reports[at++ % reports.length]!), 50);
-  },
+export const platformAttacks: Readonly<Record<PlatformAttack, (attacked: Attacked) => Promise<void>>> = {
+  tap: floodTap, texts: sendTexts, doors: knock, exports: takeAway,
+  names: (attacked) => hookAt(attacked, eight((at) => `https://hook-${at}${slowNameSuffix}/hook`)),
+  holes: (attacked) => hookAt(attacked, eight((at) => `${attacked.blackHoleUrl}/hook-${at}`)),
+  reports: async (attacked) => readAll(attacked, reports, 50),
 };
