@@ -51,12 +51,10 @@ export function figureOf(value: unknown): number | null {
 
 /** An amount of US dollars. `scale`: 2 if the export counts in cents. May be negative, since a bill may hold credits. */
 export function amountOf(value: unknown, scale: 0 | 2): { readonly cost: NanoDollars; readonly places: number } {
-  const text = String(value).replaceAll(/^\$|,/g, '');
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).replaceAll(/^\$|,/g, '') : '';
   const below = text.startsWith('-');
   const amount = parseDollars(below ? text.slice(1) : text);
-  if (amount === null || (typeof value !== 'string' && typeof value !== 'number')) {
-    throw new BillFault('An amount of the file is not a decimal number.');
-  }
+  if (amount === null) throw new BillFault('An amount of the file is not a decimal number.');
   const exact = scale === 0 ? amount : (amount + 50n) / 100n;
   const places = text.includes('e') ? 9 : (text.split('.')[1]?.length ?? 0) + scale;
   return { cost: (below ? -exact : exact) as NanoDollars, places };

@@ -5,10 +5,14 @@ import { BillFault } from './bill.ts';
 
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** @throws BillFault if a row has more cells than the first row, or a quote is not closed. */
+/** Twice as many as any export has. Each row is read by all of them, so that many names and many rows would take quadratic time. */
+const columnsMax = 100;
+
+/** @throws BillFault if there are too many columns, a row has more cells than the first row, or a quote is not closed. */
 export function csvRows(text: string): CsvRow[] {
   const [head, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''));
   if (head === undefined) throw new BillFault('The file is empty.');
+  if (head.length > columnsMax) throw new BillFault(`The file has more than ${columnsMax} columns, which no export has.`);
   const names = head.map((name) => name.trim().toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'));
   return rows.filter((row) => row.length > 1 || row[0] !== '').map((row) => {
     if (row.length > names.length) throw new BillFault('A row of the file has more cells than its first row names.');

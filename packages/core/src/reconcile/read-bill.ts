@@ -18,8 +18,8 @@ export function readBill(provider: Provider, text: string): Bill {
   const read = trimmed.startsWith('{') || trimmed.startsWith('[') ? bucketsIn(trimmed).flatMap((bucket) => ofBucket(provider, bucket))
     : csvRows(text).map(forms[provider].row);
   if (read.length === 0) throw new BillFault('The file has no lines of usage or cost.');
-  const places = read.map((each) => each.places).filter((each) => each !== null);
-  return { lines: read.map(({ line }) => line), places: places.length === 0 ? null : Math.max(...places) };
+  const places = read.reduce((most, each) => Math.max(most, each.places ?? -1), -1);
+  return { lines: read.map(({ line }) => line), places: places < 0 ? null : places };
 }
 
 function bucketsIn(text: string): Members[] {
@@ -72,7 +72,7 @@ const nothing = { requestId: null, calls: null, inputTokens: null, outputTokens:
 
 function openaiResult(day: string, result: Members): Read {
   if (isObject(result.amount)) {
-    if (String(result.amount.currency).toLowerCase() !== 'usd') throw new BillFault('The file has amounts in another currency than US dollars.');
+    checkDollars(result.amount.currency);
     const { cost, places } = amountOf(result.amount.value, 0);
     return { line: { ...nothing, day, model: modelOfItem(result.line_item), cost }, places };
   }
@@ -89,7 +89,7 @@ function openaiResult(day: string, result: Members): Read {
 
 function anthropicResult(day: string, result: Members): Read {
   if ('amount' in result) {
-    if (String(result.currency).toUpperCase() !== 'USD') throw new BillFault('The file has amounts in another currency than US dollars.');
+    checkDollars(result.currency);
     const { cost, places } = amountOf(result.amount, 2);
     return { line: { ...nothing, day, model: textOf(result.model), cost }, places };
   }
@@ -137,6 +137,10 @@ function anthropicRow(row: CsvRow): Read {
     line: { ...nothing, requestId, day, model, inputTokens: figureOf(input), outputTokens: figureOf(row.usage_output_tokens ?? row.output_tokens) },
     places: null,
   };
+}
+
+function checkDollars(currency: unknown): void {
+  if (textOf(currency)?.toLowerCase() !== 'usd') throw new BillFault('The file has amounts in another currency than US dollars.');
 }
 
 /** `gpt-4o-2024-08-06, cached input` → `gpt-4o-2024-08-06`. A text without a model, such as `Web search`, is an item of its own. */

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { operations } from './app.ts';
 import type { Operation } from './operation.ts';
+import { filled, shapeOf, type SchemaPart } from './test-support/filled.ts';
 import { platformFixture, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
 let postgres: TestPostgres;
@@ -21,39 +22,6 @@ after(async () => {
   await platform?.end();
   await postgres?.stop();
 });
-
-/** What of a schema of zod says what fits it. */
-interface SchemaPart {
-  readonly def: {
-    readonly type: string;
-    readonly innerType?: SchemaPart;
-    readonly in?: SchemaPart;
-    readonly element?: SchemaPart;
-    readonly options?: readonly SchemaPart[];
-    readonly shape?: Readonly<Record<string, SchemaPart>>;
-    readonly entries?: Readonly<Record<string, string>>;
-    readonly values?: readonly unknown[];
-  };
-}
-
-/** A value of the schema's form, with `text` wherever a text is allowed. */
-function filled({ def }: SchemaPart, text: string): unknown {
-  switch (def.type) {
-    case 'number': return 1;
-    case 'boolean': return true;
-    case 'enum': return Object.values(def.entries!)[0];
-    case 'literal': return def.values![0];
-    case 'array': return [filled(def.element!, text)];
-    case 'union': return filled(def.options![0]!, text);
-    case 'object': return Object.fromEntries(Object.entries(def.shape!).map(([name, part]) => [name, filled(part, text)]));
-    default: {
-      const inner = def.innerType ?? def.in;
-      return inner === undefined ? text : filled(inner, text);
-    }
-  }
-}
-
-const shapeOf = (schema: unknown): Readonly<Record<string, SchemaPart>> => (schema as SchemaPart | undefined)?.def.shape ?? {};
 
 /** A body for each of the operation's fields, in which only that field holds the text, with valid others and without. */
 function bodiesOf({ body }: Operation, text: string): unknown[] {

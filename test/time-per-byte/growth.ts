@@ -1,0 +1,60 @@
+/**
+ * How the processor time of reading a text grows with the text. Processor time of this thread, not time that passes: a busy machine, other
+ * tests and the collector's own threads do not change it. Only growth is judged, never a time.
+ */
+
+/** Reads a text of about this many bytes. */
+export type Read = (bytes: number) => unknown;
+
+/** Below this nothing is judged: reading that is not linear takes far longer at these sizes. Measuring all exactly would take minutes. */
+const usualFloorMs = 40;
+/** How many times shorter the short text is. Linear reading takes 8 times as long for the long one, quadratic reading 64 times. */
+const step = 8;
+/** Linear reading stays below it though caches and the collector favour the short text; quadratic reading is far above. */
+const growthMax = 24;
+const attemptsMax = 5;
+const againMaxMs = 300;
+
+/** What one reading of `bytes` takes, in milliseconds of processor time. */
+export async function processorMs(read: Read, bytes: number): Promise<number> {
+  const before = process.threadCpuUsage();
+  await read(bytes);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+export interface Growth {
+  /** What the long text took, in milliseconds. */
+  readonly longMs: number;
+  /** How many times as long as the short text it took; 0: it took less than can be judged. */
+  readonly times: number;
+  readonly linear: boolean;
+}
+
+/**
+ * Compares a text of `bytesMax` with one of an eighth, after that one with an eighth of its own, so that what is far from linear is found before
+ * it takes minutes. What takes less than `floorMs` is not judged. Whatever looks too slow is measured again before it is believed.
+ */
+export async function growthOf(read: Read, bytesMax: number, floorMs: number = usualFloorMs): Promise<Growth> {
+  const shorter = await growthAt(read, Math.floor(bytesMax / step), floorMs);
+  return shorter.linear ? growthAt(read, bytesMax, floorMs) : shorter;
+}
+
+async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Growth> {
+  let longMs = await processorMs(read, bytes);
+  let times = 0;
+  for (let attempt = 0; attempt < attemptsMax && longMs >= floorMs; attempt += 1) {
+    const shortMs = await leastMs(read, Math.floor(bytes / step));
+    // What took so long is not asked again and again.
+    if (longMs < againMaxMs) longMs = Math.min(longMs, await leastMs(read, bytes));
+    times = longMs / shortMs;
+    if (times <= growthMax) return { longMs, times, linear: true };
+  }
+  return { longMs, times, linear: longMs < floorMs };
+}
+
+async function leastMs(read: Read, bytes: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 3; run += 1) least = Math.min(least, await processorMs(read, bytes));
+  return least;
+}
