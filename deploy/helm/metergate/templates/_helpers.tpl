@@ -35,6 +35,8 @@ capabilities: { drop: [ALL] }
 
 {{- define "metergate.environment" -}}
 - { name: SVC_HOST, value: "0.0.0.0" }
+{{- /* The kubelet's probes and Prometheus come from outside the pod. The network policy says who else may. */}}
+- { name: SVC_OPS_HOST, value: "0.0.0.0" }
 - { name: SVC_LOG_FORMAT, value: json }
 {{- with .Values.publicGatewayUrl }}
 - { name: SVC_PUBLIC_GATEWAY_URL, value: {{ . | quote }} }

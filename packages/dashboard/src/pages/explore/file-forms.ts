@@ -38,12 +38,15 @@ export function cells(
   };
 }
 
+/** What begins a formula in spreadsheets, in both widths: the same characters as in the platform's own exports. */
+const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
+
 /** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
 export function csvOf({ heads, rows }: Cells): string {
   const cell = (value: string | number | null): string => {
     if (value === null) return '';
     if (typeof value === 'number') return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value;
+    const safe = computed.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value;
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   return [heads, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';

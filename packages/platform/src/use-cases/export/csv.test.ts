@@ -42,12 +42,12 @@ test('every text comes back as it was, except for the apostrophe before formulas
   for (const text of texts) {
     const [[first, second] = []] = parsed(csvLine([text, 'next']));
     assert.equal(second, 'next');
-    assert.equal(first, /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text);
+    assert.equal(first, /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/.test(text) ? `'${text}` : text);
   }
 });
 
 test('formulas become text for a spreadsheet; numbers stay numbers; absent is empty', () => {
-  for (const begin of ['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20']) {
+  for (const begin of ['=', '+', '-', '@', '|', '%', '\t', '\r', '\n', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20', '\uFF5C', '\uFF05']) {
     const [[cell] = []] = parsed(csvLine([`${begin}HYPERLINK("http://x","y")`]));
     assert.equal(cell, `'${begin}HYPERLINK("http://x","y")`);
   }

@@ -6,8 +6,8 @@
 /** Numbers are our own and stay as they are; null is an empty cell. */
 export type CsvValue = string | number | bigint | null;
 
-/** Characters that begin a formula in spreadsheets, in both widths, and those that are skipped before one. */
-const computed = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** Characters that begin a formula or a call of another program in spreadsheets, in both widths, and those that are skipped before one. */
+const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
 const quoted = /[",\r\n]|^ | $/;
 
 /** One line with its end, fields quoted where they must be. Text that a spreadsheet would compute is made inert. */
