@@ -103,6 +103,11 @@ export function newTimedId(prefix: string, nowMs: number, randomBytes: RandomByt
   return newSecret(prefix + time, idLength - timeLength, randomBytes);
 }
 
+/** The id of what is known already by bytes that no other has, such as a digest of 40 bytes and more: the same bytes give the same id. */
+export function idFromBytes(prefix: string, bytes: Uint8Array): string {
+  return prefix + base62(bytes, idLength);
+}
+
 /** New text that nobody guesses: a prefix, which may be empty, and `length` base62 characters. */
 export function newSecret(prefix: string, length: number, randomBytes: RandomBytes): string {
   return prefix + base62(randomBytes(2 * length), length);

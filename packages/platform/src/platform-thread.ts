@@ -7,7 +7,6 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
-import { newId, idPrefix } from '@metergate/core/id.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
@@ -23,6 +22,7 @@ import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './limited-repeats.ts';
+import { workHolder } from './work-holder.ts';
 import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { reportFaults } from './reported-faults.ts';
@@ -84,9 +84,10 @@ async function serve(): Promise<void> {
     await remember(store, publicUrlAt(platform.port));
     const finishErasures = createErasureFinisher(store);
     const housekeeping = setInterval(() => void keepHouse(store, finishErasures), housekeepingMs);
-    const notices = noticeWorkOn(store);
+    const holder = workHolder({ engine: store.engine, host: platform.host, port: platform.port });
+    const notices = noticeWorkOn(store, holder);
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
-    const retention = retentionWorkOn(store);
+    const retention = retentionWorkOn(store, holder);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
     const counting = setInterval(() => void reportFigures(store, retention), figuresMs);
     parent.on('message', (message: { stop?: boolean }) => {
@@ -111,16 +112,16 @@ async function serve(): Promise<void> {
   }
 }
 
-function noticeWorkOn(store: Store): NoticeWork {
+function noticeWorkOn(store: Store, holder: string): NoticeWork {
   const allow = parseAddressRanges(data.upstreamAllow);
   const names = namesThrough(data.namesPort);
   const guardOf = (organization: string): AddressGuard => createAddressGuard({ allow, resolveAll: names(organization) });
-  return createNoticeWork({ store, guardOf, clock: Date.now, holder: newId(idPrefix.platform, randomBytes) });
+  return createNoticeWork({ store, guardOf, clock: Date.now, holder });
 }
 
-function retentionWorkOn(store: Store): RetentionWork {
+function retentionWorkOn(store: Store, holder: string): RetentionWork {
   return createRetentionWork({
-    store, clock: Date.now, steadyClock: () => performance.now(), holder: newId(idPrefix.platform, randomBytes),
+    store, clock: Date.now, steadyClock: () => performance.now(), holder,
     say: (line) => parent.postMessage({ note: line }), failed: (fault) => reportFault('remove records for their age', fault),
   });
 }

@@ -10,6 +10,7 @@ import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work-lease.ts';
 import { createDelivering } from './delivering.ts';
+import { windowAt } from '@metergate/core/spend/window.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 
 export interface NoticeWorkOptions {
@@ -44,6 +45,8 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
   let cursor = 0;
   let slowAtMs = 0;
   let prunedAtMs = 0;
+  /** What is to be looked at once since the lease was taken. */
+  let left: { readonly doneMs: number | null } | null = null;
 
   async function look(nowMs: number): Promise<void> {
     await store.alertWatch.caps(nowMs);
@@ -63,11 +66,25 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     }
   }
 
+  /** What another platform, or this one before it was killed, had to do and did not. All windows begin at midnight, UTC. */
+  async function continueFor(doneMs: number | null): Promise<void> {
+    const nowMs = clock();
+    await store.deliveries.retake(nowMs);
+    const { startMs } = windowAt('day', nowMs);
+    if (doneMs === null || doneMs >= startMs) return;
+    const dayEndMs = Math.min(startMs, windowAt('day', doneMs).endMs!) - 1;
+    await store.alertWatch.caps(dayEndMs);
+    for (const organization of await store.alertWatch.listening()) await lookAtDay(store, organization, dayEndMs);
+  }
+
   return {
     async pass() {
       const held = await lease.hold(clock());
       if (held === null) return false;
       cursor = Math.max(cursor, held.cursor);
+      if (held.taken) left = held;
+      if (left !== null) await continueFor(left.doneMs);
+      left = null;
       await look(clock());
       await delivering.beginDue();
       return true;

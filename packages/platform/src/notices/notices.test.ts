@@ -287,10 +287,49 @@ test('one platform at a time does the work; another continues once the first is 
   const other = workOn(undefined, 'plt_other');
   await passed();
   assert.equal(await other.pass(), false);
-  nowMs += 31_000;
+  nowMs += 11_000;
   assert.equal(await other.pass(), true);
   assert.equal(await work.pass(), false);
   await other.end();
   nowMs += 5_000;
   assert.equal(await work.pass(), true);
+});
+
+test('what a killed platform had taken is sent at once by the one in its place, and what waits for its next attempt goes on waiting', async () => {
+  // The store goes by its own clock, and notices are removed after thirty days.
+  nowMs = Date.now() + 5_000;
+  const [hanging, failing] = [await receiver(), await receiver()];
+  const hooks = [await hook(hanging.url), await hook(failing.url)];
+  await passed();
+  hanging.answer = null;
+  failing.answer = { status: 500 };
+  for (const { id } of hooks) granted(await testWebhook(useCases(), id));
+  await work.pass();
+  const failed = async (): Promise<boolean> => granted(await listDeliveries(useCases(), hooks[1]!.id))[0]!.attempts === 1;
+  while (hanging.received.length === 0 || !await failed()) await new Promise(setImmediate);
+  hanging.answer = { status: 204 };
+  await passed(workOn());
+  assert.equal(hanging.received.length, 2);
+  assert.equal(hanging.received[0]!.headers['webhook-id'], hanging.received[1]!.headers['webhook-id']);
+  assert.equal(failing.received.length, 1);
+  await work.idle();
+  for (const { id } of hooks) granted(await removeWebhook(useCases(), id));
+});
+
+test('a cap that was reached before midnight, while no platform ran, is told by the next one, and so is its reset', async () => {
+  const told = await receiver();
+  const made = await hook(told.url);
+  const two = await context.organization('two');
+  const other = granted(await createWebhook({ ...useCases() }, { organization: two.id, url: told.url, events: null }, { allow }));
+  granted(await removeWebhook(useCases(), made.id));
+  await context.ask('/platform/v1/caps', { method: 'POST', token: two.tokens.admin, body: { scope: 'organization', window: 'day', limit: '1' } });
+  nowMs = Math.ceil(nowMs / 86_400_000) * 86_400_000 + 43_200_000;
+  await passed();
+  await spend(2, two.id, nowMs + 1_000);
+  nowMs += 50_000_000;
+  await passed(workOn());
+  assert.deepEqual(types(told), ['cap.reached', 'cap.reset']);
+  await passed(workOn());
+  assert.equal(told.received.length, 2);
+  granted(await removeWebhook(useCases(), other.id));
 });

@@ -59,6 +59,8 @@ export interface Deliveries {
   find(id: string): Promise<Delivery | null>;
   /** Takes what is due at `nowMs`, the longest due first. `except`: skips these organizations. */
   take(nowMs: number, which: DueQuery): Promise<DueDelivery[]>;
+  /** Makes what was taken and not settled due now: whoever took it has gone. */
+  retake(nowMs: number): Promise<void>;
   settle(delivery: Pick<DueDelivery, 'id' | 'attempts'>, attempt: Attempt, nowMs: number): Promise<void>;
   /** Removes what was raised before `beforeMs`, a part at a time. */
   prune(beforeMs: number): Promise<void>;
@@ -80,6 +82,7 @@ export function deliveriesIn({ engine }: StoreContext): Deliveries {
       const [found] = await engine.read((db) => dueNow(db, nowMs, { ...which, limit: 1 }).execute());
       return found === undefined ? [] : engine.write((transaction) => taken(transaction, nowMs, which));
     },
+    retake: (nowMs) => engine.write((transaction) => retaken(transaction, Math.floor(nowMs))),
     settle: ({ id, attempts }, { delivered, status, error }, nowMs) => engine.write(async (transaction) => {
       const atMs = Math.floor(nowMs);
       const pauseMs = delivered ? null : retryPauseMs(attempts + 1);
@@ -115,6 +118,16 @@ async function taken(transaction: Transaction<Schema>, nowMs: number, which: Due
     id: row.id, webhook: row.webhook, organization: row.organization as OrganizationId, message: row.notice, body: row.body,
     attempts: Number(row.attempts),
   }));
+}
+
+/** What waits for its next attempt is due when it was raised, or a pause after its last attempt. Anything else was taken. */
+async function retaken(transaction: Transaction<Schema>, nowMs: number): Promise<void> {
+  const rows = await transaction.selectFrom('webhook_delivery').select(['id', 'attempts', 'created_at_ms', 'last_at_ms', 'next_at_ms'])
+    .where('next_at_ms', '>', BigInt(nowMs)).where('next_at_ms', '<=', BigInt(nowMs + takenMs)).execute();
+  const taken = rows.filter(({ attempts, created_at_ms: created, last_at_ms: last, next_at_ms: next }) =>
+    next !== (last === null ? created : last + BigInt(retryPauseMs(Number(attempts)) ?? 0)));
+  if (taken.length === 0) return;
+  await transaction.updateTable('webhook_delivery').set({ next_at_ms: nowMs }).where('id', 'in', taken.map(({ id }) => id)).execute();
 }
 
 function selected(db: Kysely<Schema>) {

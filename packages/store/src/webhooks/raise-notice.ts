@@ -2,7 +2,8 @@
  * Raises a notice of an event, with one delivery for each webhook of the organization that listens to it, in the transaction that detected
  * it. A second notice with the same `dedupe` is ignored.
  */
-import { idPrefix, newId } from '@metergate/core/id.ts';
+import { createHash } from 'node:crypto';
+import { idFromBytes, idPrefix, newId } from '@metergate/core/id.ts';
 import type { testEvent, WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import type { Selectable, Transaction } from 'kysely';
 import type { WebhookTable } from '../schema/alert-schema.ts';
@@ -27,10 +28,10 @@ export async function raiseNotice(
   const webhooks = (await transaction.selectFrom('webhook').selectAll().where('organization', '=', organization).execute())
     .filter((webhook) => only === undefined ? listensTo(webhook, type) : webhook.id === only);
   if (webhooks.length === 0) return null;
-  const notice = newId(idPrefix.notice, context.randomBytes);
+  const notice = noticeId(organization, dedupe);
   const { numInsertedOrUpdatedRows } = await transaction.insertInto('notice').values({
     id: notice, organization, type, dedupe, at_ms: atMs, body: JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data }),
-  }).onConflict((conflict) => conflict.columns(['organization', 'dedupe']).doNothing()).executeTakeFirst();
+  }).onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n) return null;
   const deliveries = webhooks.map(({ id }) => ({
     id: newId(idPrefix.delivery, context.randomBytes), organization, webhook: id, notice, state: 'pending', attempts: 0,
@@ -38,6 +39,11 @@ export async function raiseNotice(
   }));
   await transaction.insertInto('webhook_delivery').values(deliveries).execute();
   return { notice, deliveries: deliveries.map(({ id }) => id) };
+}
+
+/** A store that was restored raises the event again, and receivers recognize its `webhook-id`. */
+function noticeId(organization: string, dedupe: string): string {
+  return idFromBytes(idPrefix.notice, createHash('sha512').update(JSON.stringify([organization, dedupe])).digest());
 }
 
 function listensTo({ events }: Selectable<WebhookTable>, type: string): boolean {

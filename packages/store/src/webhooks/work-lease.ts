@@ -1,32 +1,42 @@
 /** A lease on work that only one platform does at a time. If its holder is gone, the lease expires. */
 import type { Kysely } from 'kysely';
-import type { Schema } from '../schema/schema.ts';
+import { numberOrNull, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 
+/** `beforeMs`: until when somebody, perhaps this holder, had the lease before; null: nobody ever had it. */
+export interface HeldWork {
+  /** How far the work has come. */
+  readonly cursor: number;
+  readonly beforeMs: number | null;
+}
+
 export interface WorkLeases {
-  /** Takes or keeps the lease until `untilMs`. Null: another platform holds it; otherwise how far the work has come. */
-  hold(name: string, holder: string, time: { readonly nowMs: number; readonly untilMs: number }): Promise<{ readonly cursor: number } | null>;
+  /** Takes or keeps the lease until `untilMs`. Null: another platform holds it. */
+  hold(name: string, holder: string, time: { readonly nowMs: number; readonly untilMs: number }): Promise<HeldWork | null>;
   /** Notes how far the work has come, if this holder still has the lease. */
   advance(name: string, holder: string, cursor: number): Promise<void>;
-  /** Gives it up, so that another need not wait. */
+  /** Gives it up at this moment, so that another need not wait. */
   release(name: string, holder: string): Promise<void>;
 }
 
-export function workLeasesIn({ engine }: StoreContext): WorkLeases {
+export function workLeasesIn({ engine, clock }: StoreContext): WorkLeases {
   return {
     hold: (name, holder, { nowMs, untilMs }) => engine.write(async (transaction) => {
+      const before = await leaseOf(transaction, name);
       await transaction.insertInto('work_lease').values({ name, holder, until_ms: untilMs, cursor: 0 })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ holder, until_ms: untilMs })
           .where((where) => where.or([where('work_lease.holder', '=', holder), where('work_lease.until_ms', '<=', BigInt(nowMs))])))
         .execute();
       const row = await leaseOf(transaction, name);
-      return row?.holder === holder ? { cursor: Number(row.cursor) } : null;
+      if (row?.holder !== holder) return null;
+      return { cursor: Number(row.cursor), beforeMs: numberOrNull(before?.until_ms ?? null) };
     }),
     advance: (name, holder, cursor) => engine.write(async (transaction) => {
       await transaction.updateTable('work_lease').set({ cursor }).where('name', '=', name).where('holder', '=', holder).execute();
     }),
     release: (name, holder) => engine.write(async (transaction) => {
-      await transaction.updateTable('work_lease').set({ until_ms: 0 }).where('name', '=', name).where('holder', '=', holder).execute();
+      await transaction.updateTable('work_lease').set({ until_ms: Math.floor(clock()) })
+        .where('name', '=', name).where('holder', '=', holder).execute();
     }),
   };
 }
