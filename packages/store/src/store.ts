@@ -32,6 +32,7 @@ import { membersIn, type Members } from './accounts/members.ts';
 import { grantsIn, type Grants } from './runs/grants.ts';
 import { organizationsIn, type Organizations } from './settings/organizations.ts';
 import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.ts';
+import { waysInIn, type WaysIn } from './accounts/ways-in.ts';
 import { peopleIn, type People } from './accounts/people.ts';
 import { providedPeopleIn, type ProvidedPeople } from './accounts/provided-people.ts';
 import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
@@ -108,6 +109,7 @@ export interface Store {
   readonly prices: PriceOverlay;
   readonly people: People;
   readonly passwordLinks: PasswordLinks;
+  readonly waysIn: WaysIn;
   readonly providedPeople: ProvidedPeople;
   readonly accounts: AccountRows;
   readonly members: Members;
@@ -183,6 +185,7 @@ function storeOn(context: StoreContext): Store {
     prices: priceOverlayIn(context),
     people: peopleIn(context),
     passwordLinks: passwordLinksIn(context),
+    waysIn: waysInIn(context),
     providedPeople: providedPeopleIn(context),
     accounts: accountRowsIn(context),
     members: membersIn(context),

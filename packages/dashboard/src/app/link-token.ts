@@ -3,13 +3,22 @@
  * all, before anything is loaded or drawn.
  */
 const pagesWithLinks = ['/join', '/password'];
+/** Only in this tab, and only while its person is signing in at the identity provider. */
+const keptFor = 'metergate-link';
 
 function taken(): string {
   if (!pagesWithLinks.includes(location.pathname)) return '';
-  const found = location.hash.slice(1);
-  if (found !== '') history.replaceState(history.state, '', location.pathname);
+  const kept = location.pathname === '/join' ? sessionStorage.getItem(keptFor) ?? '' : '';
+  sessionStorage.removeItem(keptFor);
+  const found = location.hash.slice(1) || kept;
+  if (location.hash !== '') history.replaceState(history.state, '', location.pathname);
   return found;
 }
 
 /** Empty if the address has none. */
 export const linkToken = taken();
+
+/** Keeps the token for when the browser comes back to this page from the identity provider. */
+export function keepLinkToken(): void {
+  sessionStorage.setItem(keptFor, linkToken);
+}

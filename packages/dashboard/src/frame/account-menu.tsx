@@ -33,7 +33,7 @@ export function AccountMenu() {
         </Text>
         <Menu.Divider />
         <Menu.Item component={Link} to="/settings" search={{ tab: 'you' } as never} leftSection={<KeyRound size={14} aria-hidden />}>
-          Change your password
+          Account and security
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={14} aria-hidden />} onClick={() => void leave()}>
           Sign out

@@ -38,6 +38,7 @@ import { reconciliationOperations } from './resources/reconciliations.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
 import { viewOperations } from './resources/views.ts';
+import { wayInOperations } from './resources/ways-in.ts';
 import { serveOidc } from './oidc-routes.ts';
 import { serveDashboard } from './pages/dashboard.ts';
 import { limitsPage, limitsPath } from './pages/limits-page.ts';
@@ -47,7 +48,7 @@ import { securityHeaders } from './security-headers.ts';
 /** Every operation under `/platform/v1`. */
 export const operations: readonly Operation[] = [
   ...productOperations,
-  ...authOperations,
+  ...authOperations, ...wayInOperations,
   ...organizationOperations,
   ...memberOperations,
   ...keyOperations,

@@ -101,6 +101,8 @@ test('every operation that changes something leaves a row by its own name, and n
   const joined = await ask('/auth/invitations/accept', 'POST', { token, email: 'guest@acme.example', password: canary('password') });
   const changed = await ask('/auth/change-password', 'POST', { currentPassword: canary('password'), newPassword: canary('new') }, cookieOf(joined));
   secrets.push(decodeURIComponent(cookieOf(changed).split('=')[1]!).split('.')[0]!);
+  const ways = (await ask('/auth/ways-in', 'GET', undefined, cookieOf(changed))).body['data'] as { id: string; kind: string }[];
+  await ask(`/auth/ways-in/${ways.find(({ kind }) => kind === 'session')!.id}`, 'DELETE', undefined, cookieOf(changed));
   await ask(`/members/${String(joined.body['id'])}`, 'PATCH', { role: 'member' });
   const linked = await ask(`/members/${String(joined.body['id'])}/password-link`, 'POST');
   const linkToken = String(linked.body['url']).split('#')[1]!;

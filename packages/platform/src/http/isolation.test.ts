@@ -50,7 +50,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       Object.assign(foreign, {
         showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
         setMemberRole: members[0]!.id, makeMemberPasswordLink: members[0]!.id, setKey: key, rotateKey: key, removeMember: members[0]!.id,
-        withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, showRun: 'their-run', closeRun: 'their-run',
+        withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, endWayIn: token,
+        showRun: 'their-run', closeRun: 'their-run',
         showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
       });
       await platform.store.runs.open([{

@@ -239,6 +239,42 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual([again.status, again.body['id'], (await signIn(email, own)).status], [201, joined.body['id'], 401]);
     });
 
+    test('people see every way into their account and end each, keep one to sign in with, and reach nobody else\'s', async () => {
+      const email = newEmail();
+      const jar = new Jar();
+      const other = new Jar();
+      await provided('ways', { email, email_verified: true, groups: ['good:admin'] }, jar);
+      other.take((await useLink(await linkFor(email), own)).headers);
+      await provided('ways', { email, email_verified: true, groups: ['good:admin'] }, jar);
+      const token = await api('/tokens', 'POST', { cookie: jar.header, body: { role: 'viewer', name: 'ci' } });
+      const waysOf = async (cookie: string) => (await api('/auth/ways-in', 'GET', { cookie })).body['data'] as
+        { id: string; kind: string; current: boolean; issuer: string | null; name: string | null }[];
+      const end = (id: string, cookie = jar.header) => api(`/auth/ways-in/${encodeURIComponent(id)}`, 'DELETE', { cookie });
+      const ways = await waysOf(jar.header);
+      assert.deepEqual(ways.map(({ kind, current }) => `${kind}${current ? ' current' : ''}`).sort(),
+        ['identity', 'password', 'session', 'session current', 'token']);
+      const idOf = (kind: string, current = false): string => ways.find((way) => way.kind === kind && way.current === current)!.id;
+      assert.deepEqual(ways.filter(({ issuer }) => issuer !== null).map(({ kind, issuer }) => [kind, issuer]).sort(),
+        [['identity', idp.issuer], ['session', idp.issuer]]);
+      const stranger = jarOf(await accept(await invited(evil, newEmail()), `victim${names}@victims.example`, chosen));
+      for (const { id } of ways) assert.equal((await end(id, stranger.header)).status, 404);
+      assert.deepEqual((await api('/auth/ways-in', 'GET', { token: good.tokens.owner })).body, { data: [] });
+      assert.equal((await api(`/auth/ways-in/${idOf('token')}`, 'DELETE', { token: good.tokens.owner })).status, 404);
+      assert.equal((await end(idOf('token'))).status, 200);
+      assert.equal((await api('/caps', 'GET', { token: String(token.body['token']) })).status, 401);
+      assert.equal((await end(idOf('session'))).status, 200);
+      assert.equal(await organizationsOf(other), 401);
+      const again = jarOf(await signIn(email, own));
+      assert.equal((await end(idOf('password'))).status, 200);
+      assert.deepEqual([await organizationsOf(again), (await signIn(email, own)).status, await organizationsOf(jar)], [401, 401, ['good']]);
+      const last = await end(idOf('identity'));
+      assert.deepEqual([last.status, (last.body['error'] as { code: string }).code], [409, 'last_way_in']);
+      assert.equal((await end(idOf('session', true))).status, 200);
+      assert.equal(await organizationsOf(jar), 401);
+      const told = (await platform.store.audit.list({ organization: good.id, action: 'endWayIn', limit: 9 }))!;
+      assert.deepEqual(told.map(({ subject }) => subject), ['session', 'password', 'session', 'token'].map((kind, index) => idOf(kind, index === 0)));
+    });
+
     test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));
   });
 }

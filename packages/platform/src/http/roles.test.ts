@@ -11,7 +11,7 @@ import { platformOfFile, type PlatformFixture, type TestOrganization } from './t
 /** The least role; null: nobody needs to be signed in. */
 const rights: Readonly<Record<string, Role | null>> = {
   listWaysToSignIn: null, signIn: null, signOut: null, acceptInvitation: null, showProduct: null,
-  showSession: 'viewer', chooseOrganization: 'viewer', changePassword: 'viewer',
+  showSession: 'viewer', chooseOrganization: 'viewer', changePassword: 'viewer', listWaysIn: 'viewer', endWayIn: 'viewer',
   listOrganizations: 'viewer', showOrganization: 'viewer', setOrganization: 'admin', eraseOrganization: 'owner',
   listMembers: 'admin', setMemberRole: 'admin', removeMember: 'admin',
   listInvitations: 'admin', inviteMember: 'admin', withdrawInvitation: 'admin',

@@ -10,6 +10,7 @@ import { ErasePanel } from './erase-panel.tsx';
 import { OrganizationForm } from './organization-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ReceiptKeysPanel } from './receipt-keys-panel.tsx';
+import { WaysInPanel } from './ways-in-panel.tsx';
 
 const route = getRouteApi('/shell/settings');
 
@@ -44,9 +45,14 @@ export function SettingsPage() {
           </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="you">
-          <Panel title="Your password">
-            <PasswordForm />
-          </Panel>
+          <Stack>
+            <Panel title="Ways into your account">
+              <WaysInPanel />
+            </Panel>
+            <Panel title="Change your password">
+              <PasswordForm />
+            </Panel>
+          </Stack>
         </Tabs.Panel>
         {owner ? (
           <Tabs.Panel value="erase">

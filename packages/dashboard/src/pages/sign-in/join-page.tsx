@@ -1,14 +1,24 @@
 /** The page behind an invitation: set an email and a password, and be a member. */
-import { Alert } from '@mantine/core';
+import { Alert, Button, Divider, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { ask } from '../../api/client.ts';
-import { beginAnew } from '../../app/session.ts';
-import { linkToken } from '../../app/link-token.ts';
+import { ask, sentenceOf } from '../../api/client.ts';
+import { useState } from 'react';
+import { beginAnew, sessionQuery, wasSignedIn } from '../../app/session.ts';
+import { keepLinkToken, linkToken } from '../../app/link-token.ts';
 import { EntryFrame } from './entry-frame.tsx';
 import { NewPassword } from './new-password.tsx';
+import { ProviderButton } from './provider-button.tsx';
 
 export function JoinPage() {
   const router = useRouter();
+  const [fault, setFault] = useState<string | null>(null);
+  const signedInAs = useQuery({ ...sessionQuery, enabled: linkToken !== '' && wasSignedIn() }).data?.email ?? null;
+  const join = async (by: { readonly email?: string; readonly password?: string }): Promise<void> => {
+    const { data } = await ask.POST('/platform/v1/auth/invitations/accept', { body: { token: linkToken, ...by } });
+    await beginAnew();
+    await router.navigate({ to: data?.role === 'owner' || data?.role === 'admin' ? '/start' : '/' });
+  };
   if (linkToken === '') {
     return (
       <EntryFrame title="Set up your account">
@@ -22,15 +32,25 @@ export function JoinPage() {
     <EntryFrame
       title="Set up your account"
       about="This link works once. Choose your email and password. If you already have an account here, use its email and password.">
+      {signedInAs === null ? null : (
+        <Stack mb="md">
+          {fault === null ? null : (
+            <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
+              {fault}
+            </Alert>
+          )}
+          <Button fullWidth className="wrap" onClick={() => void join({}).catch((thrown: unknown) => setFault(sentenceOf(thrown)))}>
+            Join as {signedInAs}
+          </Button>
+          <Divider label="or" />
+        </Stack>
+      )}
       <NewPassword
         withEmail
         act="Set up"
-        onSend={async ({ email, password }) => {
-          const { data } = await ask.POST('/platform/v1/auth/invitations/accept', { body: { token: linkToken, email, password } });
-          await beginAnew();
-          await router.navigate({ to: data?.role === 'owner' || data?.role === 'admin' ? '/start' : '/' });
-        }}
+        onSend={join}
       />
+      <ProviderButton to="/join" onLeave={keepLinkToken} />
     </EntryFrame>
   );
 }
