@@ -1,8 +1,9 @@
 /**
  * Entry of the gateway thread: builds a node from the parent's settings, and says when it listens. To the parent: `{listening: {host,
  * port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`; `{condition}` whenever what the
- * node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces; `{drained: true}` after
- * `{drain: true}`, when all calls have ended and the journal is closed. This thread never opens the store (rules: Processes).
+ * node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces; `{alive: true}` on
+ * `{alive: true}`; `{drained: true}` after `{drain: true}`, when all calls have ended and the journal is closed. `{leave: true}` comes before that,
+ * as soon as the process is told to stop. This thread never opens the store (rules: Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
@@ -72,6 +73,8 @@ export interface GatewayThreadData {
 /** What the parent may say. */
 export type ToGatewayThread =
   | { readonly metrics: true; readonly id: number }
+  | { readonly alive: true }
+  | { readonly leave: true }
   | { readonly drain: true };
 
 /** Counters and gauges of one node, as the parent shows them on `/metrics`. */
@@ -188,7 +191,11 @@ function serveParent(parts: Parts): void {
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
-    if ('metrics' in message) {
+    if ('alive' in message) {
+      parent.postMessage(message);
+    } else if ('leave' in message) {
+      gateway.leave();
+    } else if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
         ...gateway.counters,
         calls: gateway.metrics.snapshot(),

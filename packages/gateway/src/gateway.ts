@@ -2,10 +2,11 @@
  * One gateway node: built from what it needs, listening, and drained. Nothing here reads the environment.
  */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as SocketServer, type AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { Connections } from './callers/connections.ts';
+import { IdleClosing } from './callers/idle-closing.ts';
 import { CallTurns } from './call-turns.ts';
 import { createDrains } from './drains.ts';
 import { createFaults } from './faults.ts';
@@ -55,7 +56,12 @@ export interface Gateway {
   readonly heldBodyBytes: () => number;
   /** What is held for requests and calls now. */
   readonly held: () => HeldForCalls;
-  /** Accepts no more calls; open ones finish within `graceMs`, and what is still open then is cut and recorded. */
+  /** The node is told to stop: answers say that they are the last of their connection. Everything is still accepted. */
+  leave(): void;
+  /**
+   * Accepts no more connections and closes those that carry nothing. Calls that come on the others are served. What is open after `graceMs` is cut
+   * and recorded.
+   */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -95,45 +101,67 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
   });
   const { port } = server.address() as AddressInfo;
+  const monotonicMs = (): number => options.clock.monotonicMs();
+  const idleClosing = new IdleClosing(server, connections.all);
+  const leave = (): void => {
+    connections.leave();
+    idleClosing.look(monotonicMs());
+  };
   return {
     host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
     drains: () => node.drains.underWay,
     heldBodyBytes: () => node.heldBodies.heldBytes,
     held: () => heldForCalls(node, connections, earlyBytes()),
+    leave,
     drain(graceMs) {
+      leave();
       // Cut calls must be in the journal before it ends.
       node.turns.end();
-      return drainServer(server, connections, graceMs);
+      return drainServer({ server, connections, idleClosing, monotonicMs }, graceMs);
     },
   };
 }
 
 /** How often connections that fell idle during a drain are looked for. */
 const idleSweepMs = 50;
+/** A connection that carried something within this time is not closed yet: its caller may be about to make its next call. At most a third of the grace. */
+const quietMsMax = 500;
 
-function drainServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
-  const closeIdle = (): void => {
-    server.closeIdleConnections();
-    connections.closeIdle();
+interface Draining {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly idleClosing: IdleClosing;
+  readonly monotonicMs: () => number;
+}
+
+function drainServer({ server, connections, idleClosing, monotonicMs }: Draining, graceMs: number): Promise<void> {
+  const quietMs = Math.min(quietMsMax, graceMs / 3);
+  let graceOver = false;
+  const closeRest = (): void => {
+    for (const relay of connections.underWay()) relay.cutNow();
+    if (connections.underWay().length > 0) return;
+    server.closeAllConnections();
+    connections.closeAll();
+  };
+  const sweepNow = (): void => {
+    idleClosing.close(monotonicMs(), graceOver ? 0 : quietMs);
+    if (graceOver) closeRest();
   };
   return new Promise((resolve) => {
-    const sweep = setInterval(() => {
-      closeIdle();
-      if (graceOver && connections.underWay().length === 0) {
-        server.closeAllConnections();
-        connections.closeAll();
-      }
-    }, idleSweepMs);
-    let graceOver = false;
+    const sweep = setInterval(sweepNow, idleSweepMs);
     const grace = setTimeout(() => {
       graceOver = true;
       for (const relay of connections.underWay()) relay.cutNow();
     }, graceMs);
-    server.close(() => {
-      clearTimeout(grace);
-      clearInterval(sweep);
-      resolve();
+    // Behind all that this turn of the event loop reads: connections that have come are accepted, and requests that have come are served.
+    setImmediate(() => {
+      // Not by the close of an HTTP server, which also destroys the connections that are idle.
+      SocketServer.prototype.close.call(server, () => {
+        clearTimeout(grace);
+        clearInterval(sweep);
+        resolve();
+      });
+      sweepNow();
     });
-    closeIdle();
   });
 }

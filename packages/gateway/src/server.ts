@@ -12,6 +12,7 @@ import { Relay } from './call/relay.ts';
 import type { CallerRequest, CallerResponse } from './callers/caller-exchange.ts';
 import { CallerConnection, type UsualCallers } from './callers/caller-connection.ts';
 import { createConnections, type Connection, type Connections } from './callers/connections.ts';
+import { noteRequest } from './callers/leaving.ts';
 import { CoarseClock, type SilenceClock } from './coarse-clock.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { headBytesMax } from './http-parser/native-parser.ts';
@@ -86,11 +87,13 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   const onNodesRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.of(request.socket);
     connection.hasAsked = true;
+    noteRequest(request);
     if (!isClosing(request.socket)) onRequest(request, response, connection);
   };
   server.on('request', onNodesRequest);
   server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    noteRequest(request);
     if (!isClosing(request.socket)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });
   const leaveToNode = requestsReadBy === 'us' && hasRequestParser ? connectionListenerOf(server) : null;

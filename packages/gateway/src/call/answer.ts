@@ -4,7 +4,7 @@
  */
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
-import { callerCloses, isLast } from '../callers/respond.ts';
+import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
 import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
 
@@ -48,7 +48,10 @@ export class Answer {
   writeHead(own: readonly string[], { status, reason, headers }: RelayedHead): void {
     const pairs = inboundResponseHeaders(headers);
     pairs.push(...own);
-    if (callerCloses(this.#request) || isLast(this.#response)) pairs.push('connection', 'close');
+    if (isLast(this.#request, this.#response) || callerCloses(this.#request)) {
+      closeAfterThis(this.#request.socket);
+      pairs.push('connection', 'close');
+    }
     this.#response.sendDate = false;
     this.#response.removeHeader('connection');
     this.#response.writeHead(status, reason, pairs);

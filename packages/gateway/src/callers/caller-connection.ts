@@ -12,6 +12,7 @@ import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';
 import { EarlyBytes } from './early-bytes.ts';
+import { lingerMs } from './lingering-end.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
 import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';
@@ -45,7 +46,7 @@ export interface CallerLimits {
 /** What all connections may keep of requests that are not whole. Past it, requests that come in pieces are left to Node's server. Bytes. */
 const keptBytesMax = 8 * 1024 * 1024;
 
-/** `ending`: what was written leaves, and nothing follows it. `left`: Node's server has it. */
+/** `ending`: what was written leaves, nothing follows it, and the caller is given time to end its side. `left`: Node's server has it. */
 type Phase = 'new' | 'idle' | 'receiving' | 'serving' | 'ending' | 'left' | 'gone';
 
 export class CallerConnection implements AnsweredConnection, Reader, SocketReader, Watched {
@@ -75,7 +76,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
 
   get isIdle(): boolean {
     if (this.#early !== null || this.#socket.writableLength > 0) return false;
-    return this.#phase === 'new' || this.#phase === 'idle' || (this.#phase === 'receiving' && !this.#request.hasHead);
+    return this.#phase === 'new' || this.#phase === 'idle' || this.#phase === 'ending' || (this.#phase === 'receiving' && !this.#request.hasHead);
   }
 
   closeIfIdle(): void {
@@ -91,9 +92,16 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     const waitedMs = clock.awakeMs - this.#sinceMs;
     if (this.#phase === 'new' || this.#phase === 'left') {
       this.#lookForRequest(waitedMs);
-    } else if (waitedMs >= (this.#phase === 'idle' && !isSending ? limits.keepAliveMs : limits.silenceMs)) {
+    } else if (waitedMs >= (isSending ? limits.silenceMs : this.#patienceMs)) {
       this.#socket.destroy();
     }
+  }
+
+  /** How long nothing may come and go in this phase. */
+  get #patienceMs(): number {
+    const { limits } = this.#callers;
+    if (this.#phase === 'idle') return limits.keepAliveMs;
+    return this.#phase === 'ending' ? lingerMs : limits.silenceMs;
   }
 
   /** Node's server, if it has been left to it, knows only since when it has the connection, not when the caller connected. */
@@ -181,6 +189,10 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#callers.serve(request, this.#response, this.#connection);
   }
 
+  get hasNext(): boolean {
+    return this.#early !== null;
+  }
+
   answered(isLast: boolean): void {
     if (this.#phase !== 'serving') return;
     this.#response = null;
@@ -242,11 +254,12 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#callers.clock.forget(this);
   }
 
-  /** What was written leaves, and the connection is closed behind it. */
+  /** What was written leaves, and our side ends behind it. The connection is closed when the caller has ended its side, or waits too long. */
   #end(): void {
     this.#release('ending');
+    this.#sinceMs = this.#callers.clock.awakeMs;
     this.#socket.resume();
-    this.#socket.destroySoon();
+    this.#socket.end();
   }
 
   #refuse(refusal: Refusal): void {

@@ -5,6 +5,7 @@
  * cannot free.
  */
 import type { Socket } from 'node:net';
+import { leaveOn } from './leaving.ts';
 
 /** A forwarded call, as its caller's connection knows it. */
 export interface CallUnderWay {
@@ -59,8 +60,10 @@ export interface Connections {
   ended(socket: Socket, relay: CallUnderWay): void;
   /** Ends the bodies that come too slowly. Called now and then. */
   checkPaces(nowMs: number): void;
-  /** Closes those that wait for a request. Node's server closes those that it reads by itself. */
-  closeIdle(): void;
+  /** All that are open, and those whose calls outlive them. */
+  readonly all: ReadonlySet<Connection>;
+  /** From now on answers say that they are the last of their connection, also on connections that come later. */
+  leave(): void;
   /** Closes all that are not Node's to close. */
   closeAll(): void;
   /** Every call under way, also those whose caller has gone. */
@@ -76,7 +79,9 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
   const unproven = new Set<Connection>();
   const bySocket = new WeakMap<Socket, Connection>();
   let open = 0;
+  let leaves = false;
   return {
+    all,
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
@@ -85,6 +90,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       all.add(connection);
       unproven.add(connection);
       open += 1;
+      if (leaves) leaveOn(socket);
       socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
       // All its calls are notified here, not by each answer, since Node does not notify an answer that waits behind another.
       socket.on('close', () => {
@@ -117,8 +123,9 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     checkPaces(nowMs) {
       for (const { receiving } of all) if (receiving.length > 0) [...receiving].forEach((body) => body.checkPace(nowMs));
     },
-    closeIdle() {
-      for (const { reader } of all) reader?.closeIfIdle();
+    leave() {
+      leaves = true;
+      for (const { socket } of all) leaveOn(socket);
     },
     closeAll() {
       for (const { reader, socket } of all) if (reader !== null) socket.destroy();

@@ -10,6 +10,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
+import { leavesWith } from './leaving.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 
@@ -21,10 +22,15 @@ const lingerMs = 2_000;
 /** How long the rest of a shorter one may take: as long as any body may stand still (rule 8a). */
 const restMs = 60_000;
 
-/** Connections that carry nothing further after a refusal. What is pipelined behind it must not be served. */
+/** Connections that carry nothing further after an answer. What is pipelined behind it must not be served. */
 const closing = new WeakSet<Socket>();
 
-/** True if a refusal announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
+/** What still comes on this connection is not served. */
+export function closeAfterThis(socket: Socket): void {
+  closing.add(socket);
+}
+
+/** True if an answer announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
 export function isClosing(socket: Socket): boolean {
   return closing.has(socket);
 }
@@ -37,8 +43,8 @@ export function refuse(request: CallerRequest, response: CallerResponse, id: Req
   const wire = wireOf(request.url ?? '');
   const ownHeader = wire === null ? null : wires[wire].requestIdHeader;
   if (ownHeader !== null) pairs.push(ownHeader, ownId);
-  if (closesAlways.has(refusal.kind) || isLast(response) || mustClose(request)) {
-    closing.add(request.socket);
+  if (closesAlways.has(refusal.kind) || isLast(request, response) || mustClose(request)) {
+    closeAfterThis(request.socket);
     pairs.push('connection', 'close');
     if (!request.complete) lingerOn(request.socket, request);
   } else if (!request.complete) {
@@ -104,11 +110,11 @@ function mustClose(request: CallerRequest): boolean {
 }
 
 /**
- * Node knows this answer for the last: the caller has sent its FIN. Removing a `Connection` header makes Node forget that,
- * so it must be said again with the head. Not in Node's types.
+ * This answer is the last one of its connection: the node leaves, or the caller has sent its FIN. The latter Node knows by a field that is not in
+ * its types, and forgets it when a `Connection` header is removed, so it must be said again with the head.
  */
-export function isLast(response: CallerResponse): boolean {
-  return (response as CallerResponse & { _last: boolean })._last;
+export function isLast(request: CallerRequest, response: CallerResponse): boolean {
+  return (response as CallerResponse & { _last: boolean })._last || leavesWith(request, response);
 }
 
 /** The caller asked for the connection to end with this answer, or speaks HTTP/1.0, where persistence is never assumed. */

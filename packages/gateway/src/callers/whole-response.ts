@@ -10,6 +10,8 @@ import { joinedTextBytesMax, type CallerResponse } from './caller-exchange.ts';
 export interface AnsweredConnection {
   /** This answer is written to its end. True: it was the last one of its connection. */
   answered(isLast: boolean): void;
+  /** Bytes have come behind the request that is being answered. */
+  readonly hasNext: boolean;
 }
 
 export class WholeResponse implements CallerResponse {
@@ -27,6 +29,11 @@ export class WholeResponse implements CallerResponse {
   constructor(socket: Socket, connection: AnsweredConnection) {
     this.#socket = socket;
     this.#connection = connection;
+  }
+
+  /** The caller has sent more, which is served after this answer. */
+  get hasNext(): boolean {
+    return this.#connection.hasNext;
   }
 
   get socket(): Socket | null {
