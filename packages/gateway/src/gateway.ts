@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { Server as SocketServer, type AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { quietMsWithin } from '@metergate/store/network/idle-sockets.ts';
 import type { Connections } from './callers/connections.ts';
 import { IdleClosing } from './callers/idle-closing.ts';
 import { CallTurns } from './call-turns.ts';
@@ -124,8 +125,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 /** How often connections that fell idle during a drain are looked for. */
 const idleSweepMs = 50;
-/** A connection that carried something within this time is not closed yet: its caller may be about to make its next call. At most a third of the grace. */
-const quietMsMax = 500;
 
 interface Draining {
   readonly server: Server;
@@ -135,7 +134,7 @@ interface Draining {
 }
 
 function drainServer({ server, connections, idleClosing, monotonicMs }: Draining, graceMs: number): Promise<void> {
-  const quietMs = Math.min(quietMsMax, graceMs / 3);
+  const quietMs = quietMsWithin(graceMs);
   let graceOver = false;
   const closeRest = (): void => {
     for (const relay of connections.underWay()) relay.cutNow();

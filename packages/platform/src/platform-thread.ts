@@ -2,7 +2,8 @@
  * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Rules: Processes: nothing
  * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
- * with 500; `{note}` for work that was done. On `{stop: true}` it closes and ends.
+ * with 500; `{note}` for work that was done; `{alive: true}` on `{alive: true}`. On `{leave: true}` its answers say that the process is told to
+ * stop; on `{stop: true, graceMs}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
@@ -49,6 +50,9 @@ export interface PlatformThreadData {
   readonly namesPort: MessagePort;
 }
 
+/** What the parent may say. */
+export type ToPlatformThread = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number };
+
 const housekeepingMs = 5_000;
 /** Between two looks for what happened and what is due. */
 const noticesMs = 1_000;
@@ -90,13 +94,14 @@ async function serve(): Promise<void> {
     const retention = retentionWorkOn(store, holder);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
     const counting = setInterval(() => void reportFigures(store, retention), figuresMs);
-    parent.on('message', (message: { stop?: boolean }) => {
-      if (message.stop !== true) return;
+    parent.on('message', (message: ToPlatformThread) => {
+      if ('alive' in message) return parent.postMessage(message);
+      if ('leave' in message) return platform.leave();
       clearInterval(housekeeping);
       clearInterval(counting);
       clearInterval(looking);
       clearInterval(removing);
-      void platform.close().then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
+      void platform.close(message.graceMs).then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
         .then(() => reports?.close()).then(() => store.close())
         .then(() => data.namesPort.close()).then(() => parent.close());
     });

@@ -75,7 +75,7 @@ test('requests that others may read differently are refused before any route, an
 
 test("a taken address is the system's error, which the start puts into words; a closed server accepts nothing", async () => {
   await assert.rejects(startPlatform({ host: '127.0.0.1', port: platform.port }, { partsAt: () => context.parts, report }), { code: 'EADDRINUSE' });
-  await platform.close();
+  await platform.close(0);
   await assert.rejects(fetch(url));
 });
 
@@ -90,7 +90,7 @@ test('requests that come while the app loads share it; if loading fails, that is
       return context.parts;
     },
   });
-  t.after(() => late.close());
+  t.after(() => late.close(0));
   const ask = () => fetch(`http://127.0.0.1:${late.port}/platform/v1/nothing`);
   const first = await ask();
   assert.deepEqual([first.status, ((await first.json()) as { error: { code: string } }).error.code, told.length], [500, 'internal_error', 1]);

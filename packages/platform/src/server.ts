@@ -2,16 +2,19 @@
  * The platform's socket. What answers on it, `http/listener.ts`, is loaded with the first request. Rules: Platform HTTP.
  */
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerUntilLeft } from '@metergate/store/network/leaving-server.ts';
 import type { PlatformParts } from './http/parts.ts';
 
 export interface Platform {
   readonly host: string;
   /** The port it listens on, also where 0 was asked for. */
   readonly port: number;
-  /** Takes no more connections, ends the idle ones at once and the others within a second. */
-  close(): Promise<void>;
+  /** The process is told to stop: answers say that they are the last of their connection. Everything is still accepted. */
+  leave(): void;
+  /** Takes no more connections and ends those that carry nothing. Requests under way may last another `graceMs`. */
+  close(graceMs: number): Promise<void>;
 }
 
 export interface PlatformAddress {
@@ -20,7 +23,6 @@ export interface PlatformAddress {
   readonly port: number;
 }
 
-const closeGraceMs = 1_000;
 const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 } as const;
 
 export interface PlatformAnswers {
@@ -39,7 +41,8 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
     const [{ platformListener }, parts] = await Promise.all([import('./http/listener.ts'), partsAt(bound)]);
     return platformListener(parts);
   });
-  const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
+  const server = createServer({ ...limits, requireHostHeader: false });
+  const leaving = answerUntilLeft(server, (request, response) => {
     const ready = listener.ready();
     if (ready !== null) return ready(request, response);
     listener.loaded().then((answer) => answer(request, response)).catch((fault: unknown) => {
@@ -52,7 +55,7 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
   server.listen(port, host);
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
-  return { host, port: bound, close: () => closeServer(server) };
+  return { host, port: bound, leave: () => leaving.leave(), close: (graceMs) => leaving.close(graceMs) };
 }
 
 /** The app's own answer to faults. */
@@ -69,13 +72,4 @@ function listenerOnce(load: () => Promise<RequestListener>): { ready(): RequestL
       return loading;
     },
   };
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-  await closed;
-  clearTimeout(late);
 }

@@ -5,9 +5,9 @@
 import { setTimeout as pass } from 'node:timers/promises';
 
 export interface Readers {
-  /** Somebody polled, at this moment of a clock that never steps back. */
-  asked(atMs: number): void;
-  /** Resolves when the pollers have seen the 503; at once if nobody polled lately. */
+  /** A poller asked, at this moment of a clock that never steps back. `who`: its address and what it asks, so that several are told apart. */
+  asked(atMs: number, who: string): void;
+  /** Resolves when each poller has seen the 503; at once if nobody polled lately. */
   haveSeen(nowMs: number): Promise<void>;
 }
 
@@ -17,21 +17,34 @@ const watchingMs = 10_000;
 const answersEnough = 3;
 /** Time for the last poller to act on it. */
 const actMs = 200;
+/** So many are told apart; of more, those that asked last. */
+const pollersMax = 100;
+
+interface Poller {
+  readonly lastMs: number;
+  /** Since the wait began. */
+  readonly answers: number;
+}
 
 /** `atMostMs`: whatever readers do. */
 export function createReaders(atMostMs: number): Readers {
-  let lastMs = -Infinity;
-  let answers = 0;
+  /** The one that asked last is last. */
+  const pollers = new Map<string, Poller>();
   let enough: (() => void) | null = null;
   return {
-    asked(atMs) {
-      lastMs = atMs;
-      answers += 1;
-      if (answers >= answersEnough) enough?.();
+    asked(atMs, who) {
+      const answers = (pollers.get(who)?.answers ?? 0) + 1;
+      pollers.delete(who);
+      pollers.set(who, { lastMs: atMs, answers });
+      if (pollers.size > pollersMax) pollers.delete(pollers.keys().next().value!);
+      if (pollers.values().every((each) => each.answers >= answersEnough)) enough?.();
     },
     async haveSeen(nowMs) {
-      if (nowMs - lastMs > watchingMs || atMostMs === 0) return;
-      answers = 0;
+      for (const [who, { lastMs }] of pollers) {
+        if (nowMs - lastMs > watchingMs) pollers.delete(who);
+        else pollers.set(who, { lastMs, answers: 0 });
+      }
+      if (pollers.size === 0 || atMostMs === 0) return;
       const heard = new Promise<void>((resolve) => { enough = resolve; });
       const given = new AbortController();
       await Promise.race([heard, pass(atMostMs, undefined, { signal: given.signal }).catch(() => {})]);

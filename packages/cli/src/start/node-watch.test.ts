@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNodeWatch } from './node-watch.ts';
+import type { ThreadName } from './thread-pulse.ts';
 
 function watching() {
   const state = { nowMs: 0, free: 10 ** 10 as number | null };
@@ -62,4 +63,27 @@ test('what the node says of itself counts: each trouble with its own cause', () 
   watch.update({ journal: null, unconfirmed: false });
   watch.look();
   assert.deepEqual([causes(), told.slice(2)], [[], ['The journal can be written again.', 'The shared store answers again.']]);
+});
+
+test('a thread that does not answer makes the node unready, says so and says when it is over; beside a gateway the platform only says so', () => {
+  for (const [directory, causes] of [['/data', ['gateway_thread', 'store_thread']], [null, ['gateway_thread', 'store_thread', 'platform_thread']]] as const) {
+    const told: string[] = [];
+    let silent: readonly ThreadName[] = [];
+    const watch = createNodeWatch({
+      directory, tell: (_level, sentence) => told.push(sentence), monotonicMs: () => 0, freeBytes: () => null, silent: () => silent,
+    });
+    watch.phase = null;
+    watch.look();
+    assert.deepEqual([watch.unready(), told], [[], []]);
+    silent = ['gateway', 'store', 'platform'];
+    watch.look();
+    watch.look();
+    assert.deepEqual(watch.unready().map(({ cause }) => cause), causes);
+    assert.match(told[0]!, /The gateway thread does not answer: calls hang\./);
+    assert.equal(told.length, 3);
+    silent = [];
+    watch.look();
+    assert.deepEqual(told.slice(3).map((sentence) => sentence.endsWith(' thread answers again.')), [true, true, true]);
+    assert.deepEqual(watch.unready(), []);
+  }
 });

@@ -5,9 +5,10 @@
  */
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import { freeBytesOf } from './journal-disk.ts';
+import type { ThreadName } from './thread-pulse.ts';
 
-/** Why calls should not be sent here. `store`: only calls under caps and in runs are refused. */
-export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store';
+/** Why calls should not be sent here. `store`: only calls under caps and in runs are refused. The last three: that thread does not answer. */
+export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store' | `${ThreadName}_thread`;
 
 export interface Unready {
   readonly cause: UnreadyCause;
@@ -20,6 +21,8 @@ export interface NodeWatchOptions {
   readonly directory: string | null;
   readonly tell: (level: 'error' | 'warn' | 'info', sentence: string) => void;
   readonly monotonicMs: () => number;
+  /** Threads that do not answer. */
+  readonly silent?: () => readonly ThreadName[];
   /** Bytes that may still be written at a path; null if the system does not say. */
   readonly freeBytes?: (path: string) => number | null;
 }
@@ -28,7 +31,7 @@ export interface NodeWatch {
   /** What this process waits for before it is ready, or that it stops; null: neither. */
   phase: Unready | null;
   update(condition: NodeCondition): void;
-  /** Empty: ready. */
+  /** Empty: ready. A platform thread that is silent beside a gateway is trouble, but calls are served. */
   unready(): readonly Unready[];
   /** Logs what is due; call this every second. */
   look(): void;
@@ -44,7 +47,17 @@ const freeBytesScarce = 4 * mib;
 const freeBytesLow = 512 * mib;
 const repeatLowAfterMs = 3_600_000;
 
-export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
+const silences: Readonly<Record<ThreadName, string>> = {
+  gateway: 'The gateway thread does not answer: calls hang.',
+  store: 'The store thread does not answer: keys that this node has not seen get 500, and nothing is shipped.',
+  platform: 'The platform thread does not answer: pages and the API hang.',
+};
+const overWords: Readonly<Partial<Record<UnreadyCause, string>>> = {
+  journal: 'The journal can be written again.', store: 'The shared store answers again.', gateway_thread: 'The gateway thread answers again.',
+  store_thread: 'The store thread answers again.', platform_thread: 'The platform thread answers again.',
+};
+
+export function createNodeWatch({ directory, tell, monotonicMs, silent = () => [], freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
   let condition: NodeCondition = { journal: null, unconfirmed: false };
   const reportedMs = new Map<UnreadyCause, number>();
   let lowReportedMs = -Infinity;
@@ -72,6 +85,9 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
   function troubles(): Unready[] {
     const journal = journalTrouble();
     return [
+      ...silent().map((thread) => ({
+        cause: `${thread}_thread` as const, sentence: `${silences[thread]} If it does not answer again by itself, restart this process.`,
+      })),
       ...(journal === null ? [] : [{ cause: 'journal', sentence: journal } as const]),
       ...(condition.unconfirmed ? [{ cause: 'store', sentence: 'The shared store does not answer: calls under caps and in runs get 503. '
         + 'Bring PostgreSQL back; no restart is needed.' } as const] : []),
@@ -81,7 +97,10 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
   return {
     phase: { cause: 'starting', sentence: 'Starting.' },
     update(latest) { condition = latest; },
-    unready() { return this.phase === null ? troubles() : [this.phase, ...troubles()]; },
+    unready() {
+      const now = troubles().filter(({ cause }) => cause !== 'platform_thread' || directory === null);
+      return this.phase === null ? now : [this.phase, ...now];
+    },
     look() {
       reportLowDisk();
       const now = troubles();
@@ -93,7 +112,7 @@ export function createNodeWatch({ directory, tell, monotonicMs, freeBytes = free
       for (const cause of reportedMs.keys()) {
         if (now.some((each) => each.cause === cause)) continue;
         reportedMs.delete(cause);
-        tell('info', cause === 'journal' ? 'The journal can be written again.' : 'The shared store answers again.');
+        tell('info', overWords[cause]!);
       }
     },
   };

@@ -4,6 +4,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerUntilLeft } from '@metergate/store/network/leaving-server.ts';
 import type { ListenAddress } from '../config/config.ts';
 import { listenFault } from './free-port.ts';
 import type { MetricsSources } from './metrics/metrics-text.ts';
@@ -13,25 +14,31 @@ export interface OpsOptions extends MetricsSources {
   readonly address: ListenAddress;
   /** Empty: ready. */
   readonly unready: () => readonly Unready[];
-  /** Called at each poll of readiness. */
-  readonly asked: () => void;
+  /** Called at each poll of readiness. `who`: the poller's address and what it asked. */
+  readonly asked: (who: string) => void;
 }
 
 export interface Ops {
   readonly port: number;
+  /** The process is told to stop: from now on a poller's connection ends with its answer. */
+  leave(): void;
   close(): Promise<void>;
 }
+
+/** What is still being answered at the very end has this long. */
+const closeGraceMs = 100;
 
 /** Listens. @throws StartFault where it cannot */
 export async function startOps(options: OpsOptions): Promise<Ops> {
   // Loaded with the first question: who asks for no metrics needs nothing that writes them.
   const metricsText = async () => (await import('./metrics/metrics-text.ts')).metricsWriter(options)();
-  const server = createServer((request, response) => {
+  const server = createServer();
+  const leaving = answerUntilLeft(server, (request, response) => {
     const [path, query] = (request.url ?? '').split('?', 2);
     if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Only GET and HEAD are answered here.\n');
     if (path === '/healthz') return answer(response, 200, 'ok\n');
     if (path === '/readyz') {
-      options.asked();
+      options.asked(`${request.socket.remoteAddress} ${query ?? ''}`);
       return answerReady(response, options.unready(), new URLSearchParams(query).getAll('ignore'));
     }
     if (path !== '/metrics') return answer(response, 404, 'This port serves /healthz, /readyz and /metrics.\n');
@@ -49,10 +56,8 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    leave: () => leaving.leave(),
+    close: () => leaving.close(closeGraceMs),
   };
 }
 

@@ -7,7 +7,8 @@ import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
-import { ended, firstMessage } from './threads.ts';
+import type { ThreadPulse } from './thread-pulse.ts';
+import { ended, firstMessage, pulseOf } from './threads.ts';
 
 export interface PlatformThread {
   /** The port it listens on, also where 0 was asked for. */
@@ -16,7 +17,12 @@ export interface PlatformThread {
   caps(): CapFigures | null;
   /** Of records that go for their age, as last looked at; null: not yet. */
   retention(): RetentionFigures | null;
-  stop(): Promise<void>;
+  /** Whether it answers. A thread that ended is silent until the next one listens. */
+  pulse(): ThreadPulse;
+  /** The process is told to stop: its answers say so from now on. */
+  leave(): void;
+  /** Takes no more connections; requests under way may last another `graceMs`. */
+  stop(graceMs: number): Promise<void>;
 }
 
 /** What the platform says for the log. */
@@ -31,20 +37,27 @@ const restartMs = 1_000;
 
 /** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
 export async function startPlatformThread({ data, names }: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
-  let stopping = false;
+  let leaving = false;
+  let stopping: { readonly stop: true; readonly graceMs: number } | null = null;
   let caps: CapFigures | null = null;
   let retention: RetentionFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data, names);
   let worker = watched(first.worker);
+  let pulse = pulseOf(worker);
   const { port } = first;
   return {
     port,
     caps: () => caps, retention: () => retention,
-    async stop() {
-      stopping = true;
+    pulse: () => pulse,
+    leave() {
+      leaving = true;
+      worker.postMessage({ leave: true });
+    },
+    async stop(graceMs) {
+      stopping = { stop: true, graceMs };
       if (restart !== null) clearTimeout(restart);
-      worker.postMessage({ stop: true });
+      worker.postMessage(stopping);
       await ended(worker);
     },
   };
@@ -64,7 +77,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   }
 
   function again(): void {
-    if (stopping) return;
+    if (stopping !== null) return;
     log('warn', 'The platform thread ended and is being restarted. Calls are still forwarded.');
     restart = setTimeout(() => void startAgain(), restartMs);
   }
@@ -72,7 +85,9 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   async function startAgain(): Promise<void> {
     try {
       worker = watched((await spawned({ ...data, port }, names)).worker);
-      if (stopping) worker.postMessage({ stop: true });
+      pulse = pulseOf(worker);
+      if (leaving) worker.postMessage({ leave: true });
+      if (stopping !== null) worker.postMessage(stopping);
     } catch {
       again();
     }

@@ -33,13 +33,14 @@ import { createHeldFiles, lockFileOf, storeFile, type HeldFiles } from './held-f
 import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
 import { startNodeReporter } from './node-reporter.ts';
-import { createNodeWatch } from './node-watch.ts';
+import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformNeeds, type PlatformThread } from './platform-thread.ts';
 import { quickStartLines } from './quick-start.ts';
 import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
 import { prepareOnThread } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
+import { silentThreads, watchPulses, type ThreadPulses } from './thread-pulse.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 
 export interface StartOptions {
@@ -59,6 +60,8 @@ export interface StartOptions {
 const lookMs = 1_000;
 /** Pollers of readiness are waited for at most this long, and at most a third of the grace. */
 const leaveTakingMsMax = 5_000;
+/** The platform's requests may last this long, also if the gateway's calls took all of the grace. */
+const platformGraceMsMin = 1_000;
 
 /** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */
 export async function startProduct(options: StartOptions): Promise<number> {
@@ -82,19 +85,22 @@ async function run(options: StartOptions): Promise<number> {
   });
   // Before anything listens: whoever reads the ready line may signal in the same moment.
   const asked = stopAsked(log);
-  const watch = createNodeWatch({
-    directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs: () => performance.now(),
-  });
-  const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
   const names = createNameResolver({ monotonicMs: () => performance.now(), say: limitRepeats(Date.now, (sentence) => log('warn', sentence)) });
   const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
+  const pulses = (): ThreadPulses => pulsesOf(running);
+  const monotonicMs = (): number => performance.now();
+  const watch = createNodeWatch({
+    directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs, silent: () => silentThreads(pulses()),
+  });
+  const watchingPulses = watchPulses(pulses, monotonicMs);
+  const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
   try {
     // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
     running.ops = await startOps({
-      address: config.ops, unready: () => watch.unready(), asked: () => readers.asked(performance.now()),
+      address: config.ops, unready: () => watch.unready(), asked: (who) => readers.asked(monotonicMs(), who),
       gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
-      retention: () => running.platform?.retention() ?? null,
+      retention: () => running.platform?.retention() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
@@ -104,11 +110,24 @@ async function run(options: StartOptions): Promise<number> {
     running.provider = sandbox ? await (await import('@metergate/sandbox/sandbox-provider.ts')).startSandboxProvider() : null;
     return await serve(options, { log, watch, asked, running, prepared, readers });
   } finally {
-    await running.threads?.stop();
-    await Promise.all([running.traces?.end(), running.platform?.stop(), running.ops?.close(), running.provider?.close()]);
-    names.close();
-    running.lock?.release();
+    await stopAll(running, config.graceSeconds * 1_000);
+    watchingPulses.stop();
   }
+}
+
+/** The gateway first. The platform has what is left of the grace. */
+async function stopAll(running: Running, graceMs: number): Promise<void> {
+  const beganMs = performance.now();
+  await running.threads?.stop();
+  const restMs = Math.max(platformGraceMsMin, graceMs - (performance.now() - beganMs));
+  await Promise.all([running.traces?.end(), running.platform?.stop(restMs), running.provider?.close()]);
+  await running.ops?.close();
+  running.names.close();
+  running.lock?.release();
+}
+
+function pulsesOf({ threads, platform }: Running): ThreadPulses {
+  return { ...threads?.pulses, ...(platform === null ? {} : { platform: platform.pulse() }) };
 }
 
 /** What is to be stopped, as far as it was started. */
@@ -188,13 +207,19 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   clearInterval(looking);
   reporter?.stop();
   if (outcome === 0) {
-    watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
-    await readers.haveSeen(performance.now());
+    await takeLeave(running, watch, readers);
   } else {
     // A process with a dead thread is not drained: what it journalled is recovered at its next start.
     running.threads = running.platform = null;
   }
   return outcome;
+}
+
+/** From the first moment on, every answer of every listener says that the process stops. */
+async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
+  watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
+  for (const each of [threads, platform, ops]) each?.leave();
+  await readers.haveSeen(performance.now());
 }
 
 function aborted(signal: AbortSignal): Promise<0> {

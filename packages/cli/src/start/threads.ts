@@ -14,6 +14,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportFaults, type FaultReport } from './reported-faults.ts';
+import { createThreadPulse, pulseMs, type ThreadPulse } from './thread-pulse.ts';
 
 /**
  * Room for the young objects of the gateway thread, megabytes. Less of it than Node's own choice, because what a call needs dies with it: of a
@@ -48,6 +49,10 @@ export interface Threads {
   storeFigures(): StoreThreadFigures;
   /** Sends this node's report to the store. */
   report(report: NodeReport): void;
+  /** Whether each thread answers. */
+  readonly pulses: { readonly gateway: ThreadPulse; readonly store: ThreadPulse };
+  /** The process is told to stop: the gateway's answers say so from now on. */
+  leave(): void;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
 }
@@ -68,6 +73,9 @@ export class ThreadFault extends Error {
 
 /** What Node calls the system for to listen. */
 const addressCalls: ReadonlySet<string> = new Set(['getaddrinfo', 'bind', 'listen']);
+
+/** A thread that is silent for this long is not waited for: it is ended, as if the process had been killed. Milliseconds. */
+const deadMsMin = 10_000;
 
 type Message = Record<string, unknown>;
 
@@ -119,6 +127,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     if (message['condition'] !== undefined) options.onCondition(message['condition'] as NodeCondition);
     if (message['lines'] !== undefined) options.onLines(message['lines'] as readonly LogLine[]);
   });
+  const pulses = { gateway: pulseOf(gateway), store: pulseOf(store) };
   let last: NodeReport | null = null;
   const report = (said: NodeReport): void => {
     last = said;
@@ -130,10 +139,14 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     metrics: metricsFrom(gateway),
     storeFigures: () => figures,
     report,
+    pulses,
+    leave: () => gateway.postMessage({ leave: true }),
     async stop() {
       stopping = true;
       gateway.postMessage({ drain: true });
-      await ended(gateway);
+      if (!await endedUnlessDead(gateway, pulses.gateway)) {
+        options.onFault('The gateway thread did not answer and was ended. Its open calls are recorded as interrupted.');
+      }
       if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0 });
       store.postMessage({ stop: true });
       await ended(store);
@@ -148,6 +161,28 @@ function thread(
   return new Worker(new URL(url), {
     workerData, transferList: [...ports], ...(youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
   });
+}
+
+/** Resolves when the thread has ended: true, by itself; false, because it had not answered for `deadMsMin`. */
+async function endedUnlessDead(worker: Worker, pulse: ThreadPulse): Promise<boolean> {
+  let byItself = true;
+  const looking = setInterval(() => {
+    if (pulse.silentMs < deadMsMin) return;
+    byItself = false;
+    void worker.terminate();
+  }, pulseMs);
+  await ended(worker);
+  clearInterval(looking);
+  return byItself;
+}
+
+/** The worker's own: it answers `{alive: true}` in kind. */
+export function pulseOf(worker: Worker): ThreadPulse {
+  const pulse = createThreadPulse(() => worker.postMessage({ alive: true }));
+  worker.on('message', (message: Message) => {
+    if (message['alive'] === true) pulse.answered();
+  });
+  return pulse;
 }
 
 /** Resolves with the first message that has `field`; rejects on `failed`, on an error, or if the thread ends. */

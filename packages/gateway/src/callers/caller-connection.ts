@@ -12,7 +12,7 @@ import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';
 import { EarlyBytes } from './early-bytes.ts';
-import { lingerMs } from './lingering-end.ts';
+import { lingerMs } from '@metergate/store/network/lingering-end.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
 import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
-import { endLingering } from './lingering-end.ts';
+import { endLingering } from '@metergate/store/network/lingering-end.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /** Until a node of this process leaves, an answer has nothing to look up. */

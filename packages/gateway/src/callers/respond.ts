@@ -30,9 +30,9 @@ export function closeAfterThis(socket: Socket): void {
   closing.add(socket);
 }
 
-/** True if an answer announced the end of the connection: a request that still comes on it is to be dropped unanswered. */
+/** True if an answer announced the end of the connection, or our side has ended: a request that still comes is to be dropped unanswered. */
 export function isClosing(socket: Socket): boolean {
-  return closing.has(socket);
+  return closing.has(socket) || socket.writableEnded;
 }
 
 /** Sends a refusal as the whole answer of a request that got none yet. Returns the answer's own `x-request-id`; null: nothing was sent. */

@@ -3,7 +3,7 @@
  * It is the only thread of a server that opens the store for settings and for shipping; the gateway thread never does.
  * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` when
  * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again;
- * `{warning}` when something needs an operator, one sentence; `{figures}` for `/metrics` whenever they change.
+ * `{warning}` when something needs an operator, one sentence; `{figures}` for `/metrics` whenever they change; `{alive: true}` on `{alive: true}`.
  * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
  */
 import { randomBytes } from 'node:crypto';
@@ -145,7 +145,8 @@ async function serve(): Promise<void> {
   // That the store is away is said by those who need it at once.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
   gateway.on('message', hearing({ desk, runDesk, leasing, bestEffort, shipping }));
-  parent.on('message', (message: { stop?: boolean; report?: NodeReport }) => {
+  parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: NodeReport }) => {
+    if (message.alive === true) return parent.postMessage(message);
     if (message.report !== undefined) bestEffort.report(message.report);
     if (message.stop !== true) return;
     spend.stop();

@@ -5,6 +5,7 @@ import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { TraceCounters } from '../../traces/trace-exporter.ts';
 import type { JournalDisk } from '../journal-disk.ts';
+import type { ThreadPulses } from '../thread-pulse.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
 
 export interface CapFigures {
@@ -36,6 +37,8 @@ export interface MetricsSources {
   readonly retention: () => RetentionFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
+  /** The threads of this process that run. */
+  readonly threads: () => ThreadPulses;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
 }
 
@@ -80,7 +83,7 @@ const counters: typeof gauges = [
 ];
 
 /** Writes what there is now. */
-export function metricsWriter({ runtime, gateway, traces, caps, retention }: MetricsSources): () => Promise<{ type: string; text: string }> {
+export function metricsWriter({ runtime, gateway, traces, caps, retention, threads }: MetricsSources): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -89,6 +92,7 @@ export function metricsWriter({ runtime, gateway, traces, caps, retention }: Met
     }).set({ version: runtime.version, below_floor: runtime.belowFloor ? '1' : '0' }, 1);
     const memory = new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', registers: [registry] });
     memory.set(process.memoryUsage.rss());
+    addThreads(registry, threads());
     const standing = caps();
     if (standing !== null) addCaps(registry, standing);
     const removing = retention();
@@ -99,6 +103,13 @@ export function metricsWriter({ runtime, gateway, traces, caps, retention }: Met
     const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
+}
+
+function addThreads(registry: Registry, pulses: ThreadPulses): void {
+  const up = new Gauge({
+    name: 'metergate_thread_up', labelNames: ['thread'], registers: [registry], help: '1 if the thread answers, 0 after three seconds of silence.',
+  });
+  for (const [thread, { isSilent }] of Object.entries(pulses)) up.set({ thread }, isSilent ? 0 : 1);
 }
 
 function addCaps(registry: Registry, { reached, near }: CapFigures): void {
