@@ -17,8 +17,8 @@ export interface PlatformThread {
   caps(): CapFigures | null;
   /** Of records that go for their age, as last looked at; null: not yet. */
   retention(): RetentionFigures | null;
-  /** Whether it answers. A thread that ended is silent until the next one listens. */
-  pulse(): ThreadPulse;
+  /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
+  pulse(): ThreadPulse | null;
   /** The process is told to stop: its answers say so from now on. */
   leave(): void;
   /** Takes no more connections; requests under way may last another `graceMs`. */
@@ -49,7 +49,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   return {
     port,
     caps: () => caps, retention: () => retention,
-    pulse: () => pulse,
+    pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
     leave() {
       leaving = true;
       worker.postMessage({ leave: true });

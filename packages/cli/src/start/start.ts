@@ -127,7 +127,8 @@ async function stopAll(running: Running, graceMs: number): Promise<void> {
 }
 
 function pulsesOf({ threads, platform }: Running): ThreadPulses {
-  return { ...threads?.pulses, ...(platform === null ? {} : { platform: platform.pulse() }) };
+  const pulse = platform?.pulse() ?? null;
+  return { ...threads?.pulses(), ...(pulse === null ? {} : { platform: pulse }) };
 }
 
 /** What is to be stopped, as far as it was started. */

@@ -14,7 +14,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportFaults, type FaultReport } from './reported-faults.ts';
-import { createThreadPulse, pulseMs, type ThreadPulse } from './thread-pulse.ts';
+import { createThreadPulse, pulseMs, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
  * Room for the young objects of the gateway thread, megabytes. Less of it than Node's own choice, because what a call needs dies with it: of a
@@ -49,8 +49,8 @@ export interface Threads {
   storeFigures(): StoreThreadFigures;
   /** Sends this node's report to the store. */
   report(report: NodeReport): void;
-  /** Whether each thread answers. */
-  readonly pulses: { readonly gateway: ThreadPulse; readonly store: ThreadPulse };
+  /** Whether each thread answers that has not ended. */
+  pulses(): ThreadPulses;
   /** The process is told to stop: the gateway's answers say so from now on. */
   leave(): void;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
@@ -139,7 +139,9 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     metrics: metricsFrom(gateway),
     storeFigures: () => figures,
     report,
-    pulses,
+    pulses: () => ({
+      ...(gateway.threadId === -1 ? {} : { gateway: pulses.gateway }), ...(store.threadId === -1 ? {} : { store: pulses.store }),
+    }),
     leave: () => gateway.postMessage({ leave: true }),
     async stop() {
       stopping = true;
@@ -169,6 +171,7 @@ async function endedUnlessDead(worker: Worker, pulse: ThreadPulse): Promise<bool
   const looking = setInterval(() => {
     if (pulse.silentMs < deadMsMin) return;
     byItself = false;
+    clearInterval(looking);
     void worker.terminate();
   }, pulseMs);
   await ended(worker);

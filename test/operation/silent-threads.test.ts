@@ -1,0 +1,92 @@
+/**
+ * A thread that does not answer, stopped by a debugger in the running product: `/readyz` names it, `/metrics` shows it, the log says so, and all
+ * three end when it answers again. Rule: Processes; decision 0107.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { pauses } from '@metergate/testkit/pauses.ts';
+import { startSystem, type System } from '@metergate/testkit/system.ts';
+import { debugThreads, inspected } from '@metergate/testkit/thread-debugger.ts';
+
+async function startInspected(t: TestContext) {
+  const system = await startSystem({ env: inspected });
+  const threads = await debugThreads(system);
+  t.after(async () => {
+    // Node waits for its debugger to leave.
+    threads.close();
+    assert.equal(await system.stop(), 0, system.stderr());
+  });
+  return { system, threads };
+}
+
+async function textOf({ opsUrl }: System, path: string): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(`${opsUrl}${path}`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Polls until `/readyz` gives this status; then its text. */
+async function readiness(system: System, wanted: number): Promise<string> {
+  const pause = pauses();
+  for (;;) {
+    const { status, text } = await textOf(system, '/readyz');
+    if (status === wanted) return text;
+    await pause();
+  }
+}
+
+test('a gateway or store thread that stands makes the node unready, by its name, until it goes on', { timeout: 120_000 }, async (t) => {
+  const { system, threads } = await startInspected(t);
+  for (const thread of ['gateway', 'store']) {
+    assert.equal((await textOf(system, '/readyz')).status, 200);
+    await threads.pause(`${thread}-thread`);
+    assert.match(await readiness(system, 503), new RegExp(`^not ready\n${thread}_thread: The ${thread} thread does not answer: .+restart this process`));
+    assert.equal((await textOf(system, '/healthz')).status, 200);
+    const { text } = await textOf(system, '/metrics');
+    assert.match(text, new RegExp(`^metergate_thread_up\\{thread="${thread}"\\} 0$`, 'm'));
+    assert.match(text, new RegExp(`^metergate_gateway_up ${thread === 'gateway' ? 0 : 1}$`, 'm'));
+    await system.says(new RegExp(`The ${thread} thread does not answer`));
+    await threads.resume(`${thread}-thread`);
+    assert.equal(await readiness(system, 200), 'ready\n');
+    await system.says(new RegExp(`The ${thread} thread answers again\\.`));
+    assert.doesNotMatch((await textOf(system, '/metrics')).text, /^metergate_thread_up\{.+\} 0$/m);
+  }
+  const { key } = await system.createKey();
+  const answer = await fetch(`${system.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(answer.status, 200);
+  await answer.arrayBuffer();
+});
+
+test('a platform thread that stands beside a gateway is reported, and calls are still sent here', { timeout: 120_000 }, async (t) => {
+  const { system, threads } = await startInspected(t);
+  await threads.pause('platform-thread');
+  await system.says(/The platform thread does not answer: pages and the API hang\./);
+  assert.match((await textOf(system, '/metrics')).text, /^metergate_thread_up\{thread="platform"\} 0$/m);
+  assert.equal((await textOf(system, '/readyz')).text, 'ready\n');
+  await threads.resume('platform-thread');
+  await system.says(/The platform thread answers again\./);
+});
+
+test('a gateway thread that computes for ever does not keep the process from ending; its open call is interrupted', { timeout: 180_000 }, async (t) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-silent-'));
+  t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  const system = await startSystem({ env: inspected, dataDirectory });
+  const threads = await debugThreads(system);
+  const { key } = await system.createKey();
+  system.openai.respond('silence');
+  const left = fetch(`${system.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(() => 'answered', () => 'broken');
+  const pause = pauses();
+  while (!/^metergate_calls_in_flight 1$/m.test((await textOf(system, '/metrics')).text)) await pause();
+  await threads.spin('gateway-thread');
+  await readiness(system, 503);
+  const stopped = system.stop();
+  await system.says(/The gateway thread did not answer and was ended\./);
+  threads.close();
+  assert.deepEqual([await stopped, await left], [0, 'broken'], system.stderr());
+  const reader = await startSystem({ dataDirectory });
+  t.after(() => reader.stop());
+  const [record] = await reader.calls({ count: 1 });
+  assert.deepEqual([record?.outcome, record?.path], ['interrupted', '/v1/models']);
+});
