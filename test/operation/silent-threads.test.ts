@@ -42,7 +42,8 @@ test('a gateway or store thread that stands makes the node unready, by its name,
   for (const thread of ['gateway', 'store']) {
     assert.equal((await textOf(system, '/readyz')).status, 200);
     await threads.pause(`${thread}-thread`);
-    assert.match(await readiness(system, 503), new RegExp(`^not ready\n${thread}_thread: The ${thread} thread does not answer: .+restart this process`));
+    const said = await readiness(system, 503);
+    assert.match(said, new RegExp(`^not ready\n${thread}_thread: The ${thread} thread does not answer: .+restart this process`));
     assert.equal((await textOf(system, '/healthz')).status, 200);
     const { text } = await textOf(system, '/metrics');
     assert.match(text, new RegExp(`^metergate_thread_up\\{thread="${thread}"\\} 0$`, 'm'));
@@ -69,7 +70,7 @@ test('a platform thread that stands beside a gateway is reported, and calls are 
   await system.says(/The platform thread answers again\./);
 });
 
-test('a gateway thread that computes for ever does not keep the process from ending; its open call is interrupted', { timeout: 180_000 }, async (t) => {
+test('a gateway thread that computes for ever does not keep the process from ending, and its call is recorded', { timeout: 180_000 }, async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-silent-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const system = await startSystem({ env: inspected, dataDirectory });

@@ -122,17 +122,10 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     throw error;
   }
   watch('gateway', gateway);
-  gateway.on('message', (message: Message) => {
-    if (message['spans'] !== undefined) options.onSpans(message['spans'] as readonly SpanFacts[]);
-    if (message['condition'] !== undefined) options.onCondition(message['condition'] as NodeCondition);
-    if (message['lines'] !== undefined) options.onLines(message['lines'] as readonly LogLine[]);
-  });
+  gateway.on('message', hearingGateway(options));
   const pulses = { gateway: pulseOf(gateway), store: pulseOf(store) };
   let last: NodeReport | null = null;
-  const report = (said: NodeReport): void => {
-    last = said;
-    store.postMessage({ report: said });
-  };
+  const report = (said: NodeReport): void => store.postMessage({ report: last = said });
   return {
     gatewayHost: listening.host,
     gatewayPort: listening.port,
@@ -153,6 +146,14 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
       store.postMessage({ stop: true });
       await ended(store);
     },
+  };
+}
+
+function hearingGateway({ onSpans, onCondition, onLines }: ThreadsOptions): (message: Message) => void {
+  return (message) => {
+    if (message['spans'] !== undefined) onSpans(message['spans'] as readonly SpanFacts[]);
+    if (message['condition'] !== undefined) onCondition(message['condition'] as NodeCondition);
+    if (message['lines'] !== undefined) onLines(message['lines'] as readonly LogLine[]);
   };
 }
 

@@ -24,7 +24,8 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     rateLimitFaults: 0, liveRuns: 0, clockStepMs: 0,
   } as unknown as GatewayThreadMetrics;
   const write = metricsWriter({
-    runtime: { version: 'v0', belowFloor: false }, traces: () => null, threads: () => ({}), caps: () => ({ reached: organizations, near: organizations }),
+    runtime: { version: 'v0', belowFloor: false }, traces: () => null, threads: () => ({}),
+    caps: () => ({ reached: organizations, near: organizations }),
     retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
     gateway: () => ({
       metrics: async () => metrics,
