@@ -1,12 +1,12 @@
 /**
  * By hand, with real programs: `node test/operation/leaving-trial.ts [ROUNDS] [MODE …]`. Gateway nodes on a PostgreSQL are told to stop, round
  * after round, while 24 callers keep their connections and call: one node by a bare SIGTERM, and two one after the other (a rolling restart), behind
- * haproxy as a balancer of requests (`http`), as a balancer of connections (`tcp`), and with none. Needs haproxy (`apt-get install haproxy`).
+ * haproxy as a balancer of requests (`http`) and of connections (`tcp`), and with none. Needs haproxy (`apt-get install haproxy`).
  *
- * A call is lost if its request went out on a connection that was open, and no whole answer came: `reset` if the connection was reset, `closed` if
- * it ended without a byte of the answer, `cut` if it ended in the middle, or a status other than 200. A connection that is refused has carried
- * no call: behind a balancer that counts as lost too, without one it is what a node that is gone looks like, and the caller tries the other node, or waits.
- * At the end each call that was answered must have one record, and none may have two. It ends with 1 if anything was lost or doubled.
+ * A call is lost if its request went out on a connection that was open, and no whole answer came: `reset` if the connection was reset, `closed`
+ * if it ended without a byte of the answer, `cut` if it ended in the middle, or a status other than 200. A refused connection has carried no call:
+ * behind a balancer that counts as lost too, without one it is what a node that is gone looks like, and the caller tries the other, or waits. At the
+ * end each call that was answered must have one record, and none may have two. It ends with 1 if anything was lost or doubled.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
