@@ -12,10 +12,19 @@ export interface OutwardRules {
   readonly allow: readonly string[];
 }
 
+const noHostName = 'The host is no host name: its parts have 1 to 63 letters, digits and hyphens, 253 characters in all.';
+
+/** What a name server can be asked for: parts between dots, none of them empty or too long; one dot may end it. */
+function isHostName(host: string): boolean {
+  const name = host.endsWith('.') ? host.slice(0, -1) : host;
+  return name.length <= 253 && name.split('.').every((part) => /^[a-z0-9_-]{1,63}$/.test(part));
+}
+
 /** A name may lead into the operator's list, if there is one; a literal address must lie in it, or be public. */
 export function whyNotCalled(url: URL, { allow }: OutwardRules): string | null {
   const reach = reachOf(url);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(host) === 0 && !isHostName(host)) return noHostName;
   const refused = isIP(host) === 0
     ? allow.length === 0 && (reach === 'listed' || /(?:^|\.)localhost\.?$/i.test(host))
     : createAddressGuard({ allow: parseAddressRanges(allow) }).refuseLiteral(host, reach) !== null;

@@ -48,6 +48,21 @@ test('rule 19: an address literal that the dial refuses is refused when it is de
   }
 });
 
+test('a host that is no name for a name server is refused, with and without a list of opened addresses; one dot may end a name', () => {
+  const hosts = ['.', '..', 'a..b', '.a', 'a..', 'localhost..', `${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}com`, 'a,b.example', "a'b.example"];
+  for (const parse of [parseUpstreamUrl, parseWebhookUrl]) {
+    for (const allow of [[], ['10.0.0.0/8']]) {
+      for (const host of hosts) {
+        const answer = parse(`https://${host}/x`, { allow });
+        assert.match('refusal' in answer ? answer.refusal : '', /The host is no host name/, host);
+      }
+      for (const host of ['example.com.', 'a_b.example', `${'a'.repeat(63)}.example`, 'xn--bcher-kva.example']) {
+        assert.ok('url' in parse(`https://${host}/x`, { allow }), host);
+      }
+    }
+  }
+});
+
 test('rule 19: every port of an opened address will do; of others 443 and those from 1024 on', () => {
   for (const [given, allow, taken] of [
     ['https://8.8.4.4:1024', [], true], ['https://8.8.4.4:1023', [], false], ['https://8.8.4.4:1023', ['10.0.0.0/8'], false],
