@@ -90,6 +90,26 @@ if (here !== 'linux-x64') {
     ground.complaints.length = 0;
   });
 
+  test('an invitation is opened through the provider, and every way into the account is shown and can be ended', async () => {
+    idp.next = 'ada';
+    const invited = await ground.system.cli(['user', 'invite', '--org', 'default', '--role', 'viewer', '--email', 'ada@provided.example', '--json']);
+    const { link } = invited.json() as { link: string };
+    const page = await ground.stranger();
+    await openPage(page, at(`/join#${link.split('#')[1]}`));
+    await page.getByRole('link', { name: button }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Join as ada@provided.example' }).click();
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
+    await openPage(page, at('/settings?tab=you'));
+    await page.getByText('Your only way to sign in').waitFor();
+    await page.getByText('This session').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('button', { name: /^End Session/ }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await page.getByText('The session ended.').or(page.getByRole('heading', { name: 'Sign in' })).first().waitFor();
+    ground.complaints.length = 0;
+  });
+
   test('somebody without a role here is told why, and finds the way back', async () => {
     idp.next = 'bob';
     const page = await ground.stranger();

@@ -6,10 +6,14 @@ const pagesWithLinks = ['/join', '/password'];
 /** Only in this tab, and only while its person is signing in at the identity provider. */
 const keptFor = 'metergate-link';
 
+const kept = location.pathname === '/join' ? (sessionStorage.getItem(keptFor) ?? '') : '';
+sessionStorage.removeItem(keptFor);
+
+/** Whether the browser came back to the page from the identity provider. */
+export const cameBack = kept !== '';
+
 function taken(): string {
   if (!pagesWithLinks.includes(location.pathname)) return '';
-  const kept = location.pathname === '/join' ? sessionStorage.getItem(keptFor) ?? '' : '';
-  sessionStorage.removeItem(keptFor);
   const found = location.hash.slice(1) || kept;
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname);
   return found;

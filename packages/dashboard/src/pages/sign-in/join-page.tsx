@@ -5,7 +5,7 @@ import { useRouter } from '@tanstack/react-router';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { useState } from 'react';
 import { beginAnew, sessionQuery, wasSignedIn } from '../../app/session.ts';
-import { keepLinkToken, linkToken } from '../../app/link-token.ts';
+import { cameBack, keepLinkToken, linkToken } from '../../app/link-token.ts';
 import { EntryFrame } from './entry-frame.tsx';
 import { NewPassword } from './new-password.tsx';
 import { ProviderButton } from './provider-button.tsx';
@@ -13,7 +13,7 @@ import { ProviderButton } from './provider-button.tsx';
 export function JoinPage() {
   const router = useRouter();
   const [fault, setFault] = useState<string | null>(null);
-  const signedInAs = useQuery({ ...sessionQuery, enabled: linkToken !== '' && wasSignedIn() }).data?.email ?? null;
+  const signedInAs = useQuery({ ...sessionQuery, enabled: linkToken !== '' && (cameBack || wasSignedIn()) }).data?.email ?? null;
   const join = async (by: { readonly email?: string; readonly password?: string }): Promise<void> => {
     const { data } = await ask.POST('/platform/v1/auth/invitations/accept', { body: { token: linkToken, ...by } });
     await beginAnew();
