@@ -66,6 +66,8 @@ export interface Gateway {
   drain(graceMs: number): Promise<void>;
 }
 
+/** Connections that may wait to be accepted; systems allow fewer. Past them, everybody's are dropped, and asked for again after a second. */
+const waitingMax = 16_384;
 /** How often the pace of incoming bodies is checked. */
 const paceCheckMs = 1_000;
 
@@ -96,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.once('close', () => clearInterval(paces));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: waitingMax }, () => {
       server.off('error', reject);
       resolve();
     });

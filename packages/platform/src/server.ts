@@ -52,11 +52,14 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
     });
   });
   server.maxRequestsPerSocket = 10_000;
-  server.listen(port, host);
+  server.listen({ port, host, backlog: waitingMax });
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
   return { host, port: bound, leave: () => leaving.leave(), close: (graceMs) => leaving.close(graceMs) };
 }
+
+/** Connections that may wait to be accepted; systems allow fewer. Past them, everybody's are dropped, and asked for again after a second. */
+const waitingMax = 16_384;
 
 /** The app's own answer to faults. */
 const unanswered = JSON.stringify({ error: { code: 'internal_error', message: 'The platform cannot answer this request right now.' } });
