@@ -75,7 +75,8 @@ async function startSubject({ attacks, descriptorsMax }: Trial): Promise<Subject
     (JSON.parse((await system.cli(['baseline', 'create', '--org', organization, '--json'])).stdout) as { key: string }).key;
   return {
     gatewayUrl: system.gatewayUrl, platformUrl: system.platformUrl, residentBytes: () => system.residentBytes(),
-    stop: async () => void await system.stop(), own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
+    // Whatever the other organization did, nothing of it is held once it has gone.
+    stop: () => system.assertAtRest().finally(() => system.stop()), own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
     ownTap: await tapKey('default'), hogTap: await tapKey('hog'),
   };
 }

@@ -79,7 +79,7 @@ export class Admission {
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
-      late: () => this.#end.refuseWith({ kind: 'request_timeout' }),
+      refused: (refusal) => this.#end.refuseWith(refusal),
       ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
     });

@@ -81,3 +81,18 @@ test('a caller who leaves in the first of two bodies that are received at once h
   answered.open();
   await assertAtRest(() => gateway.held());
 });
+
+for (const requestsReadBy of ['us', 'node'] as const) {
+  test(`a caller who half-closes within a body is refused at once, whatever else it asks for (${requestsReadBy})`, async (t) => {
+    const { connect, gateway } = await nodeThatAsks(t, requestsReadBy);
+    for (const extra of ['', 'Upgrade: h2c\r\nConnection: Upgrade\r\n', 'Expect: 100-continue\r\n']) {
+      const connection = await connect();
+      connection.send(`${head(knownKey, `${extra}Content-Length: 5000`)}${'x'.repeat(2_000)}`);
+      await eventually(() => gateway.held().body_receivers === 1 || requestsReadBy === 'us' && extra === '', 'the body is being held');
+      connection.halfClose();
+      assert.equal((await connection.nextAnswer()).status, 400, extra);
+      await connection.close();
+      await assertAtRest(() => gateway.held());
+    }
+  });
+}

@@ -10,6 +10,7 @@ import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
 import { BodyPace } from '../body-pace.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection, Receiving } from '../callers/connections.ts';
@@ -31,8 +32,8 @@ export interface BodyReception {
   readonly organization: OrganizationId;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
-  /** Runs in place of it where the body came too slowly to be held on. */
-  readonly late: () => void;
+  /** Runs in place of it where the body came too slowly to be held on, or ended too early. */
+  readonly refused: (refusal: Refusal) => void;
   /** Runs in place of it where our own code threw while the body was being held. */
   readonly broke: (cause: unknown) => void;
 }
@@ -156,10 +157,19 @@ class HeldBody implements Receiving {
   /** Ends a body that comes too slowly. Time in which it waits for room is not its own. */
   checkPace(nowMs: number): void {
     if (this.#counted?.waiting === true) return this.#pace.restart();
-    if (!this.#pace.isLate(this.#bytes, nowMs)) return;
+    if (this.#pace.isLate(this.#bytes, nowMs)) this.#refuse({ kind: 'request_timeout' });
+  }
+
+  callerEnded(): void {
+    const { request } = this.#reception;
+    if (request.complete || !request.socket.writable) return;
+    this.#refuse({ kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
+  }
+
+  #refuse(refusal: Refusal): void {
     try {
       this.callerLeft();
-      this.#reception.late();
+      this.#reception.refused(refusal);
     } catch (cause) {
       this.#broke(cause);
     }

@@ -21,6 +21,8 @@ export interface CallUnderWay {
 export interface Receiving {
   /** The connection is gone: the rest will not come. */
   callerLeft(): void;
+  /** The caller sends no more: what is not here will not come. */
+  callerEnded(): void;
   /** Ends it if it comes too slowly. */
   checkPace(nowMs: number): void;
 }
@@ -91,7 +93,11 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       unproven.add(connection);
       open += 1;
       if (leaves) leaveOn(socket);
-      socket.on('end', () => connection.relays.forEach((relay) => relay.callerHalfClosed()));
+      socket.on('end', () => {
+        connection.relays.forEach((relay) => relay.callerHalfClosed());
+        // Node refuses a request that ends in the middle of its body by itself, but not one that asks for an upgrade.
+        if (connection.receiving.length > 0) setImmediate(() => [...connection.receiving].forEach((body) => body.callerEnded()));
+      });
       // All its calls are notified here, not by each answer, since Node does not notify an answer that waits behind another.
       socket.on('close', () => {
         open -= 1;
