@@ -76,7 +76,8 @@ async function startSubject({ attacks, descriptorsMax }: Trial): Promise<Subject
   return {
     gatewayUrl: system.gatewayUrl, platformUrl: system.platformUrl, residentBytes: () => system.residentBytes(),
     // Whatever the other organization did, nothing of it is held once it has gone.
-    stop: () => system.assertAtRest().finally(() => system.stop()), own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
+    stop: () => system.assertAtRest().finally(() => system.stop()),
+    own: (await system.createKey()).key, hog: (await system.createKey({ organization: 'hog' })).key,
     ownTap: await tapKey('default'), hogTap: await tapKey('hog'),
   };
 }
