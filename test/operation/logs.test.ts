@@ -51,6 +51,14 @@ test('a call has a line with its figures, a refusal one with both of its ids', a
   assert.deepEqual([ofKey['code'], ofKey['key']], ['invalid_run_id', service.keyId]);
 });
 
+test('a log that is asked for in JSON holds nothing else, at a first start too; the ready line stands alone', () => {
+  const lines = service.system.stderr().split('\n').slice(0, -1);
+  assert.ok(lines.length > 0);
+  assert.deepEqual(lines.filter((line) => !line.startsWith('{') || typeof (JSON.parse(line) as Line)['message'] !== 'string'), []);
+  assert.ok(lines.some((line) => line.includes('Create a service key')), 'what to do next is said as a message');
+  assert.match(service.system.stdout(), /^metergate ready [^\n]+\n$/);
+});
+
 test('no line holds a secret or a word of a call', () => {
   const said = service.system.stdout() + service.system.stderr();
   for (const secret of ['canary', service.key, providerKeys.openai, providerKeys.anthropic]) assert.ok(!said.includes(secret));

@@ -23,18 +23,18 @@ const list = command({
     };
     return onStore(tools, async (context) => {
       const events = await listAudit(context, query);
-      return isRefusal(events) ? events : { json: events, text: auditText(events) };
+      return isRefusal(events) ? events : { json: events, text: (width) => auditText(events, width ?? 120) };
     });
   },
 });
 
-function auditText(events: readonly ShownAuditEvent[]): string {
+function auditText(events: readonly ShownAuditEvent[], width: number): string {
   if (events.length === 0) return 'There are no changes.';
   const rows = events.map(({ at, actor, action, subject, detail }) => [
     secondsText(at), [actor.kind, actor.name ?? actor.id].filter((word) => word !== null).join(' '), action, subject,
     Object.entries(detail).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' '),
   ]);
-  return table(['WHEN', 'WHO', 'WHAT', 'SUBJECT', 'WITH'], rows, { widthMax: 120, shrinks: 'WITH' });
+  return table(['WHEN', 'WHO', 'WHAT', 'SUBJECT', 'WITH'], rows, { widthMax: width, shrinks: ['WITH', 'SUBJECT', 'WHO'], drops: ['WITH'] });
 }
 
 export const audit = commandGroup('List who changed what', { list });

@@ -50,7 +50,7 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listCaps(context, org);
-    return isRefusal(shown) ? shown : { json: shown, text: capsText(shown) };
+    return isRefusal(shown) ? shown : { json: shown, text: (width) => capsText(shown, width) };
   }),
 });
 
@@ -110,7 +110,7 @@ function checkSubject(
 
 const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org set ORG --enforce-key-caps on';
 
-function capsText(shown: readonly ShownCap[]): string {
+function capsText(shown: readonly ShownCap[], width: number | null): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
     each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls, each.gapCalls,
@@ -118,7 +118,8 @@ function capsText(shown: readonly ShownCap[]): string {
     each.state === 'reached' ? null : each.forecastAt?.slice(0, 16).replace('T', ' ') ?? null,
   ]);
   const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'GAPS', 'MODE', 'STATE', 'RESETS UTC', 'FORECAST UTC'];
-  const text = table(heads, rows, { widthMax: 120, shrinks: 'SUBJECT' });
+  const drops = width === null ? [] : ['FORECAST UTC', 'GAPS', 'UNKNOWN', 'RESETS UTC', 'MODE', 'SCOPE'];
+  const text = table(heads, rows, { widthMax: width ?? 120, shrinks: 'SUBJECT', drops });
   return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
 }
 

@@ -37,6 +37,9 @@ const create = command({
   },
 });
 
+/** A name and a project are shortened first; what is left out on a narrow terminal is in `--json`. */
+const fit = { shrinks: ['NAME', 'PROJECT'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT'] } as const;
+
 const list = command({
   description: "List an organization's service keys, without the keys themselves",
   args: { org: orgArgument },
@@ -48,7 +51,8 @@ const list = command({
         each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt),
         secondsText(each.lastUsedAt), secondsText(each.expiresAt)]);
     const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'LAST USED', 'EXPIRES'];
-    return { json: shown, text: rows.length === 0 ? 'This organization has no service keys.' : table(heads, rows) };
+    if (rows.length === 0) return { json: shown, text: 'This organization has no service keys.' };
+    return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
   }),
 });
 

@@ -38,7 +38,9 @@ const list = command({
   run: (_values, tools) => onStore(tools, async (context) => {
     const shown = await listOrganizations(context);
     const rows = shown.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt]);
-    return { json: shown, text: rows.length === 0 ? 'There are no organizations.' : table(['ID', 'NAME', 'PLAN', 'CREATED'], rows) };
+    if (rows.length === 0) return { json: shown, text: 'There are no organizations.' };
+    const heads = ['ID', 'NAME', 'PLAN', 'CREATED'];
+    return { json: shown, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'NAME', drops: ['CREATED'] }) };
   }),
 });
 

@@ -13,7 +13,7 @@ const list = command({
   args: { org: orgArgument },
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listRuns(context, { organization: org });
-    return isRefusal(shown) ? shown : { json: shown, text: runsText(shown) };
+    return isRefusal(shown) ? shown : { json: shown, text: (width) => runsText(shown, width) };
   }),
 });
 
@@ -46,13 +46,15 @@ function runText(run: ShownRun): string {
   ]);
 }
 
-function runsText(shown: readonly ShownRun[]): string {
+function runsText(shown: readonly ShownRun[], width: number | null): string {
   if (shown.length === 0) return 'This organization has no runs.';
   const rows = shown.map((run) => [
     run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.gapCalls,
     secondsText(run.startedAt), secondsText(run.expiresAt),
   ]);
-  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'GAPS', 'STARTED', 'EXPIRES'], rows);
+  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'GAPS', 'STARTED', 'EXPIRES'], rows, {
+    widthMax: width, shrinks: [], drops: ['EXPIRES', 'GAPS', 'UNKNOWN', 'STARTED'],
+  });
 }
 
 function dollarsText(amount: string | null): string | null {

@@ -28,6 +28,8 @@ const create = command({
   },
 });
 
+const fit = { shrinks: 'NAME', drops: ['CREATED', 'PREFIX', 'EXPIRES'] } as const;
+
 const list = command({
   description: "List an organization's management tokens, without the tokens themselves",
   args: { org: orgArgument },
@@ -36,7 +38,8 @@ const list = command({
     if (isRefusal(shown)) return shown;
     const rows = shown.map((each) => [each.id, each.prefix, each.name, each.role, stateOf(each, context.nowMs), each.createdAt, each.expiresAt]);
     const heads = ['ID', 'PREFIX', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES'];
-    return { json: shown, text: rows.length === 0 ? 'This organization has no management tokens.' : table(heads, rows) };
+    if (rows.length === 0) return { json: shown, text: 'This organization has no management tokens.' };
+    return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
   }),
 });
 

@@ -56,8 +56,10 @@ const list = command({
     if (isRefusal(shown)) return shown;
     const rows = shown.map(({ id, email, role, state, createdAt, expiresAt }) =>
       [id, email ?? 'whoever has the link', role, state, secondsText(createdAt), secondsText(expiresAt)]);
+    const heads = ['ID', 'EMAIL', 'ROLE', 'STATE', 'SINCE', 'UNTIL'];
     const none = `Nobody belongs to this organization. Invite someone with: metergate user invite --org ${plain(org)} --role owner`;
-    return { json: shown, text: rows.length === 0 ? none : table(['ID', 'EMAIL', 'ROLE', 'STATE', 'SINCE', 'UNTIL'], rows) };
+    if (rows.length === 0) return { json: shown, text: none };
+    return { json: shown, text: (width) => table(heads, rows, { widthMax: width, shrinks: 'EMAIL', drops: ['SINCE', 'UNTIL'] }) };
   }),
 });
 

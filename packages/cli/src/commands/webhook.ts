@@ -48,9 +48,9 @@ const list = command({
   run: ({ org }, tools) => onStore(tools, async (context) => {
     const shown = await listWebhooks(context, org);
     if (isRefusal(shown)) return shown;
-    const text = shown.length === 0 ? 'This organization has no webhooks.'
-      : table(['ID', 'URL', 'EVENTS'], shown.map(({ id, url, events }) => [id, url, events?.join(', ') ?? 'all']));
-    return { json: shown, text };
+    if (shown.length === 0) return { json: shown, text: 'This organization has no webhooks.' };
+    const rows = shown.map(({ id, url, events }) => [id, url, events?.join(', ') ?? 'all']);
+    return { json: shown, text: (width) => table(['ID', 'URL', 'EVENTS'], rows, { widthMax: width, shrinks: ['EVENTS', 'URL'] }) };
   }),
 });
 
@@ -78,15 +78,15 @@ const deliveries = command({
   args: { id: idArgument },
   run: ({ id }, tools) => onStore(tools, async (context) => {
     const shown = await listDeliveries(context, id);
-    return isRefusal(shown) ? shown : { json: shown, text: deliveriesText(shown) };
+    return isRefusal(shown) ? shown : { json: shown, text: (width) => deliveriesText(shown, width) };
   }),
 });
 
-function deliveriesText(shown: readonly ShownDelivery[]): string {
+function deliveriesText(shown: readonly ShownDelivery[], width: number | null): string {
   if (shown.length === 0) return 'Nothing was sent there yet.';
   return table(['CREATED', 'EVENT', 'STATE', 'ATTEMPTS', 'ANSWER', 'NEXT ATTEMPT'], shown.map((each) => [
     secondsText(each.createdAt), each.type, each.state, each.attempts, each.status ?? each.error, secondsText(each.nextAttemptAt),
-  ]));
+  ]), { widthMax: width, shrinks: ['ANSWER', 'EVENT'], drops: ['NEXT ATTEMPT'] });
 }
 
 export const webhook = commandGroup('Make, list, test and remove webhooks, and show their deliveries', { create, list, remove, test, deliveries });

@@ -1,4 +1,7 @@
-/** The three addresses: free, answered by metergate, or taken by something else. One request each, with a short timeout. */
+/**
+ * The three addresses: free, answered by metergate, or taken by something else. One request each, with a short timeout: who does not answer in
+ * time may be metergate, so nobody is called something else for that.
+ */
 import { request, type IncomingMessage } from 'node:http';
 import { header } from '@metergate/core/id.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
@@ -36,13 +39,19 @@ async function examinePort({ name, variable, path, address, knows }: Listener): 
   if (port === 0) return finding(name, 'ok', 'Any free port is taken.');
   const answer = await ask(address, path);
   if (answer === 'refused') return finding(name, 'ok', `${port} is free.`);
+  if (answer === 'slow') {
+    return finding(name, 'warn', `Something listens on ${port} and gave no answer within ${answerMs / 1_000} seconds: metergate itself if `
+      + `it is busy, or another program. Ask again; if it stays so, look at what listens there, or set ${variable} to another port.`);
+  }
   if (answer !== 'silent' && knows(answer)) return finding(name, 'ok', `metergate answers on ${port}.`);
   return finding(name, 'fail', `${port} is taken by something else. End it, or set ${variable} to another port.`);
 }
 
-/** `refused`: nobody listens there. `silent`: someone does, but gave no answer of HTTP in time. */
-function ask({ host, port }: ListenAddress, path: string): Promise<Answer | 'refused' | 'silent'> {
-  const { promise, resolve } = Promise.withResolvers<Answer | 'refused' | 'silent'>();
+type Unanswered = 'refused' | 'slow' | 'silent';
+
+/** `refused`: nobody listens there. `slow`: no answer came in time. `silent`: what came was no answer of HTTP. */
+function ask({ host, port }: ListenAddress, path: string): Promise<Answer | Unanswered> {
+  const { promise, resolve } = Promise.withResolvers<Answer | Unanswered>();
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const asked = request({ host: reachable, port, path, agent: false, timeout: answerMs }, (response) => {
     let body = '';
@@ -52,7 +61,10 @@ function ask({ host, port }: ListenAddress, path: string): Promise<Answer | 'ref
     });
     response.on('close', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
   });
-  asked.on('timeout', () => asked.destroy());
+  asked.on('timeout', () => {
+    resolve('slow');
+    asked.destroy();
+  });
   asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
   asked.end();
   return promise;

@@ -58,6 +58,13 @@ export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone
   return lines;
 }
 
+/** The same for a log in JSON: each paragraph is one message. What is only an example to type is left out. */
+export function asSentences(lines: readonly string[]): string[] {
+  const paragraphs = lines.join('\n').split(/\n{2,}/).map((paragraph) => paragraph.trim());
+  return paragraphs.filter((paragraph) => paragraph !== '' && !paragraph.startsWith('Try it:'))
+    .map((paragraph) => paragraph.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' ')).join(' '));
+}
+
 function them({ length }: readonly string[]): string {
   return length === 1 ? 'it' : 'them';
 }

@@ -36,7 +36,7 @@ import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
 import { startPlatformThread, type PlatformLog, type PlatformNeeds, type PlatformThread } from './platform-thread.ts';
-import { quickStartLines } from './quick-start.ts';
+import { asSentences, quickStartLines } from './quick-start.ts';
 import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
 import { prepareOnThread } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
@@ -74,8 +74,10 @@ export async function startProduct(options: StartOptions): Promise<number> {
   }
 }
 
-async function run(options: StartOptions): Promise<number> {
-  const { config, part, sandbox } = options;
+async function run(given: StartOptions): Promise<number> {
+  const { config, part, sandbox } = given;
+  // Whoever asks for JSON gets nothing else, so no secret is made that only prose could show.
+  const options = { ...given, isTerminal: given.isTerminal && config.logFormat !== 'json' };
   assertStoreFits(config, part);
   // Before the ports: a second start on one directory mostly finds the first one's ports taken, and should say why.
   if (part !== 'platform') assertDirectoryFree(config.dataDirectory);
@@ -148,7 +150,7 @@ interface Running {
 async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Waiting & {
   readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
 }): Promise<number> {
-  const { config, part, sandbox, stdout, stderr } = options;
+  const { config, part, sandbox, stdout } = options;
   const { masterKey, firstStart } = prepared;
   const died = Promise.withResolvers<number>();
   const simulated = running.provider?.url;
@@ -190,7 +192,8 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     const platformUrl = config.publicPlatformUrl ?? urls.platform!;
     const place = keptData(config, process.cwd());
     const gatewayUnknown = running.threads === null && config.publicGatewayUrl === null;
-    for (const line of quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', gatewayUnknown, firstStart })) stderr(line);
+    const lines = quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone: part === 'all', gatewayUnknown, firstStart });
+    sayLines(options, lines, log);
   }
   watch.phase = null;
   const heldFiles = heldFilesOf(config, prepared, log);
@@ -221,6 +224,12 @@ async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, 
   watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
   for (const each of [threads, platform, ops]) each?.leave();
   await readers.haveSeen(performance.now());
+}
+
+/** What to do next: prose, or messages of a log that is to hold nothing else. */
+function sayLines({ config, stderr }: StartOptions, lines: readonly string[], log: Log): void {
+  if (config.logFormat === 'json') for (const sentence of asSentences(lines)) log('info', sentence);
+  else for (const line of lines) stderr(line);
 }
 
 function aborted(signal: AbortSignal): Promise<0> {

@@ -12,15 +12,17 @@ import { program } from '../program.ts';
 export interface RunBy {
   readonly operator?: string;
   readonly nowMs?: () => number;
+  /** The width of the terminal; without one, output goes to none. */
+  readonly columns?: number;
 }
 
 /** Runs one command that starts no server. `stdin`: what standard input holds; it is not a terminal. */
 export async function runInProcess(
-  args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', { operator = 'operator', nowMs = Date.now }: RunBy = {},
+  args: readonly string[], env: NodeJS.ProcessEnv, stdin: string = '', { operator = 'operator', nowMs = Date.now, columns }: RunBy = {},
 ): Promise<CliResult> {
   let [stdout, stderr] = ['', ''];
   const { exitCode } = await runProgram(program, args, {
-    env, cwd: process.cwd(), isTerminal: false,
+    env, cwd: process.cwd(), isTerminal: false, columns: columns ?? null,
     stdin: Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), { isTTY: false }) as unknown as NodeJS.ReadStream,
     nowMs, randomBytes: (n) => randomBytes(n), operator,
     stdout: (text) => { stdout += text; },
