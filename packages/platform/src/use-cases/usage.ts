@@ -51,7 +51,7 @@ export interface ShownFigures {
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
 
 const rowsMax = 100_000;
-/** Hourly figures are added up from the records, and this many days take a second in a busy organization. */
+/** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
 
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */

@@ -158,7 +158,7 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
     await reattribute(transaction, sequences);
   } else {
     if (await dropWords(engine, transaction, organization)) return true;
-    await keepSumsWithoutWords(transaction, organization);
+    await keepSumsWithoutWords(engine, transaction, organization);
   }
   await transaction.updateTable('erased_organization')
     .set(last === undefined ? { finished: wordsGone } : { done_ms: last.started_at_ms, done_sequence: last.sequence })

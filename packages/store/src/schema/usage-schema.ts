@@ -40,10 +40,10 @@ export interface AttributionTable {
   readonly endpoint: string;
 }
 
-/** The sum of calls of one attribution, on one day or in one month. */
+/** The sum of calls of one attribution, on one day or in one hour. */
 export interface AttributionSumTable extends FigureColumns {
   readonly attribution: Whole;
-  /** `day` or `month`. */
+  /** `day` or `hour`; gateways of the version before write a `month`, which nobody reads. */
   readonly span: string;
   /** Its first instant. */
   readonly start_ms: Whole;

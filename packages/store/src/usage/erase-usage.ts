@@ -2,6 +2,7 @@
  * Removes the words of an erased organization from its usage sums: labels, runs, projects and models. The figures stay without a name and
  * still add up. In slices, each in a transaction of the caller's; records lose their words first.
  */
+import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -50,18 +51,25 @@ async function mergeAttributions(engine: Engine['kind'], transaction: Transactio
 }
 
 /** Call it once no sum has a word: in each of those dimensions all calls of a day are then without one, and their sum is the day's. */
-export async function keepSumsWithoutWords(transaction: Transaction<Schema>, organization: string): Promise<void> {
+export async function keepSumsWithoutWords(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<void> {
   const replaced = sql.join(figureColumnNames.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
   for (const dimension of wordsOf) {
     await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${figures})
       select organization, ${dimension}, day_ms, '', ${figures} from usage_sum where organization = ${organization} and dimension = 'day'
       on conflict (organization, dimension, day_ms, subject) do update set ${replaced}`.execute(transaction);
   }
-  for (const [dimension, span] of [['label', 'day'], [labelMonths, 'month']]) {
-    await sql`insert into word_sum (organization, dimension, subject, day_ms, attribution, ${figures})
-      select ${organization}, ${dimension}, '', start_ms, attribution, ${figures} from attribution_sum
-      where span = ${span} and attribution in (select id from attribution where organization = ${organization})
-      on conflict (organization, dimension, subject, day_ms, attribution) do update set ${replaced}`.execute(transaction);
+  await transaction.deleteFrom('word_sum').where('organization', '=', organization).where('dimension', '=', labelMonths).execute();
+  const days = await transaction.selectFrom('usage_sum').select('day_ms').where('organization', '=', organization)
+    .where('dimension', '=', 'day').orderBy('day_ms').execute();
+  for (const { day_ms: dayMs } of days) {
+    for (const [dimension, startMs, update] of [
+      ['label', dayMs, replaced], [labelMonths, monthOf(Number(dayMs)), sql.raw(addedOnConflict(engine, 'word_sum'))],
+    ] as const) {
+      await sql`insert into word_sum (organization, dimension, subject, day_ms, attribution, ${figures})
+        select ${organization}, ${dimension}, '', ${sql.lit(Number(startMs))}, attribution, ${figures} from attribution_sum
+        where span = 'day' and start_ms = ${dayMs} and attribution in (select id from attribution where organization = ${organization})
+        on conflict (organization, dimension, subject, day_ms, attribution) do update set ${update}`.execute(transaction);
+    }
   }
 }
 

@@ -18,7 +18,7 @@ export interface NamedAddition {
 /** What one row of `attribution_sum` gains. */
 export interface AttributionAddition {
   readonly attribution: number;
-  readonly span: 'day' | 'month';
+  readonly span: 'day' | 'hour';
   readonly startMs: number;
   readonly figures: UsageFigures;
 }
@@ -52,7 +52,8 @@ export function orderedUsageAdditionsOf(records: readonly UsageRecord[], attribu
 /** In no particular order. `attributions`: their numbers, in the order of the records. */
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
-  for (const calls of likeCallsOf(records, attributions)) {
+  const hours = new Map<number, Map<number, UsageFigures>>();
+  for (const calls of likeCallsOf(records, attributions, hours)) {
     const { dayMs, like: { organization } } = calls;
     const name = `${dayMs} ${organization}`;
     let day = days.get(name);
@@ -62,7 +63,7 @@ export function usageAdditionsOf(records: readonly UsageRecord[], attributions: 
     }
     addCalls(day, calls);
   }
-  return together([...days.values()]);
+  return together([...days.values()], hours);
 }
 
 /** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
@@ -75,30 +76,36 @@ interface LikeCalls {
   hours: number;
 }
 
-function likeCallsOf(records: readonly UsageRecord[], attributions: readonly number[]): LikeCalls[] {
+/** `byHour`: gains what the calls of each attribution and hour come to. */
+function likeCallsOf(
+  records: readonly UsageRecord[], attributions: readonly number[], byHour: Map<number, Map<number, UsageFigures>>,
+): LikeCalls[] {
   const all: LikeCalls[] = [];
   const known = new Map<number, Map<string, LikeCalls>>();
   for (const [index, record] of records.entries()) {
     const attribution = attributions[index]!;
     const dayMs = dayOf(record.startedAtMs);
-    const hours = 1 << Math.floor((record.startedAtMs - dayMs) / hourMs);
+    const hour = Math.floor((record.startedAtMs - dayMs) / hourMs);
+    const hours = 1 << hour;
+    const figures = usageOfCall(record);
+    addTo(within(byHour, attribution), dayMs + hour * hourMs, figures);
     const ofAttribution = within(known, attribution);
     const { labels, run } = record;
     const words = labels.length === 0 && run === null ? String(dayMs) : JSON.stringify([dayMs, run, labels]);
     const calls = ofAttribution.get(words);
     if (calls !== undefined) {
-      addUsage(calls.figures, usageOfCall(record));
+      addUsage(calls.figures, figures);
       calls.hours |= hours;
       continue;
     }
-    const first = { like: record, attribution, dayMs, hours, figures: usageOfCall(record) };
+    const first = { like: record, attribution, dayMs, hours, figures };
     ofAttribution.set(words, first);
     all.push(first);
   }
   return all;
 }
 
-/** What calls of one organization add on one day; the month's part is put together at the end. */
+/** What calls of one organization add on one day; what labels add to the month is put together at the end. */
 interface DayAdditions {
   readonly organization: string;
   readonly dayMs: number;
@@ -151,11 +158,10 @@ function addToWord(sums: Map<number, WordFigures>, attribution: number, { figure
   known.hours |= hours;
 }
 
-function together(days: readonly DayAdditions[]): UsageAdditions {
+function together(days: readonly DayAdditions[], hours: ReadonlyMap<number, ReadonlyMap<number, UsageFigures>>): UsageAdditions {
   const named: NamedAddition[] = [];
   const words: WordAddition[] = [];
   const attributed: AttributionAddition[] = [];
-  const months = new Map<number, Map<number, UsageFigures>>();
   const labels = new Map<string, Map<number, Map<string, Map<number, UsageFigures>>>>();
   for (const { organization, dayMs, monthMs, ...day } of days) {
     for (const [dimension, subjects] of day.named) {
@@ -169,13 +175,10 @@ function together(days: readonly DayAdditions[]): UsageAdditions {
         }
       }
     }
-    for (const [attribution, figures] of day.attributed) {
-      attributed.push({ attribution, span: 'day', startMs: dayMs, figures });
-      addTo(within(months, monthMs), attribution, figures);
-    }
+    for (const [attribution, figures] of day.attributed) attributed.push({ attribution, span: 'day', startMs: dayMs, figures });
   }
-  for (const [startMs, sums] of months) {
-    for (const [attribution, figures] of sums) attributed.push({ attribution, span: 'month', startMs, figures });
+  for (const [attribution, sums] of hours) {
+    for (const [startMs, figures] of sums) attributed.push({ attribution, span: 'hour', startMs, figures });
   }
   for (const [organization, ofMonths] of labels) {
     for (const [dayMs, subjects] of ofMonths) {

@@ -35,7 +35,7 @@ type PartRow = FigureRow & {
 export interface UsageParts {
   /** Sums by day of one dimension, or of `day` itself. */
   named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
-  attributed(query: UsageQuery, spanName: 'day' | 'month', span: Span): Promise<readonly UsagePart[]>;
+  attributed(query: UsageQuery, spanName: 'day' | 'hour', span: Span): Promise<readonly UsagePart[]>;
   words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** Sums of labels only, by whole months. */
   labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;

@@ -3,6 +3,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import {
   attributionDimensions, timeDimensions, wordDimensions, type AttributionDimension, type TimeDimension, type UsageDimension, type WordDimension,
 } from '@metergate/core/report/usage-sum.ts';
+import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 
@@ -48,8 +49,8 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 }
 
 /**
- * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and month, `words` by day, or the
- * `records` themselves for what no sum holds (hours, labels together with runs, the other labels of calls with a label).
+ * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, or the
+ * `records` themselves for what no sum holds (hours of words, labels together with runs, the other labels of calls with a label).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 
@@ -57,33 +58,54 @@ export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   const { attributions, words, time } = shapeOf(query);
   const { by, filter = {} } = query;
-  if (time === 'hour' || words.length > 1 || (by.includes('label') && filter.label !== undefined)) return 'records';
+  if (words.length > 1 || (words.length === 1 && time === 'hour') || (by.includes('label') && filter.label !== undefined)) return 'records';
   if (words.length === 1) return attributions.length === 0 ? 'named' : 'words';
   const filtered = attributions.some((each) => filter[each] !== undefined);
-  return attributions.length <= 1 && !filtered ? 'named' : 'attributed';
+  return attributions.length <= 1 && !filtered && time !== 'hour' ? 'named' : 'attributed';
 }
 
-/** A period cut into whole months, other whole days, and the rest. */
-export interface CutSpan {
-  readonly months: readonly Span[];
-  readonly days: readonly Span[];
+const units = ['month', 'day', 'hour'] as const;
+/** How long the time of a sum is. */
+export type SumUnit = (typeof units)[number];
+
+/** Whose sums answer the query, the longest first: months of labels for whole periods, hours of what has no words. */
+export function unitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly SumUnit[] {
+  const { words: [word], time } = shapeOf(query);
+  switch (sumKindOf(query)) {
+    case 'records': return [];
+    case 'words': return time === null && word === 'label' ? ['month', 'day'] : ['day'];
+    default: return word !== undefined ? ['day'] : time === 'hour' ? ['hour'] : ['day', 'hour'];
+  }
+}
+
+/** A period cut into whole months, days and hours, and the rest. */
+export interface CutSpan extends Readonly<Record<SumUnit, readonly Span[]>> {
   readonly edges: readonly Span[];
 }
 
-/** `withMonths`: false if sums by month cannot answer. */
-export function cutSpan(span: Span, withMonths: boolean): CutSpan {
-  const { inner: days, edges } = insideOf(span, (ms) => (dayOf(ms) === ms ? ms : dayAfter(dayOf(ms))), dayOf);
-  if (days === null || !withMonths) return { months: [], days: days === null ? [] : [days], edges };
-  const { inner: months, edges: rest } = insideOf(days, (ms) => (monthOf(ms) === ms ? ms : monthAfter(ms)), monthOf);
-  return { months: months === null ? [] : [months], days: rest, edges };
+type InUnits = { readonly [Unit in SumUnit]: (ms: number) => number };
+const beginnings: InUnits = { month: monthOf, day: dayOf, hour: (ms) => Math.floor(ms / hourMs) * hourMs };
+const ends: InUnits = { month: monthAfter, day: (ms) => dayAfter(dayOf(ms)), hour: (ms) => beginnings.hour(ms) + hourMs };
+
+/** `wanted`: the units that can answer, the longest first. */
+export function cutSpan(span: Span, wanted: readonly SumUnit[]): CutSpan {
+  const cut: Record<SumUnit, Span[]> = { month: [], day: [], hour: [] };
+  let edges: readonly Span[] = span.fromMs < span.toMs ? [span] : [];
+  for (const unit of wanted) {
+    edges = edges.flatMap((edge) => {
+      const { inner, edges: rest } = insideOf(edge, unit);
+      if (inner !== null) cut[unit].push(inner);
+      return rest;
+    });
+  }
+  return { ...cut, edges };
 }
 
-/** The part of a period between two boundaries, and the rest before and after. */
-function insideOf(
-  span: Span, up: (ms: number) => number, down: (ms: number) => number,
-): { readonly inner: Span | null; readonly edges: readonly Span[] } {
-  if (span.fromMs >= span.toMs) return { inner: null, edges: [] };
-  const [fromMs, toMs] = [up(span.fromMs), down(span.toMs)];
+/** The whole units of a period, and the rest before and after. */
+function insideOf(span: Span, unit: SumUnit): { readonly inner: Span | null; readonly edges: readonly Span[] } {
+  const beginning = beginnings[unit];
+  const fromMs = beginning(span.fromMs) === span.fromMs ? span.fromMs : ends[unit](span.fromMs);
+  const toMs = beginning(span.toMs);
   if (fromMs >= toMs) return { inner: null, edges: [span] };
   const edges = [{ fromMs: span.fromMs, toMs: fromMs }, { fromMs: toMs, toMs: span.toMs }].filter((part) => part.fromMs < part.toMs);
   return { inner: { fromMs, toMs }, edges };

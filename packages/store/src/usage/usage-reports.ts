@@ -5,12 +5,14 @@
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
+import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../context.ts';
 import { namedAttributions } from './attributions.ts';
+import { hoursLackingCalls } from './hours-lacking-calls.ts';
 import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';
-import { cutSpan, shapeOf, sumKindOf, type Span, type UsageQuery } from './usage-query.ts';
+import { cutSpan, shapeOf, sumKindOf, unitsOf, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
 export interface UsageRow {
@@ -31,20 +33,38 @@ const lastMs = 8_640_000_000_000_000;
 export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageReports {
   const parts = usagePartsIn(context);
 
-  /** Parts of whole days and months. */
-  async function summed(query: UsageQuery, { months, days }: ReturnType<typeof cutSpan>): Promise<UsagePart[]> {
+  /** Parts of whole months and days. */
+  async function summed(query: UsageQuery, { month, day }: CutSpan): Promise<UsagePart[]> {
     const found: UsagePart[] = [];
     const add = (more: readonly UsagePart[]): void => { for (const part of more) found.push(part); };
     const shape = shapeOf(query);
     const kind = sumKindOf(query);
-    for (const span of months) add(await (kind === 'words' ? parts.labelMonths(query, span) : parts.attributed(query, 'month', span)));
-    for (const span of days) {
+    for (const span of month) add(await parts.labelMonths(query, span));
+    for (const span of day) {
       if (kind === 'named') add(await parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
       if (kind === 'attributed') add(await parts.attributed(query, 'day', span));
       if (kind === 'words') add(await parts.words(query, span));
       if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await withoutRun(query, span, found));
     }
     return found;
+  }
+
+  /** Parts of whole hours, and what of them must be read from the records. */
+  async function hourly(
+    query: UsageQuery, hours: readonly Span[],
+  ): Promise<{ readonly found: readonly UsagePart[]; readonly edges: readonly Span[] }> {
+    const found: UsagePart[] = [];
+    const edges: Span[] = [];
+    for (const { fromMs, toMs } of hours) {
+      const lacking = await hoursLackingCalls(context.engine, query.organization, { fromMs, toMs });
+      edges.push(...lacking.map((ms) => ({ fromMs: ms, toMs: ms + hourMs })));
+      const ends = [...lacking, toMs];
+      for (const [index, end] of ends.entries()) {
+        const span = { fromMs: index === 0 ? fromMs : ends[index - 1]! + hourMs, toMs: end };
+        if (span.fromMs < span.toMs) found.push(...await parts.attributed(query, 'hour', span));
+      }
+    }
+    return { found, edges };
   }
 
   /** Calls without a run have no sum of their own: they are all calls less those with a run. */
@@ -65,15 +85,18 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       const bounded = await withinRecords(context, query, span);
       if (bounded === null) return [];
       const kind = sumKindOf(query);
-      const cut = kind === 'records' ? { months: [], days: [], edges: [bounded] } : cutSpan(bounded, monthsDo(query));
+      const cut = cutSpan(bounded, unitsOf(query));
+      const hours = await hourly(query, cut.hour);
+      const edges = [...cut.edges, ...hours.edges];
       const shape = shapeOf(query);
       const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
-      const names = named && cut.edges.length > 0
+      const names = named && edges.length > 0
         ? await context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query))) : new Map();
       const rows = new Rows(query, names);
       const own = kind === 'named' || kind === 'words' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
       for (const part of await summed(query, cut)) rows.add(part, own);
-      for (const edge of cut.edges) {
+      for (const part of hours.found) rows.add(part, null);
+      for (const edge of edges) {
         for await (const slice of parts.records(query, edge)) {
           for (const part of slice) rows.add(part, null);
           if (rows.count > query.rowsMax) return null;
@@ -82,13 +105,6 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       return rows.count > query.rowsMax ? null : rows.all();
     },
   };
-}
-
-/** Sums by month hold no days and no runs, and those of labels answer only for whole periods. */
-function monthsDo(query: UsageQuery): boolean {
-  const { words, time, attributions } = shapeOf(query);
-  if (attributions.length === 0) return false;
-  return words.length === 0 ? time !== 'day' : time === null && words.every((word) => word === 'label');
 }
 
 /** The part of a period that has calls; null: none. Saves a walk over records from empty centuries. */

@@ -171,6 +171,23 @@ for (const on of bothEngines) {
       }
     });
 
+    test('hours and other zones than UTC are read from sums, except hours that a gateway of the version before wrote', async () => {
+      const organization = organizations[0]!;
+      const records = await store.calls.list({ organization, limit: 10_000 });
+      const [sinceMs, untilMs] = [startMs - 9 * dayMs - 2 * hourMs, startMs - 2 * dayMs - 2 * hourMs];
+      const within = records.filter(({ startedAtMs }) => startedAtMs >= sinceMs && startedAtMs < untilMs);
+      const shown = async (by: readonly UsageDimension[]) => new Map([...await report(by, { sinceMs, untilMs })].sort());
+      const asked: readonly (readonly UsageDimension[])[] = [['hour'], ['hour', 'model'], ['model', 'key'], ['project'], []];
+      const those = `attribution in (select id from attribution where organization = '${organization}') and span = 'hour'`;
+      const kept = await context.query(url, `select * from attribution_sum where ${those}`);
+      // As such a gateway leaves them: a record in the other sums, and none in these.
+      await context.query(url, `delete from attribution_sum where ${those} and start_ms % 10800000 = 0`);
+      for (const by of asked) assert.deepEqual(await shown(by), new Map([...addedUp(within, by)].sort()), by.join());
+      await context.query(url, `update attribution_sum set input_tokens = input_tokens + 1 where ${those} and start_ms = ${sinceMs + hourMs}`);
+      const more = (await shown([])).get('')!['inputTokens']! - addedUp(within, []).get('')!['inputTokens']!;
+      assert.equal(more, BigInt(kept.filter((row) => Number(row['start_ms']) === sinceMs + hourMs).length), 'a sum was read, and no record');
+    });
+
     test('calls are listed newest first under any filters, page by page, each once', async () => {
       const records = await store.calls.list({ organization: organizations[0]!, limit: 10_000 });
       for (let round = 0; round < 40; round += 1) {
