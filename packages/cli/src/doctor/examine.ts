@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
-import { floorsInWords, runtimeBelowFloor } from '../runtime-floor.ts';
+import { runtimeBelowFloor } from '../runtime-floor.ts';
 import { descriptorLimit } from '@metergate/gateway/descriptors.ts';
 import type { GatewayNodeSeen } from '@metergate/store/spend/gateway-nodes.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
@@ -28,6 +28,7 @@ import { examineReadiness } from './readiness.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examineRetention } from './retention.ts';
 import { examinePorts } from './ports.ts';
+import { runtimeFinding } from './runtime.ts';
 
 export interface Report {
   /** Nothing failed; there may be warnings. */
@@ -47,7 +48,7 @@ export interface Report {
 export async function examine(tools: CommandTools): Promise<Report> {
   const version = process.versions.node;
   const runtime = { version, belowFloor: runtimeBelowFloor(version) };
-  const checks = [runtimeFinding(runtime)];
+  const checks = [runtimeFinding(runtime, process.execPath)];
   const read = readConfig(tools.env, tools.cwd);
   if ('refusal' in read) {
     checks.push(finding('settings', 'fail', read.refusal));
@@ -63,13 +64,6 @@ export async function examine(tools: CommandTools): Promise<Report> {
     descriptorsFinding(descriptorLimit()), ...await examineCertificates(config, tools.nowMs()), ...found.organizations.map(connectionFinding),
   );
   return { ok: checks.every(({ state }) => state !== 'fail'), runtime, ...found, checks };
-}
-
-function runtimeFinding({ version, belowFloor }: Report['runtime']): Finding {
-  return belowFloor
-    ? finding('runtime', 'warn',
-      `Node ${version} is below the security floor (${floorsInWords()}): security fixes are missing. Install a newer Node, which is then used.`)
-    : finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);
 }
 
 const engineName: { readonly [E in Store['engine']]: string } = { sqlite: 'SQLite', postgres: 'PostgreSQL' };

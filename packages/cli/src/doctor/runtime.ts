@@ -1,0 +1,21 @@
+/** Which Node runs the product, and whether anybody should do something about it. Rules: Processes. */
+import { floorsInWords } from '../runtime-floor.ts';
+import { finding, type Finding } from './finding.ts';
+
+/**
+ * A Node that npm brought is the newest that npm has, so its age is no fault of whoever runs the product: said, not warned of. One that the
+ * machine has is warned of if it is below the floor.
+ */
+export function runtimeFinding({ version, belowFloor }: { readonly version: string; readonly belowFloor: boolean }, execPath: string): Finding {
+  if (!belowFloor) return finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);
+  const below = `is below the security floor (${floorsInWords()})`;
+  return cameWithNpm(execPath)
+    ? finding('runtime', 'ok', `Node ${version}, which npm brought, ${below}. Answers in Brotli are therefore decoded outside of Node's own decoder. `
+      + 'If this machine gets a Node at the floor, that one is used.')
+    : finding('runtime', 'warn', `Node ${version} ${below}: security fixes are missing. Install a newer Node, which is then used.`);
+}
+
+/** The packages are those that `bin/choose-runtime.mjs` looks for. */
+function cameWithNpm(execPath: string): boolean {
+  return /[/\\]node_modules[/\\]node-(?:bin-)?(?:linux|darwin|win)-(?:x64|arm64)[/\\]/.test(execPath);
+}
