@@ -10,7 +10,7 @@ import { answerClaim } from '@metergate/core/lease/answer.ts';
 import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-state.ts';
 import { leaseName } from '@metergate/core/lease/subject.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import type { CalendarWindow } from '@metergate/core/spend/window.ts';
+import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
@@ -156,10 +156,6 @@ function claimIn({ engine }: StoreContext, { node, number, claims }: Claiming): 
   );
 }
 
-/** How long after its start a window has been over for a day; null: it never ends. */
-const overAfterMs: Readonly<Record<CalendarWindow, number | null>> = {
-  day: 2 * dayLengthMs, week: 8 * dayLengthMs, month: 32 * dayLengthMs, year: 367 * dayLengthMs, lifetime: null,
-};
 const runOverAfterMs = 3_600_000;
 const sliceLeases = 1_000;
 /** Nobody waits for rows of forgotten nodes; this many take well under a statement's time limit. */
@@ -170,8 +166,9 @@ async function tidyLeases({ engine }: StoreContext): Promise<number> {
   for (;;) {
     const rows = await engine.write(async (transaction) => {
       const nowMs = await storeTime(transaction);
-      const windows = Object.entries(overAfterMs).flatMap(([window, ms]) =>
-        ms === null ? [] : sql`(l."window" = ${window} and l.start_ms < ${nowMs - ms})`);
+      // Over for a day.
+      const windows = calendarWindows.map((window) =>
+        sql`(l."window" = ${window} and l.start_ms < ${windowAt(window, nowMs - dayLengthMs).startMs})`);
       const { numAffectedRows } = await sql`delete from spend_lease where ctid in (select l.ctid from spend_lease as l
         left join run as r on l.scope = 'run' and r.organization = l.organization and r.id = l.subject
         where ${sql.join(windows, sql` or `)} or (r.state <> 'live' and r.ended_at_ms < ${nowMs - runOverAfterMs})
