@@ -5,13 +5,13 @@
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
-import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../context.ts';
 import { namedAttributions } from './attributions.ts';
-import { hoursLackingCalls } from './hours-lacking-calls.ts';
+import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';
+import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { cutSpan, shapeOf, sumKindOf, unitsOf, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
@@ -49,24 +49,6 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     return found;
   }
 
-  /** Parts of whole hours, and what of them must be read from the records. */
-  async function hourly(
-    query: UsageQuery, hours: readonly Span[],
-  ): Promise<{ readonly found: readonly UsagePart[]; readonly edges: readonly Span[] }> {
-    const found: UsagePart[] = [];
-    const edges: Span[] = [];
-    for (const { fromMs, toMs } of hours) {
-      const lacking = await hoursLackingCalls(context.engine, query.organization, { fromMs, toMs });
-      edges.push(...lacking.map((ms) => ({ fromMs: ms, toMs: ms + hourMs })));
-      const ends = [...lacking, toMs];
-      for (const [index, end] of ends.entries()) {
-        const span = { fromMs: index === 0 ? fromMs : ends[index - 1]! + hourMs, toMs: end };
-        if (span.fromMs < span.toMs) found.push(...await parts.attributed(query, 'hour', span));
-      }
-    }
-    return { found, edges };
-  }
-
   /** Calls without a run have no sum of their own: they are all calls less those with a run. */
   async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
     const nameOf = ({ names, startMs }: UsagePart): string => [...attributionDimensions.map((each) => names?.[each] ?? ''), startMs].join('\0');
@@ -86,7 +68,7 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       if (bounded === null) return [];
       const kind = sumKindOf(query);
       const cut = cutSpan(bounded, unitsOf(query));
-      const hours = await hourly(query, cut.hour);
+      const hours = await hourParts(context.engine, parts, query, cut.hour);
       const edges = [...cut.edges, ...hours.edges];
       const shape = shapeOf(query);
       const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
@@ -96,13 +78,17 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       const own = kind === 'named' || kind === 'words' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
       for (const part of await summed(query, cut)) rows.add(part, own);
       for (const part of hours.found) rows.add(part, null);
-      for (const edge of edges) {
-        for await (const slice of parts.records(query, edge)) {
-          for (const part of slice) rows.add(part, null);
-          if (rows.count > query.rowsMax) return null;
-        }
+      const ofDay = (day: Span) => summed(query, { month: [], day: [day], hour: [], edges: [] });
+      for (const dayPart of edges.flatMap(dayPartsOf)) {
+        const most = kind !== 'records' && shape.words.length > 0 && isMostOfDay(dayPart) ? await mostOfDay(parts, query, dayPart, ofDay) : null;
+        for (const part of most?.whole ?? []) rows.add(part, own);
+        for (const part of most?.less ?? []) rows.add({ ...part, figures: part.figures.map((figure) => -figure) }, null);
+        if (most !== null) continue;
+        for await (const slice of parts.records(query, dayPart.part)) for (const part of slice) rows.add(part, null);
+        if (rows.count > query.rowsMax) return null;
       }
-      return rows.count > query.rowsMax ? null : rows.all();
+      const all = rows.all();
+      return all.length > query.rowsMax ? null : all;
     },
   };
 }
@@ -146,8 +132,9 @@ class Rows {
     }
   }
 
+  /** Those that have calls. */
   all(): readonly UsageRow[] {
-    return [...this.#rows.values()];
+    return [...this.#rows.values()].filter(({ figures }) => figures[0] !== 0);
   }
 
   #addTo(subjects: readonly string[], figures: UsageFigures): void {
