@@ -3,6 +3,8 @@
  * start on the same data, from the first call, and what is spent is the sum of the records.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { closeRun } from '@metergate/platform/use-cases/runs.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
@@ -128,6 +130,32 @@ test('killed at the moment in which the refusal was read, each refusal still hol
     assert.deepEqual([codeOf(after), limitHeaders(after).scope], [codeOf(refused), limitHeaders(refused).scope], what);
     await spentOf(tenant);
   }
+});
+
+test('a refusal that a caller has read counts before a close after the kill, though the store first learns of the close', async () => {
+  const tenant = await product.tenant();
+  await tenant.call(2, run('r', '50'));
+  await tenant.call(2, run('other', '50'));
+  await spentOf(tenant);
+  const database = new DatabaseSync(join(product.system.dataDirectory, 'metergate.db'), { timeout: 5_000 });
+  try {
+    // Nothing is shipped from here on.
+    database.exec('BEGIN IMMEDIATE');
+    assert.equal(codeOf(await tenant.call(1, run('r', '2'))), '402 budget_exceeded');
+    await product.system.kill9();
+  } finally {
+    database.close();
+  }
+  for (const id of ['r', 'other']) {
+    const { code, stderr, json } = await product.system.cli(['run', 'close', id, '--org', tenant.id, '--json']);
+    assert.deepEqual([code, (json() as { state: string }).state], [0, 'closed'], stderr);
+  }
+  product.system = await product.system.restart();
+  const shown = await product.store.runs.list({ organization: tenant.id as never, limit: 9 });
+  assert.deepEqual(shown.map(({ id, state, effective }) => [id, state, effective]).sort(),
+    [['other', 'closed', 50_000_000_000n], ['r', 'over_budget', 2_000_000_000n]]);
+  assert.equal(codeOf(await firstCall(() => tenant.call(1, run('r', '50')))), '402 budget_exceeded');
+  assert.equal(codeOf(await firstCall(() => tenant.call(1, run('other', '50')))), '402 run_closed');
 });
 
 test('killed at the moment in which a tightened budget was shown, it binds', async () => {

@@ -10,7 +10,7 @@ import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit
 import { startDatabaseRelay } from '@metergate/testkit/database-relay.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { countsOf, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';
+import { countsOf, granted, race, Sharer, storeOf, type Answer } from './shared-fixture.ts';
 
 const breathMs = 20;
 const freezeMs = Number(process.env['METERGATE_FREEZE_SECONDS'] ?? '6') * 1_000;
@@ -135,6 +135,28 @@ async function readyBecomes(node: ClusterNode, query: string, status: number): P
     await pass(100);
   }
 }
+
+test('a node killed before it shipped the end of a run, which was then closed: the first end counts, in the store and on every node', async () => {
+  const relay = await startDatabaseRelay(cluster.databaseUrl);
+  const sharer = await Sharer.of(cluster, store, 'two ends');
+  const run = { organization: sharer.id as never, id: 'r' };
+  const [headers, other] = [{ 'x-svc-run-id': 'r', 'x-svc-run-budget': '2' }, nodes[0]!];
+  const dead = await cluster.node({ databaseUrl: relay.url });
+  await sharer.admitted(dead, 2, headers);
+  while ((await store.runs.get(run))?.spent !== 2_000_000_000n) await pass(breathMs);
+  relay.cut();
+  assert.deepEqual((await sharer.call(dead, 1, headers)).code, 'budget_exceeded');
+  dead.signal('SIGKILL');
+  await dead.ended;
+  const closed = await granted(store.runs.close(run));
+  assert.equal('state' in closed && closed.state, 'closed');
+  const answers = (node: ClusterNode, code: string) => race(1, () => sharer.call(node, 1, headers), (answer) => answer.code === code);
+  await answers(other, 'run_closed');
+  const restarted = await cluster.node({ dataDirectory: dead.dataDirectory });
+  assert.equal((await store.runs.get(run))?.state, 'over_budget', 'it is shipped before the node is ready');
+  for (const node of [restarted, other]) await answers(node, 'budget_exceeded');
+  await relay.close();
+});
 
 test('a commit whose answer never came: what was shipped is shipped once, and what was granted admits nothing', async () => {
   const relay = await startDatabaseRelay(cluster.databaseUrl);

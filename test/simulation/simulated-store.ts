@@ -9,7 +9,7 @@ import { outstanding } from '@metergate/core/lease/grant.ts';
 import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { afterCall, endedAs, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
+import { afterCall, endedFirst, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import type { NewRun } from '@metergate/store/runs/runs.ts';
 import type { Faults } from './faults.ts';
@@ -146,8 +146,10 @@ export class SimulatedStore {
 
   endRun(id: string, state: EndedState, nowMs: number): void {
     const run = this.runs.get(id);
-    if (run === undefined || run.state !== 'live') return;
-    this.runs.set(id, endedAs(run, state, nowMs));
+    if (run === undefined) return;
+    const ended = endedFirst(run, state, nowMs);
+    if (ended === run) return;
+    this.runs.set(id, ended);
     this.runChanges.push(id);
   }
 

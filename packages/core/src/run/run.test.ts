@@ -6,7 +6,7 @@ import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { ttlSecondsMax } from './declaration.ts';
-import { afterCall, decideRun, endedAs, expiryOf, tightenedTo, type Run } from './run.ts';
+import { afterCall, decideRun, endedAs, endedFirst, expiryOf, tightenedAt, tightenedTo, type EndedState, type Run } from './run.ts';
 
 const run = (changes: Partial<Run> = {}): Run => ({
   organization: 'org_a' as OrganizationId, id: 'r', state: 'live', declared: 10n as NanoDollars, effective: 10n as NanoDollars, clampReason: null,
@@ -43,6 +43,20 @@ describe('a call under its run (spec: Run; rule 1)', () => {
     const clamped = run({ effective: nano(5), clampReason: 'workspace_ceiling' });
     assert.deepEqual(tightenedTo(clamped, nano(4)), run({ declared: nano(4), effective: nano(4), clampReason: null }));
     assert.equal(tightenedTo(clamped, nano(5)), clamped);
+  });
+  it('of two ends the one that happened first counts, whichever is learned of first', () => {
+    const ends: (readonly [state: EndedState, atMs: number])[] = [['over_budget', 5], ['closed', 7]];
+    for (const order of [ends, ends.toReversed()]) {
+      const held = order.reduce((before, [state, atMs]) => endedFirst(before, state, atMs), run());
+      assert.deepEqual([held.state, held.endedAtMs], ['over_budget', 5]);
+    }
+    const known = run({ state: 'closed', endedAtMs: 5 });
+    assert.equal(endedFirst(known, 'over_budget', 5.4), known, 'of the same millisecond: the known one');
+  });
+  it('a tightening that is learned of after the end counts if it happened before it, and leaves the run ended', () => {
+    const known = run({ declared: nano(9), effective: nano(9), state: 'closed', endedAtMs: 5 });
+    assert.deepEqual(tightenedAt(known, nano(4), 5.4), { ...known, declared: nano(4), effective: nano(4), clampReason: null });
+    for (const [budget, atMs] of [[4, 6], [9, 1], [10, 1]] as const) assert.equal(tightenedAt(known, nano(budget), atMs), known);
   });
   it('spend never wraps into a credit', () => {
     assert.equal(afterCall(run({ spent: nanoDollarsMax }), { cost: nano(1), usageUnknown: true, gap: false }).spent, nanoDollarsMax);

@@ -7,7 +7,7 @@ import type { OrganizationId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { instantMsMax, type RunDeclaration } from './declaration.ts';
 
-/** Once it is not `live`, it never changes again. */
+/** Once it is not `live`, it is never live again. */
 export const runStates = ['live', 'expired', 'over_budget', 'closed'] as const;
 export type RunState = (typeof runStates)[number];
 export type EndedState = Exclude<RunState, 'live'>;
@@ -100,6 +100,24 @@ export function tightenedTo<Held extends Pick<Run, 'state' | 'declared' | 'effec
 /** The run at its end. The first end counts: a run that has already ended is returned as it is. */
 export function endedAs<Held extends Pick<Run, 'state' | 'endedAtMs'>>(run: Held, state: EndedState, atMs: number): Held {
   return run.state === 'live' ? { ...run, state, endedAtMs: atMs } : run;
+}
+
+/**
+ * The run with an end that is learned of after it happened. Of two ends the one that happened first counts (decision 114); of two in the same
+ * millisecond, the one that is known.
+ */
+export function endedFirst<Held extends Pick<Run, 'state' | 'endedAtMs'>>(run: Held, state: EndedState, atMs: number): Held {
+  return run.state !== 'live' && (run.endedAtMs === null || run.endedAtMs <= atMs) ? run : { ...run, state, endedAtMs: atMs };
+}
+
+/** `tightenedTo` for a tightening that is learned of after it happened: it counts if the run ended later (decision 114). */
+export function tightenedAt<Held extends Pick<Run, 'state' | 'declared' | 'effective' | 'clampReason' | 'endedAtMs'>>(
+  run: Held, budget: NanoDollars, atMs: number,
+): Held {
+  if (run.state === 'live') return tightenedTo(run, budget);
+  if (run.endedAtMs === null || run.endedAtMs < Math.floor(atMs)) return run;
+  const { declared, effective, clampReason } = tightenedTo({ ...run, state: 'live' }, budget);
+  return effective === run.effective ? run : { ...run, declared, effective, clampReason };
 }
 
 /** The run after a call of it was closed, ended or not. `cost` null: not priced, or its usage is not known. */

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hasRoomForRun } from '@metergate/core/run/registry-bound.ts';
-import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
+import { endedFirst, type EndedState, type Run } from '@metergate/core/run/run.ts';
 
 /** A run held here. `run` is replaced whole with each change. */
 export interface HeldRun {
@@ -103,10 +103,11 @@ export class RunRegistry {
     return held;
   }
 
-  /** Ends a run here. The first end counts. */
+  /** Ends a run here. Of two ends the one that happened first counts. */
   end(held: HeldRun, state: EndedState, atMs: number): void {
-    if (held.run.state !== 'live') return;
-    held.run = endedAs(held.run, state, atMs);
+    const before = held.run;
+    held.run = endedFirst(before, state, atMs);
+    if (before.state !== 'live') return;
     this.#organizations.get(held.run.organization)!.live -= 1;
     this.#live -= 1;
     this.#ended.add(held);

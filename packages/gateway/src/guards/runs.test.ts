@@ -284,10 +284,20 @@ test('a run that ended elsewhere is refused here and not written again; the firs
   const ended = { ...first.run!.run, state: 'closed', endedAtMs: 5 } as const;
   runs.endedElsewhere(ended);
   runs.endedElsewhere({ ...ended, state: 'over_budget' });
+  runs.endedElsewhere({ ...ended, state: 'expired', endedAtMs: 6 });
   runs.endedElsewhere({ ...ended, id: 'never held here' });
   const later = call('r');
   const refusal: Refusal = { kind: 'run_closed' };
   assert.deepEqual([runs.decide(later), tellable(runs, later).told, journal.queued], [refusal, null, []]);
+});
+
+test('news of an end elsewhere that happened before the one known here counts, and frees no room twice', async () => {
+  const { runs, registry, journal, begun, call } = context();
+  const first = await begun('r', { ttlSeconds: 1 });
+  await begun('other');
+  runs.endedElsewhere({ ...first.run!.run, state: 'closed', endedAtMs: 5 });
+  runs.endedElsewhere({ ...first.run!.run, state: 'over_budget', endedAtMs: 4 });
+  assert.deepEqual([runs.decide(call('r')), registry.live, journal.queued], [{ kind: 'run_over_budget' }, 1, []]);
 });
 
 test('a run that was tightened elsewhere has that budget here; news of a larger one, which is older, changes nothing', async () => {

@@ -257,6 +257,28 @@ test('a run that ended over its budget is sent once, with what it spent', async 
   granted(await removeWebhook(useCases(), made.id));
 });
 
+test('a run that was closed and had gone over its budget before is sent once that is known, and no later news of an end is', async () => {
+  const told = await receiver();
+  const made = await hook(told.url);
+  const run = { organization: one.id, id: 'twice', declared: nanoDollars(5n), effective: nanoDollars(5n), clampReason: null };
+  await context.store.runs.open([{ ...run, startedAtMs: nowMs, expiresAtMs: null, exposureLimit: null, mayCreate: true }]);
+  const endedMs = nowMs;
+  const sentAfter = async (state: 'closed' | 'over_budget' | 'expired', atMs: number) => {
+    const event = { organization: one.id, run: 'twice', state, atMs };
+    await context.store.calls.ship({ segment: `seg_notice_${++segments}`, through: 1, records: [], runEvents: [{ seq: 1, event }] });
+    nowMs += 61_000;
+    await passed();
+    const all = told.received.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> });
+    return all.filter(({ type }) => type === 'run.over_budget').map(({ data }) => data['endedAt']);
+  };
+  const sent = [new Date(endedMs + 5).toISOString()];
+  assert.deepEqual(await sentAfter('closed', endedMs + 9), []);
+  assert.deepEqual(await sentAfter('over_budget', endedMs + 5), sent);
+  assert.deepEqual(await sentAfter('over_budget', endedMs + 3), sent);
+  assert.deepEqual(await sentAfter('expired', endedMs + 1), sent);
+  granted(await removeWebhook(useCases(), made.id));
+});
+
 test('a Baseline is sent once as its report begins, and once as it closes', async () => {
   const told = await receiver();
   const own = await context.organization('measured');

@@ -23,7 +23,7 @@ export interface Journal {
    * not be written: nothing of it is kept then.
    */
   tightenRun(tightening: RunTightening, done: (error: Error | null) => void): void;
-  /** Journals `run_ended`, as `tightenRun` does. The first end of a run counts, in the store too. */
+  /** Journals `run_ended`, as `tightenRun` does. Of a run's ends the one that happened first counts, in the store too. */
   endRun(end: RunEnd, done: (error: Error | null) => void): void;
   /** Commits what is queued, seals the current segment and closes it. */
   end(): Promise<void>;

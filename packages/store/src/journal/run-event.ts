@@ -32,7 +32,7 @@ export interface RunTightening extends AfterBeginning {
   readonly atMs: number;
 }
 
-/** The run ended, for good. The first end counts. */
+/** The run ended, for good. Of two ends the one that happened first counts. */
 export interface RunEnd extends AfterBeginning {
   readonly organization: OrganizationId;
   readonly run: string;

@@ -1,12 +1,13 @@
 /**
  * Applies journal rows to runs and their exposure, inside the transaction that stores the records and their segment's mark. So a run's spend
  * equals the sum of its records, and nothing is applied twice (rules: Journal). Records confirm their run. Tightenings and ends come in
- * the order in which the node wrote them; the first end counts. A run that its node began is made here once, with what was recorded for it
- * before. Whichever of its rows is shipped first says how it began.
+ * the order in which their node wrote them, and possibly after an end that happened later: of two ends, the one that happened first counts
+ * (decision 114). A run that its node began is made here once, with what was recorded for it before. Whichever of its rows is shipped first
+ * says how it began.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
-import { afterCall, endedAs, tightenedTo, type Run } from '@metergate/core/run/run.ts';
+import { afterCall, endedFirst, tightenedAt, type Run } from '@metergate/core/run/run.ts';
 import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { RunBeginning, RunEnd, RunEvent, RunTightening } from '../journal/run-event.ts';
@@ -129,7 +130,7 @@ function onlySpent(before: StoredRun, after: StoredRun): boolean {
 }
 
 function withEvent(run: StoredRun, event: RunTightening | RunEnd, change: bigint): StoredRun {
-  const changed = 'state' in event ? endedAs(run, event.state, event.atMs)
-    : event.effective === null ? run : tightenedTo(run, event.effective);
+  const changed = 'state' in event ? endedFirst(run, event.state, event.atMs)
+    : event.effective === null ? run : tightenedAt(run, event.effective, event.atMs);
   return changed === run ? run : { ...changed, change };
 }

@@ -43,9 +43,9 @@ for (const on of bothEngines) {
     };
     const ended = (organization: OrganizationId, run: string, state: EndedState, atMs = startMs + 5): CallBatch =>
       ({ segment: segment(), through: 1, records: [], runEvents: [{ seq: 1, event: { organization, run, state, atMs } }] });
-    const tightened = (organization: OrganizationId, run: string, to: number): CallBatch => ({
+    const tightened = (organization: OrganizationId, run: string, to: number, atMs = startMs): CallBatch => ({
       segment: segment(), through: 1, records: [],
-      runEvents: [{ seq: 1, event: { organization, run, declared: usd(to), effective: usd(to), clampReason: null, atMs: startMs } }],
+      runEvents: [{ seq: 1, event: { organization, run, declared: usd(to), effective: usd(to), clampReason: null, atMs } }],
     });
     const begun = (organization: OrganizationId, run: string, changes: Partial<RunBeginning> = {}): RunBeginning => ({
       organization, run, declared: usd(5), effective: usd(5), clampReason: null, startedAtMs: startMs, expiresAtMs: null, ...changes,
@@ -245,7 +245,7 @@ for (const on of bothEngines) {
         const run = await store.runs.get({ organization, id: 'r' });
         assert.deepEqual([run?.declared, run?.effective, run?.clampReason, await taken(organization)], [usd(2), usd(2), null, usd(2)]);
         await store.calls.ship(ended(organization, 'r', 'closed'));
-        await store.calls.ship(tightened(organization, 'r', 1));
+        await store.calls.ship(tightened(organization, 'r', 1, startMs + 6));
         assert.equal((await store.runs.get({ organization, id: 'r' }))?.effective, usd(2));
       });
 
@@ -292,16 +292,50 @@ for (const on of bothEngines) {
     });
 
     describe('the end of a run', () => {
-      test('the first end counts: closed, shipped or swept, none is undone or replaced (rule 13)', async () => {
+      test('the first end counts: closed, shipped or swept, a later one replaces none (rule 13)', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'r', { expiresAtMs: startMs + 1 }));
         await store.calls.ship(ended(organization, 'r', 'over_budget', startMs + 3));
-        await store.calls.ship(ended(organization, 'r', 'expired', startMs + 1));
+        await store.calls.ship(ended(organization, 'r', 'expired', startMs + 4));
+        await store.calls.ship(ended(organization, 'r', 'closed', startMs + 3));
         await store.runs.sweep(startMs + hourMs);
         const run = await granted(store.runs.close({ organization, id: 'r' }));
         assert.deepEqual([run.state, run.endedAtMs], ['over_budget', startMs + 3]);
         const answer = await open(wanted(organization, 'r'));
         assert.ok(answer.kind === 'run' && !answer.created && answer.run.state === 'over_budget', 'an ended id stays ended');
+      });
+
+      test('an end from before a close that is shipped after it counts; every node learns of it, and no exposure is freed twice', async () => {
+        const organization = await newOrganization();
+        for (const id of ['r', 'other']) await made(wanted(organization, id, { exposureLimit: usd(50) }));
+        const closed = await granted(store.runs.close({ organization, id: 'r' }));
+        const feed = await store.runs.feed();
+        const beforeMs = closed.endedAtMs! - 1;
+        const tightening: RunEvent = { organization, run: 'r', declared: usd(1), effective: usd(1), clampReason: null, atMs: beforeMs };
+        const end: RunEnd = { organization, run: 'r', state: 'over_budget', atMs: beforeMs };
+        for (const batch of [shipped(organization, 'r', usd(2)), events(tightening, end), events(tightening, end)]) await store.calls.ship(batch);
+        const run = (await store.runs.get({ organization, id: 'r' }))!;
+        assert.deepEqual([run.state, run.endedAtMs, run.effective, run.spent], ['over_budget', beforeMs, usd(1), usd(2)]);
+        assert.deepEqual((await nodes[1].runs.changes(feed)).runs, [run]);
+        assert.deepEqual(await granted(store.runs.close({ organization, id: 'r' })), run);
+        assert.equal(await taken(organization), usd(5), 'the other run holds its own');
+      });
+
+      test('whatever order three ends and a tightening are shipped in, the run is the same', async () => {
+        const organization = await newOrganization();
+        const [early, late] = [startMs + 10, startMs + 20];
+        const rows = (run: string): RunEvent[] => [
+          { organization, run, state: 'over_budget', atMs: early }, { organization, run, state: 'closed', atMs: late },
+          { organization, run, state: 'expired', atMs: late + 1 },
+          { organization, run, declared: usd(2), effective: usd(2), clampReason: null, atMs: early },
+        ];
+        const orders = [[0, 1, 2, 3], [0, 3, 2, 1], [1, 0, 3, 2], [1, 3, 0, 2], [2, 1, 3, 0], [3, 2, 1, 0]];
+        for (const [at, order] of orders.entries()) {
+          await made(wanted(organization, `r${at}`));
+          for (const index of order) await store.calls.ship(events(rows(`r${at}`)[index]!));
+          const run = await store.runs.get({ organization, id: `r${at}` });
+          assert.deepEqual([run?.state, run?.endedAtMs, run?.effective], ['over_budget', early, usd(2)], order.join());
+        }
       });
 
       test('closing answers with the run, frees its exposure, and refuses an unknown one', async () => {

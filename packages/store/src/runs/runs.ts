@@ -69,7 +69,10 @@ export interface Runs {
   get(run: RunName): Promise<Run | null>;
   /** Newest first. */
   list(query: RunList): Promise<Run[]>;
-  /** Closes a live run; one that has ended stays as it ended. Refuses `unknown_run`. */
+  /**
+   * Closes a live run; one that has ended stays as it ended. An end that happened before and is shipped later counts instead. Refuses
+   * `unknown_run`.
+   */
   close(run: RunName): Promise<Run | StoreRefusal>;
   /** Notes that a call of each was opened: they cannot vanish. Runs that vanished meanwhile are put back, unless their organization is erased. */
   confirm(runs: readonly Run[]): Promise<void>;
