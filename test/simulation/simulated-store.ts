@@ -117,7 +117,7 @@ export class SimulatedStore {
     const known = this.runs.get(id);
     if (known !== undefined) return known;
     const run: Run = {
-      organization: of, id, state: 'live', declared, effective, clampReason, spent: nothing, unknownCalls: 0, gapCalls: 0,
+      organization: of, id, state: 'live', declared, effective, clampReason, spent: nothing, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
       startedAtMs, expiresAtMs, endedAtMs: null,
     };
     this.runs.set(id, run);
@@ -244,7 +244,8 @@ export class SimulatedStore {
     this.records.set(row.call.id, { row });
     const { run: runId } = row.call;
     const run = runId === null ? undefined : this.runs.get(runId);
-    if (run !== undefined) this.runs.set(run.id, afterCall(run, { cost: row.cost, usageUnknown: row.cost === null, gap: false }));
+    const cost = { cost: row.cost, usage: row.cost === null ? 'unknown' : 'reported', costSource: 'priced', costGaps: [] } as const;
+    if (run !== undefined) this.runs.set(run.id, afterCall(run, cost));
     for (const subject of subjectsOf(row.call)) this.#add(subject, row, nowMs);
   }
 

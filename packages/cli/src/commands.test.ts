@@ -132,7 +132,7 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));
   const listed = await jsonAt(['cap', 'list', '--org', 'Caps']) as Record<string, unknown>[];
-  const spend = { spent: '0.250000001', unknownCalls: 1, gapCalls: 0, state: 'open' };
+  const spend = { spent: '0.250000001', unknownCalls: 1, unpricedCalls: 0, gapCalls: 0, state: 'open' };
   const pacePerDay = '0.500000002';
   assert.deepEqual(listed[0], {
     id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
@@ -144,7 +144,7 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
   const text = (await at(['cap', 'list', '--org', organization])).stdout;
-  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +GAPS +MODE +STATE +RESETS UTC +FORECAST UTC$/m);
+  assert.match(text, /^ID +SCOPE +SUBJECT +WINDOW +SPENT USD +LIMIT USD +UNKNOWN +UNPRICED +GAPS +MODE +STATE +RESETS UTC +FORECAST UTC$/m);
   assert.match(text, /^cap_\w+ +project +search +day .* - +shown only +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   assert.match(text, /--enforce-key-caps on$/m);
   await jsonAt([...set, '--scope', 'organization', '--window', 'month', '--limit', '0.25', '--pause']);

@@ -39,7 +39,7 @@ async function json(...args: string[]): Promise<unknown> {
 
 const shown = {
   id: 'r"1', state: 'live', budget: '9.000000000', effective: '5.000000000', clampReason: 'policy_max', spent: '0.000000000', unknownCalls: 0,
-  gapCalls: 0,
+  unpricedCalls: 0, gapCalls: 0,
   startedAt: '2026-09-23T14:00:00.000Z', expiresAt: '2026-09-23T14:01:00.000Z', endedAt: null,
 };
 const free = {
@@ -52,7 +52,7 @@ test('run list and show answer with every field, the newest first', async () => 
   const text = (await run('run', 'show', 'r"1', '--org', 'Acme')).stdout;
   assert.match(text, /^clamp reason +policy_max$/m);
   assert.match(text, /^effective +5 USD$/m);
-  assert.match((await run('run', 'list', '--org', 'Acme')).stdout, /^ID +STATE +SPENT USD +BUDGET USD +UNKNOWN +GAPS +STARTED +EXPIRES$/m);
+  assert.match((await run('run', 'list', '--org', 'Acme')).stdout, /^ID +STATE +SPENT USD +BUDGET USD +UNKNOWN +UNPRICED +GAPS +STARTED +EXPIRES$/m);
 });
 
 test('run close ends a run for good; a second time changes nothing, and says so only if it had ended otherwise', async () => {

@@ -113,12 +113,14 @@ const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org s
 function capsText(shown: readonly ShownCap[], width: number | null): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
-    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls, each.gapCalls,
+    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
+    each.unpricedCalls, each.gapCalls,
     each.state === 'shown' ? null : each.mode, stateText(each), each.resetsAt?.slice(0, 10) ?? null,
     each.state === 'reached' ? null : each.forecastAt?.slice(0, 16).replace('T', ' ') ?? null,
   ]);
-  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'GAPS', 'MODE', 'STATE', 'RESETS UTC', 'FORECAST UTC'];
-  const drops = width === null ? [] : ['FORECAST UTC', 'GAPS', 'UNKNOWN', 'RESETS UTC', 'MODE', 'SCOPE'];
+  const heads = ['ID', 'SCOPE', 'SUBJECT', 'WINDOW', 'SPENT USD', 'LIMIT USD', 'UNKNOWN', 'UNPRICED', 'GAPS', 'MODE', 'STATE',
+    'RESETS UTC', 'FORECAST UTC'];
+  const drops = width === null ? [] : ['FORECAST UTC', 'GAPS', 'UNPRICED', 'UNKNOWN', 'RESETS UTC', 'MODE', 'SCOPE'];
   const text = table(heads, rows, { widthMax: width ?? 120, shrinks: 'SUBJECT', drops });
   return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
 }

@@ -41,7 +41,8 @@ const close = command({
 function runText(run: ShownRun): string {
   return fields([
     ['id', run.id], ['state', run.state], ['budget', dollarsText(run.budget)], ['effective', dollarsText(run.effective)],
-    ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls], ['calls with cost gaps', run.gapCalls],
+    ['clamp reason', run.clampReason], ['spent', dollarsText(run.spent)], ['unknown calls', run.unknownCalls],
+    ['unpriced calls', run.unpricedCalls], ['calls with cost gaps', run.gapCalls],
     ['started', run.startedAt], ['expires', run.expiresAt], ['ended', run.endedAt],
   ]);
 }
@@ -49,11 +50,12 @@ function runText(run: ShownRun): string {
 function runsText(shown: readonly ShownRun[], width: number | null): string {
   if (shown.length === 0) return 'This organization has no runs.';
   const rows = shown.map((run) => [
-    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.gapCalls,
+    run.id, run.state, shortDecimal(run.spent), run.effective === null ? null : shortDecimal(run.effective), run.unknownCalls, run.unpricedCalls,
+    run.gapCalls,
     secondsText(run.startedAt), secondsText(run.expiresAt),
   ]);
-  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'GAPS', 'STARTED', 'EXPIRES'], rows, {
-    widthMax: width, shrinks: [], drops: ['EXPIRES', 'GAPS', 'UNKNOWN', 'STARTED'],
+  return table(['ID', 'STATE', 'SPENT USD', 'BUDGET USD', 'UNKNOWN', 'UNPRICED', 'GAPS', 'STARTED', 'EXPIRES'], rows, {
+    widthMax: width, shrinks: [], drops: ['EXPIRES', 'GAPS', 'UNPRICED', 'UNKNOWN', 'STARTED'],
   });
 }
 

@@ -1,6 +1,6 @@
 /** Filters a list of calls by how they ended, or to those whose cost is incomplete. Rules: `calls list`. */
 import { isProviderError } from './hour-sum.ts';
-import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
+import { lackingCountNames, lackingCounts } from '../spend/lacking-calls.ts';
 import type { CallRecord } from '../record/call-record.ts';
 
 /** A range of statuses, its end excluded; `error`: what the overview counts as provider errors, and 429. */
@@ -26,9 +26,9 @@ export type CostLack = (typeof costLacks)[number];
 
 export function lacksCost(record: Pick<CallRecord, 'usage' | 'costSource' | 'costGaps'>, lack: CostLack): boolean {
   switch (lack) {
-    case 'unknown': return isUnknownCall(record.usage);
-    case 'unpriced': return record.costSource === 'unpriced';
-    case 'gaps': return isGapCall(record.costGaps);
-    case 'any': return (['unknown', 'unpriced', 'gaps'] as const).some((each) => lacksCost(record, each));
+    case 'unknown': return lackingCounts.unknownCalls(record);
+    case 'unpriced': return lackingCounts.unpricedCalls(record);
+    case 'gaps': return lackingCounts.gapCalls(record);
+    case 'any': return lackingCountNames.some((name) => lackingCounts[name](record));
   }
 }

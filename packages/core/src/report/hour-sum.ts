@@ -5,7 +5,7 @@
  * Latencies are counted in buckets that grow by a fourth root of two: a percentile read from them is within a tenth of the true one.
  */
 import type { CallRecord } from '../record/call-record.ts';
-import { isUnknownCall } from '../spend/spend-sum.ts';
+import { lackingCounts } from '../spend/lacking-calls.ts';
 import { figureOf, type WholeFigure } from './usage-sum.ts';
 
 export const hourMs = 3_600_000;
@@ -41,7 +41,7 @@ export function reportHourFigures(record: HourRecord, tell: (figure: string, amo
   add('written', record.cacheWriteTokens);
   add('output', record.outputTokens);
   add('reasoning', record.reasoningTokens);
-  add('unknown', isUnknownCall(record.usage) ? 1 : 0);
+  add('unknown', lackingCounts.unknownCalls(record) ? 1 : 0);
   add('unpriced', record.costSource === 'unpriced' ? 1 : 0);
   add('gaps', record.costGaps.length > 0 ? 1 : 0);
   add('errors', isProviderError(record) ? 1 : 0);

@@ -4,7 +4,7 @@
  */
 import { nanoDollarsMax } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
-import { isGapCall, isUnknownCall } from '../spend/spend-sum.ts';
+import { lackingCounts } from '../spend/lacking-calls.ts';
 
 /** What tells calls apart by who made them and what for; a call has one of each, or none. */
 export const attributionDimensions = ['model', 'key', 'project', 'wire', 'endpoint'] as const;
@@ -40,9 +40,9 @@ const usageFigures = {
   cost: (record: UsageRecord): WholeFigure => figureOf(record.cost),
   cacheSavings: (record: UsageRecord): WholeFigure => figureOf(record.cacheSavings),
   savedCalls: (record: UsageRecord): WholeFigure => (record.cacheSavings === null ? 0 : 1),
-  unknownCalls: (record: UsageRecord): WholeFigure => (isUnknownCall(record.usage) ? 1 : 0),
-  unpricedCalls: (record: UsageRecord): WholeFigure => (record.costSource === 'unpriced' ? 1 : 0),
-  gapCalls: (record: UsageRecord): WholeFigure => (isGapCall(record.costGaps) ? 1 : 0),
+  unknownCalls: (record: UsageRecord): WholeFigure => (lackingCounts.unknownCalls(record) ? 1 : 0),
+  unpricedCalls: (record: UsageRecord): WholeFigure => (lackingCounts.unpricedCalls(record) ? 1 : 0),
+  gapCalls: (record: UsageRecord): WholeFigure => (lackingCounts.gapCalls(record) ? 1 : 0),
 } as const;
 
 export type UsageFigureName = keyof typeof usageFigures;

@@ -10,9 +10,11 @@ import { afterCall, decideRun, endedAs, endedFirst, expiryOf, tightenedAt, tight
 
 const run = (changes: Partial<Run> = {}): Run => ({
   organization: 'org_a' as OrganizationId, id: 'r', state: 'live', declared: 10n as NanoDollars, effective: 10n as NanoDollars, clampReason: null,
-  spent: 0n as NanoDollars, unknownCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: 1000, endedAtMs: null, ...changes,
+  spent: 0n as NanoDollars, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: 1000, endedAtMs: null, ...changes,
 });
 const nano = (amount: number) => nanoDollars(BigInt(amount));
+/** A call whose cost is whole. */
+const whole = { usage: 'reported', costSource: 'priced', costGaps: [] } as const;
 const asks = (budget: number | null) => ({ budget: budget === null ? null : nano(budget) });
 const admitted = { kind: 'admitted', tightenTo: null };
 
@@ -59,11 +61,15 @@ describe('a call under its run (spec: Run; rule 1)', () => {
     for (const [budget, atMs] of [[4, 6], [9, 1], [10, 1]] as const) assert.equal(tightenedAt(known, nano(budget), atMs), known);
   });
   it('spend never wraps into a credit', () => {
-    assert.equal(afterCall(run({ spent: nanoDollarsMax }), { cost: nano(1), usageUnknown: true, gap: false }).spent, nanoDollarsMax);
+    assert.equal(afterCall(run({ spent: nanoDollarsMax }), { ...whole, cost: nano(1), usage: 'partial' }).spent, nanoDollarsMax);
   });
   it('a call whose cost has a gap is counted with its known cost', () => {
-    const { spent, gapCalls, unknownCalls } = afterCall(run(), { cost: nano(3), usageUnknown: false, gap: true });
-    assert.deepEqual({ spent, gapCalls, unknownCalls }, { spent: 3n, gapCalls: 1, unknownCalls: 0 });
+    const { spent, gapCalls, unpricedCalls, unknownCalls } = afterCall(run(), { ...whole, cost: nano(3), costGaps: ['audio'] });
+    assert.deepEqual({ spent, gapCalls, unpricedCalls, unknownCalls }, { spent: 3n, gapCalls: 1, unpricedCalls: 0, unknownCalls: 0 });
+  });
+  it('a call without a price is counted and spends nothing', () => {
+    const { spent, gapCalls, unpricedCalls, unknownCalls } = afterCall(run(), { ...whole, cost: null, costSource: 'unpriced' });
+    assert.deepEqual({ spent, gapCalls, unpricedCalls, unknownCalls }, { spent: 0n, gapCalls: 0, unpricedCalls: 1, unknownCalls: 0 });
   });
   it('the longest time limit ends within the calendar', () => {
     assert.equal(expiryOf(Date.UTC(2026, 0), ttlSecondsMax), 8.64e15);
@@ -122,7 +128,7 @@ class Node {
 
   answer(cost: number | null): void {
     this.inFlight -= 1;
-    this.write((run) => afterCall(run, { cost: cost === null ? null : nano(cost), usageUnknown: cost === null, gap: false }));
+    this.write((run) => afterCall(run, { ...whole, cost: cost === null ? null : nano(cost), usage: cost === null ? 'unknown' : 'reported' }));
   }
 }
 

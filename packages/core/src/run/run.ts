@@ -5,6 +5,8 @@
  */
 import type { OrganizationId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
+import type { CallRecord } from '../record/call-record.ts';
+import { withLackingCall, type LackingCalls, type LackingCount, type LackingRecord } from '../spend/lacking-calls.ts';
 import { instantMsMax, type RunDeclaration } from './declaration.ts';
 
 /** Once it is not `live`, it is never live again. */
@@ -16,8 +18,8 @@ export type EndedState = Exclude<RunState, 'live'>;
 export const clampReasons = ['policy_max', 'grant_max', 'workspace_ceiling', 'exposure_headroom'] as const;
 export type ClampReason = (typeof clampReasons)[number];
 
-/** A run as the store keeps it. */
-export interface Run {
+/** A run as the store keeps it, with its calls whose cost is not known. */
+export interface Run extends LackingCalls {
   readonly organization: OrganizationId;
   /** Chosen by the caller: 1 to 128 visible ASCII characters. */
   readonly id: string;
@@ -30,9 +32,6 @@ export interface Run {
   readonly clampReason: ClampReason | null;
   /** Sum of the costs of its calls. */
   readonly spent: NanoDollars;
-  readonly unknownCalls: number;
-  /** Calls whose cost lacks something that was reported. */
-  readonly gapCalls: number;
   readonly startedAtMs: number;
   /** Fixed by the first request; null: no time limit. */
   readonly expiresAtMs: number | null;
@@ -121,15 +120,8 @@ export function tightenedAt<Held extends Pick<Run, 'state' | 'declared' | 'effec
 }
 
 /** The run after a call of it was closed, ended or not. `cost` null: not priced, or its usage is not known. */
-export function afterCall<Held extends Pick<Run, 'spent' | 'unknownCalls' | 'gapCalls'>>(
-  run: Held, call: { readonly cost: NanoDollars | null; readonly usageUnknown: boolean; readonly gap: boolean },
-): Held {
-  return {
-    ...run,
-    spent: call.cost === null ? run.spent : nanoDollars(run.spent + call.cost),
-    unknownCalls: call.usageUnknown ? run.unknownCalls + 1 : run.unknownCalls,
-    gapCalls: call.gap ? run.gapCalls + 1 : run.gapCalls,
-  };
+export function afterCall<Held extends Pick<Run, 'spent' | LackingCount>>(run: Held, call: LackingRecord & Pick<CallRecord, 'cost'>): Held {
+  return { ...run, spent: call.cost === null ? run.spent : nanoDollars(run.spent + call.cost), ...withLackingCall(run, call) };
 }
 
 /** When a run that begins now ends by itself; null: it has no time limit. Bounded by what a calendar can show. */

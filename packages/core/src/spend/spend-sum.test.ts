@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
-import { addCall, emptySums, isUnknownCall, resetsAtMs, showSpent, spentAt, type WindowSums } from './spend-sum.ts';
+import { addCall, emptySums, resetsAtMs, showSpent, spentAt, type WindowSums } from './spend-sum.ts';
 import { calendarWindows, windowAt } from './window.ts';
 
 const nano = (amount: number): NanoDollars => nanoDollars(BigInt(amount));
@@ -51,10 +51,6 @@ describe('sums of the five windows (rule 5a)', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, null);
     assert.deepEqual(sums, emptySums(noonMs));
-  });
-
-  it('usage that did not come, or came in part, is unknown', () => {
-    assert.deepEqual((['reported', 'partial', 'unknown', 'none'] as const).map(isUnknownCall), [false, true, true, false]);
   });
 
   it('stops at the bound and never wraps into a credit', () => {

@@ -5,7 +5,6 @@
  * cost. Sums are changed in place, so that settling a call allocates nothing but its figures. They saturate, and never wrap.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
-import type { UsageState } from '../usage/reading.ts';
 import { calendarWindows, windowAt, type CalendarWindow, type WindowBounds } from './window.ts';
 
 /** What was spent in one window: the one that holds the latest call or, before the first, the moment the sum was made. */
@@ -63,16 +62,6 @@ export function spentAt(sum: WindowSum, nowMs: number): NanoDollars {
 /** When the window in force at `nowMs` ends; null: never. If the clock stepped back, the held window is in force. */
 export function resetsAtMs(sum: WindowSum, nowMs: number): number | null {
   return isOver(sum, nowMs) ? windowAt(sum.window, nowMs).endMs : sum.endMs;
-}
-
-/** Whether a call counts among those whose usage is unknown or partly unknown. */
-export function isUnknownCall(usage: UsageState): boolean {
-  return usage === 'unknown' || usage === 'partial';
-}
-
-/** Whether a call counts among those whose cost lacks something that was reported (rule 6b). */
-export function isGapCall(costGaps: readonly string[]): boolean {
-  return costGaps.length > 0;
 }
 
 function isOver({ endMs }: WindowSum, nowMs: number): boolean {

@@ -89,7 +89,7 @@ test('a run whose budget fell is confirmed soon, until the store knows of it', a
   const { leases, registry, asked, pass } = context();
   const run: Run = {
     organization: testOrganization({}).id, id: 'r', state: 'live', declared: dollars(10), effective: dollars(10), clampReason: null, spent: nothing,
-    unknownCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,
+    unknownCalls: 0, unpricedCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null,
   };
   const held = registry.hold(run, true);
   leases.ask([], held, { withinMs: 250, answered: () => {} });

@@ -11,7 +11,7 @@ import { clampToExposure, policyBudget, type PolicyBudget } from '@metergate/cor
 import type { RunDeclaration } from '@metergate/core/run/declaration.ts';
 import { grantBinds, type GrantPayload } from '@metergate/core/run/grant.ts';
 import { afterCall, decideRun, expiryOf, tightenedTo, type EndedRun, type EndedState, type Run, type RunRefusal } from '@metergate/core/run/run.ts';
-import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
@@ -168,7 +168,7 @@ export class Runs {
     if (run === null) return;
     run.callsUnderWay -= 1;
     this.#calls -= 1;
-    run.run = afterCall(run.run, { cost: record.cost, usageUnknown: isUnknownCall(record.usage), gap: isGapCall(record.costGaps) });
+    run.run = afterCall(run.run, record);
   }
 
   /** A call that took its run was not opened, or a call that asked for a run does not take it. */
@@ -221,7 +221,7 @@ export class Runs {
     const budget = clampToExposure(policy, null);
     if (runPolicy.runExposure !== null || 'kind' in budget || !this.#store.claimRun({ organization, id })) return false;
     const held = this.#registry.hold({
-      organization, id, state: 'live', declared: policy.declared, ...budget, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
+      organization, id, state: 'live', declared: policy.declared, ...budget, spent: nanoDollars(0n), ...noLackingCalls,
       startedAtMs, expiresAtMs: expiryOf(startedAtMs, ttlSeconds), endedAtMs: null,
     }, false);
     held.begun = true;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { operations } from './app.ts';
 import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
@@ -29,8 +30,10 @@ platformOfFile(async (made) => {
       organization: acme.id, id: run, declared: null, effective: null, clampReason: null, startedAtMs: Date.now(), expiresAtMs: null,
       exposureLimit: null, mayCreate: true,
     }]);
-    const record = sampleRecord(acme.id as OrganizationId, { run, key: id as ServiceKeyId });
-    await platform.store.calls.ship({ segment: `seg_${run}`, through: 1, records: [{ seq: 1, record }] });
+    const call = { run, key: id as ServiceKeyId };
+    const records = [{}, { cost: null, costSource: 'unpriced' as const }, { costGaps: ['region' as const] }, { usage: 'unknown' as const, cost: null }]
+      .map((given, index) => ({ seq: index + 1, record: sampleRecord(acme.id as OrganizationId, { ...call, ...given }) }));
+    await platform.store.calls.ship({ segment: `seg_${run}`, through: 4, records });
   }
 });
 
@@ -44,6 +47,8 @@ test('a key sees its name, its project and the caps that bind it, with what is l
   assert.deepEqual([body['id'], body['name'], body['project'], body['organization']], [own.id, 'agent', 'p', acme.id]);
   const caps = body['caps'] as { scope: string; limit: string; spent: string; headroom: string; resetsAt: unknown }[];
   assert.deepEqual(caps.map(({ scope, limit }) => [scope, limit]), [['organization', '1.000000000'], ['key', '5.000000000']]);
+  const lacking = (body['caps'] as LackingCalls[]).map(({ unknownCalls, unpricedCalls, gapCalls }) => [unknownCalls, unpricedCalls, gapCalls]);
+  assert.deepEqual(lacking, [[2, 2, 2], [1, 1, 1]], 'calls whose cost is not known: of all keys, and of this one');
   for (const { limit, spent, headroom } of caps) assert.equal(Number(headroom), Math.max(0, Number(limit) - Number(spent)));
   assert.deepEqual(body['limits'], { requestsPerMin: 600, tokensPerMin: 1_000_000, tier: 'team' });
   assert.deepEqual(operations.find(({ id }) => id === 'showSelf')!.answer.safeParse(body).error?.issues, undefined);
@@ -52,6 +57,8 @@ test('a key sees its name, its project and the caps that bind it, with what is l
 });
 
 test("its own runs are shown and closed; another key's are like none", async () => {
+  const { unknownCalls, unpricedCalls, gapCalls } = (await ask('/runs/mine', own.key)).body as Record<string, unknown>;
+  assert.deepEqual([unknownCalls, unpricedCalls, gapCalls], [1, 1, 1]);
   assert.deepEqual([(await ask('/runs/mine', own.key)).body['state'], (await ask('/runs/mine', other.key)).status], ['live', 404]);
   assert.equal((await ask('/runs/theirs/close', own.key, 'POST')).status, 404);
   assert.equal((await ask('/runs/theirs', other.key)).body['state'], 'live');

@@ -8,6 +8,7 @@ import { createServer as createPeer, type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
@@ -63,8 +64,11 @@ async function passed(on: NoticeWork = work): Promise<void> {
 const hook = async (url: string, events: null | ['cap.threshold'] = null) =>
   granted(await createWebhook(useCases(), { organization: one.id, url, events }, { allow }));
 let segments = 0;
-const spend = (dollars: number, organization: OrganizationId = one.id, startedAtMs = nowMs): Promise<void> => context.store.calls.ship(
-  batchOf(`seg_notice_${++segments}`, [sampleRecord(organization, { startedAtMs, cost: nanoDollars(BigInt(dollars) * 1_000_000_000n) })]));
+const spend = (
+  dollars: number, organization: OrganizationId = one.id, startedAtMs = nowMs, beside: readonly Partial<CallRecord>[] = [],
+): Promise<void> => context.store.calls.ship(batchOf(`seg_notice_${++segments}`, [
+  { cost: nanoDollars(BigInt(dollars) * 1_000_000_000n) }, ...beside,
+].map((given) => sampleRecord(organization, { startedAtMs, ...given }))));
 const types = ({ received }: Receiver): string[] => received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
 
 before(async () => {
@@ -89,7 +93,10 @@ test('each threshold of a cap is sent once a window, and reached and reset are s
   await hook(some.url, ['cap.threshold']);
   const cap = await context.ask('/platform/v1/caps', { method: 'POST', token, body: { scope: 'organization', window: 'day', limit: '10' } });
   await context.ask('/platform/v1/alerts', { method: 'POST', token, body: { cap: cap.body.id, at: [100, 50, 50, 80] } });
-  await spend(6);
+  await spend(6, one.id, nowMs, [
+    { cost: null, usage: 'unknown', costSource: 'none' }, { cost: null, costSource: 'unpriced' }, { cost: null, costSource: 'unpriced' },
+    { cost: nanoDollars(0n), costGaps: ['web_search'] },
+  ]);
   await passed();
   await passed();
   assert.deepEqual([types(all), types(some)], [['cap.threshold'], ['cap.threshold']]);
@@ -97,7 +104,7 @@ test('each threshold of a cap is sent once a window, and reached and reset are s
   const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: Record<string, unknown> };
   assert.deepEqual(data, {
     cap: cap.body.id, scope: 'organization', window: 'day', threshold: 50, spent: '6.000000000', limit: '10.000000000',
-    windowStartsAt: new Date(Math.floor(nowMs / 86_400_000) * 86_400_000).toISOString(),
+    windowStartsAt: new Date(Math.floor(nowMs / 86_400_000) * 86_400_000).toISOString(), unknownCalls: 1, unpricedCalls: 2, gapCalls: 1,
   });
   assert.deepEqual([type, Number.isNaN(Date.parse(timestamp))], ['cap.threshold', false]);
   assert.deepEqual(new Webhook(made.secret).verify(body, headers as Record<string, string>), JSON.parse(body));
@@ -253,7 +260,9 @@ test('a run that ended over its budget is sent once, with what it spent', async 
   }
   const about = told.received.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
     .filter(({ type }) => type === 'run.over_budget').map(({ data }) => data);
-  assert.deepEqual(about, [{ run: 'dear', spent: '0.000000007', budget: '0.000000005', endedAt: about[0]!['endedAt'] }]);
+  assert.deepEqual(about, [{
+    run: 'dear', spent: '0.000000007', budget: '0.000000005', endedAt: about[0]!['endedAt'], unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
+  }]);
   granted(await removeWebhook(useCases(), made.id));
 });
 

@@ -1,6 +1,7 @@
 /**
  * After a plausible series of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows of
- * them is the same to the nano-dollar, on both engines: records, usage, spend that caps read, every export, the statement. Shipped
+ * them is the same to the nano-dollar, on both engines, and so is the count of calls whose cost is not known: records, usage, overview,
+ * what caps read, every export, the statement. Shipped
  * by two shippers at once that repeat and restart.
  */
 import assert from 'node:assert/strict';
@@ -11,6 +12,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { lackingCountNames, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { freshSqlite, masterKey } from '../http/test-support/platform-fixture.ts';
@@ -18,6 +20,7 @@ import { createDrawing } from '../seed/drawing.ts';
 import { plausibleCalls } from '../seed/plausible-calls.ts';
 import { callerOf } from '../seed/tenants.ts';
 import { exportCalls, exportFormats } from './exports.ts';
+import { showOverview } from './overview.ts';
 import { isRefusal } from './refusal.ts';
 import { makeStatement } from './statement.ts';
 import { showUsage } from './usage.ts';
@@ -49,7 +52,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const draw = createDrawing(41);
       const callers = ['key_a', 'key_b', 'key_c'].map((key, index) => callerOf(organization, key as CallRecord['key'], index + 1, draw));
       const book = createPriceBook({ list: priceList, overlay: null });
-      records = [...plausibleCalls({ callers, calls: 4_000, nowMs, days: 20, book }, draw)];
+      records = [...plausibleCalls({ callers, calls: 4_000, nowMs, days: 20, book }, draw)].map((record, index) =>
+        index % 50 === 7 && record.cost !== null ? { ...record, cost: null, costSource: 'unpriced' }
+          : index % 60 === 9 && record.cost !== null ? { ...record, costGaps: ['region'] } : record);
       const other = await openStore(options(url));
       await Promise.all([shipAll(store, 7), shipAll(other, 8)]);
       await other.close();
@@ -76,13 +81,21 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     test('to the nano-dollar', async () => {
       const kept = await store.calls.list({ organization, limit: 10_000 });
       assert.deepEqual(new Set(kept.map(({ outcome }) => outcome)), new Set(['completed', 'failed', 'cut', 'caller_gone', 'interrupted']));
-      const expected = [kept.length, kept.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)];
-      assert.deepEqual(expected, [records.length, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)], 'every record, once');
+      const money = [kept.length, kept.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)];
+      assert.deepEqual(money, [records.length, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n)], 'every record, once');
+      const lacking = [
+        records.filter(({ usage }) => usage === 'unknown' || usage === 'partial').length,
+        records.filter(({ costSource }) => costSource === 'unpriced').length, records.filter(({ costGaps }) => costGaps.length > 0).length,
+      ];
+      assert.ok(lacking.every((calls) => calls > 10), 'calls of each kind whose cost is not known');
+      const counted = (rows: readonly LackingCalls[]): number[] =>
+        lackingCountNames.map((name) => rows.reduce((sum, row) => sum + row[name], 0));
+      const expected = [...money, ...lacking];
       const shown: Record<string, unknown> = {};
       for (const by of [['day'], ['model'], ['key', 'model'], ['wire'], ['project', 'endpoint'], ['month'], ['run']] as const) {
         const rows = await showUsage(context(), { organization, by, sinceMs: month.fromMs, untilMs: month.toMs });
         assert.ok(!isRefusal(rows));
-        shown[by.join()] = [rows.reduce((sum, { calls }) => sum + calls, 0), rows.reduce((sum, { cost }) => sum + nano(cost), 0n)];
+        shown[by.join()] = [rows.reduce((sum, { calls }) => sum + calls, 0), rows.reduce((sum, { cost }) => sum + nano(cost), 0n), ...counted(rows)];
       }
       for (const format of exportFormats) {
         const made = await exportCalls(context(), { organization, format, ...month });
@@ -92,20 +105,23 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
           [calls, cost] = [calls + piece.calls, cost + piece.cost];
           if (format === 'focus') text += Buffer.from(piece.bytes).toString();
         }
-        shown[format] = [calls, cost];
+        assert.deepEqual([calls, cost], money, format);
         if (format !== 'focus') continue;
         const [, ...lines] = text.trimEnd().split('\r\n');
-        assert.equal(lines.reduce((sum, line) => sum + nano(line.slice(0, line.indexOf(','))), 0n), expected[1], 'the lines of FOCUS');
+        assert.equal(lines.reduce((sum, line) => sum + nano(line.slice(0, line.indexOf(','))), 0n), money[1], 'the lines of FOCUS');
       }
       const statement = await makeStatement(context(), { organization, monthMs: month.fromMs });
       assert.ok(!isRefusal(statement));
-      shown['statement'] = [statement.totals.calls, nano(statement.totals.cost)];
+      shown['statement'] = [statement.totals.calls, nano(statement.totals.cost), ...counted([statement.totals])];
       const cap = await store.caps.set({
         organization, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(1n), mode: 'refuse',
       });
       assert.ok(!('refused' in cap));
       const [first] = await store.caps.list(organization, nowMs);
-      assert.equal(first!.spent, expected[1], 'what the cap read');
+      shown['cap'] = [money[0], first!.spent, ...counted([first!])];
+      const overview = await showOverview(context(), { organization, sinceMs: month.fromMs, untilMs: nowMs });
+      assert.ok(!isRefusal(overview));
+      shown['overview'] = [overview.total.calls, nano(overview.total.cost), ...counted([overview.total])];
       for (const [name, found] of Object.entries(shown)) assert.deepEqual(found, expected, name);
     });
   });

@@ -6,6 +6,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
@@ -34,6 +35,8 @@ export interface ShownCap {
   readonly spent: string;
   /** Calls of that window whose usage is not known, in full or in part: their cost is not in `spent`, or not all of it. */
   readonly unknownCalls: number;
+  /** Calls of that window whose usage has no price: `spent` holds nothing of them. */
+  readonly unpricedCalls: number;
   /** Calls of that window whose cost lacks something that was reported: they may have cost more than `spent` holds of them. */
   readonly gapCalls: number;
   /** `reached`: it refuses now. `shown`: it is reached or not, and refuses nothing (projects; keys, where key caps are not enforced). */
@@ -87,7 +90,7 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(set)) return set;
   // Somebody may have removed it since; then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
-    ?? { cap: set, spent: 0n as CapStanding['spent'], unknownCalls: 0, gapCalls: 0 };
+    ?? { cap: set, spent: 0n as CapStanding['spent'], ...noLackingCalls };
   return shownCap(context, organization, standing);
 }
 
@@ -146,7 +149,7 @@ async function shownCap(context: UseCaseContext, owner: CapOwner, standing: Omit
 }
 
 function withoutForecast(
-  { nowMs }: UseCaseContext, { enforceKeyCaps }: CapOwner, { cap, spent, unknownCalls, gapCalls }: Omit<CapStanding, 'place'>,
+  { nowMs }: UseCaseContext, { enforceKeyCaps }: CapOwner, { cap, spent, unknownCalls, unpricedCalls, gapCalls }: Omit<CapStanding, 'place'>,
 ): CapWithoutForecast {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
@@ -159,8 +162,7 @@ function withoutForecast(
     limit: formatDollars(limit),
     mode,
     spent: formatDollars(spent),
-    unknownCalls,
-    gapCalls,
+    unknownCalls, unpricedCalls, gapCalls,
     state: !refuses ? 'shown' : spent >= limit ? 'reached' : 'open',
     resetsAt: endMs === null ? null : new Date(endMs).toISOString(),
   };

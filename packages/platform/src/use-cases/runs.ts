@@ -24,6 +24,8 @@ export interface ShownRun {
   readonly spent: string;
   /** Its calls whose usage is unknown or partly unknown: their cost is missing from `spent`, at least in part. */
   readonly unknownCalls: number;
+  /** Its calls whose usage has no price: `spent` holds nothing of them. */
+  readonly unpricedCalls: number;
   /** Its calls whose cost lacks something that was reported: they may have cost more than `spent` says. */
   readonly gapCalls: number;
   readonly startedAt: string;
@@ -101,7 +103,7 @@ export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Pr
 function shownRun(run: Run): ShownRun {
   return {
     id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
-    spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, gapCalls: run.gapCalls,
+    spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, unpricedCalls: run.unpricedCalls, gapCalls: run.gapCalls,
     startedAt: new Date(run.startedAtMs).toISOString(), expiresAt: instantText(run.expiresAtMs), endedAt: instantText(run.endedAtMs),
   };
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { LackingCount } from '@metergate/core/spend/lacking-calls.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { listCapsOn, type ShownCap } from './caps.ts';
 import type { UseCaseContext } from './context.ts';
@@ -19,7 +20,7 @@ export interface PresentedKey {
   readonly hash: string;
 }
 
-export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | 'mode' | 'state' | 'resetsAt'> & {
+export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | LackingCount | 'mode' | 'state' | 'resetsAt'> & {
   readonly scope: 'organization' | 'key';
   /** What is left of the cap, US dollars, at least 0. */
   readonly headroom: string;
@@ -60,8 +61,8 @@ export async function showSelf(context: UseCaseContext, { id, organization }: Pr
     expiresAt: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
     maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
     limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
-    caps: caps.map(({ id: cap, scope, window, limit, spent, mode, state, resetsAt }) => ({
-      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, headroom: headroomOf(limit, spent), mode, state, resetsAt,
+    caps: caps.map(({ id: cap, scope, window, limit, spent, unknownCalls, unpricedCalls, gapCalls, mode, state, resetsAt }) => ({
+      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, unknownCalls, unpricedCalls, gapCalls, headroom: headroomOf(limit, spent), mode, state, resetsAt,
     })),
   };
 }

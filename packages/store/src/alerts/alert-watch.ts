@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { capEvents, type CapEvent } from '@metergate/core/alert/cap-events.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { recordAudit } from '../audit/audit-trail.ts';
@@ -37,14 +38,15 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
     },
     async runs(after, nowMs) {
       const rows = await engine.read((db) => db.selectFrom('run')
-        .select(['organization', 'id', 'change', 'state', 'spent_nano', 'effective_nano', 'ended_at_ms'])
+        .select(['organization', 'id', 'change', 'state', 'spent_nano', 'effective_nano', 'ended_at_ms', 'unknown_calls',
+          'unpriced_calls', 'gap_calls'])
         .where('change', '>', BigInt(after)).orderBy('change').limit(runsAtOnce).execute());
       for (const row of rows) {
         if (row.state !== 'over_budget') continue;
         const data = {
           run: row.id, spent: formatDollars(nanoDollars(row.spent_nano)),
           budget: row.effective_nano === null ? null : formatDollars(nanoDollars(row.effective_nano)),
-          endedAt: row.ended_at_ms === null ? null : new Date(Number(row.ended_at_ms)).toISOString(),
+          endedAt: row.ended_at_ms === null ? null : new Date(Number(row.ended_at_ms)).toISOString(), ...lackingOf(row),
         };
         await engine.write((transaction) => raiseNotice(context, transaction, {
           organization: row.organization, type: 'run.over_budget', dedupe: `run/${row.id}`, data, atMs: Math.floor(nowMs),
@@ -58,6 +60,11 @@ export function alertWatchIn(context: StoreContext): AlertWatch {
   };
 }
 
+/** How many calls may have cost more than the amount says. */
+function lackingOf(row: { readonly [Name in 'unknown_calls' | 'unpriced_calls' | 'gap_calls']: bigint }): LackingCalls {
+  return { unknownCalls: Number(row.unknown_calls), unpricedCalls: Number(row.unpriced_calls), gapCalls: Number(row.gap_calls) };
+}
+
 type CapRow = Awaited<ReturnType<typeof capsToLookAt>>[number];
 
 /** Caps with something new: another window, spend at the limit or below it again, spend under a threshold's watch. */
@@ -69,7 +76,8 @@ function capsToLookAt(engine: Engine['kind'], db: Kysely<Schema>, nowMs: number)
     .innerJoin(spendOfCaps(engine, nowMs, stands).as('s'), (join) => join.onRef('s.cap', '=', 'c.id'))
     .leftJoin('cap_told as t', 't.cap', 'c.id').leftJoin('cap_alert as a', 'a.cap', 'c.id')
     .select([
-      'c.id', 'c.organization', 'c.scope', 'c.window', 'c.limit_nano', 's.spent_nano', 'a.at', 't.window_start_ms', 't.reached', 't.thresholds',
+      'c.id', 'c.organization', 'c.scope', 'c.window', 'c.limit_nano', 's.spent_nano', 's.unknown_calls', 's.unpriced_calls',
+      's.gap_calls', 'a.at', 't.window_start_ms', 't.reached', 't.thresholds',
     ])
     .where(sql<boolean>`((t.cap is not null and t.window_start_ms <> ${current})
       or (s.spent_nano >= c.limit_nano and coalesce(t.reached, 0) = 0)
@@ -109,7 +117,7 @@ async function announce(context: StoreContext, transaction: Transaction<Schema>,
   const data = {
     cap, scope, window, ...(event.type === 'cap.threshold' ? { threshold: event.threshold } : {}),
     spent: formatDollars(nanoDollars(row.spent_nano)), limit: formatDollars(nanoDollars(row.limit_nano)),
-    windowStartsAt: new Date(windowStartMs).toISOString(),
+    windowStartsAt: new Date(windowStartMs).toISOString(), ...lackingOf(row),
   };
   // A cap that is raised and reached again in one window gets another notice: the limit is part of the event.
   const dedupe = `${event.type}/${cap}/${windowStartMs}${event.type === 'cap.threshold' ? `/${event.threshold}` : `/${row.limit_nano}`}`;

@@ -9,8 +9,8 @@ import { createSpendWatch } from './spend-watch.ts';
 function difference(at: number, calls = 3): SpendDifference {
   return {
     organization: 'org_a' as OrganizationId, scope: 'project', subject: `p"${at}\n`, dayMs: Date.UTC(2026, 10, 1),
-    kept: { spent: nanoDollars(1_500_000_000n), calls, unknownCalls: 0, gapCalls: 0 },
-    derived: { spent: nanoDollars(2_000_000_000n), calls: calls + 1, unknownCalls: 0, gapCalls: 0 },
+    kept: { spent: nanoDollars(1_500_000_000n), calls, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 },
+    derived: { spent: nanoDollars(2_000_000_000n), calls: calls + 1, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 },
   };
 }
 

@@ -8,18 +8,16 @@
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
 import { afterCall, endedFirst, tightenedAt, type Run } from '@metergate/core/run/run.ts';
-import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
 import type { RunBeginning, RunEnd, RunEvent, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import {
-  insertRuns, runNameText, selectRuns, spentBefore, updateRuns, updateSpent, type RunName, type SpentBefore, type StoredRun,
+  insertRuns, nothingBefore, runNameText, selectRuns, spentBefore, updateRuns, updateSpent, type RunName, type SpentBefore, type StoredRun,
 } from './run-rows.ts';
 
 /** The parts of a record that count for its run. */
-export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
+export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>;
 
 export interface RunWork {
   readonly records: readonly RunCallRecord[];
@@ -104,9 +102,8 @@ function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMa
   const { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs, key = null } = beginning;
   const name = runNameText({ organization, id });
   if (runs.has(name)) return;
-  const { spent = 0n, unknownCalls = 0, gapCalls = 0 } = before.get(name) ?? {};
   runs.set(name, {
-    organization, id, state: 'live', declared, effective, clampReason, spent: nanoDollars(spent), unknownCalls, gapCalls,
+    organization, id, state: 'live', declared, effective, clampReason, ...before.get(name) ?? nothingBefore,
     startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: key,
   });
 }
@@ -118,10 +115,10 @@ function replace(runs: Map<string, StoredRun>, name: RunName, by: (run: StoredRu
   if (run !== undefined) runs.set(text, by(run));
 }
 
-function withCall(run: StoredRun, { cost, costGaps, usage, startedAtMs }: RunCallRecord): StoredRun {
-  const spent = afterCall(run, { cost, usageUnknown: isUnknownCall(usage), gap: isGapCall(costGaps) });
+function withCall(run: StoredRun, record: RunCallRecord): StoredRun {
+  const { startedAtMs } = record;
   const lastCallAtMs = startedAtMs - run.lastCallAtMs < lastCallGrainMs ? run.lastCallAtMs : startedAtMs;
-  return { ...spent, confirmed: true, lastCallAtMs };
+  return { ...afterCall(run, record), confirmed: true, lastCallAtMs };
 }
 
 /** Whether only the spend differs, which is in no index and which nodes need not learn of. */

@@ -3,8 +3,9 @@
  * text, on PostgreSQL as one array per column, so neither engine parses a new statement for each size of batch.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
-import type { NanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
+import { noLackingCalls, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { Selectable } from 'kysely';
 import { arraysFrom, arraysTable, sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -38,6 +39,7 @@ const columns: readonly RunColumn[] = [
   { name: 'clamp_reason', kind: 'text', value: (run) => run.clampReason },
   { name: 'spent_nano', kind: 'whole', value: (run) => run.spent },
   { name: 'unknown_calls', kind: 'whole', value: (run) => run.unknownCalls },
+  { name: 'unpriced_calls', kind: 'whole', value: (run) => run.unpricedCalls },
   { name: 'gap_calls', kind: 'whole', value: (run) => run.gapCalls },
   { name: 'started_at_ms', kind: 'whole', value: (run) => Math.floor(run.startedAtMs) },
   { name: 'expires_at_ms', kind: 'whole', value: (run) => run.expiresAtMs === null ? null : Math.floor(run.expiresAtMs) },
@@ -48,7 +50,7 @@ const columns: readonly RunColumn[] = [
   { name: 'began_by', kind: 'text', value: (run) => run.beganBy },
 ];
 const nameColumns = columns.slice(0, 2);
-const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'gap_calls'].includes(name));
+const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'].includes(name));
 /** Fixed at creation, so never written again. */
 const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms', 'began_by']);
 
@@ -63,6 +65,7 @@ export function storedRunOf(row: Selectable<RunTable>): StoredRun {
     clampReason: row.clamp_reason as ClampReason | null,
     spent: row.spent_nano as NanoDollars,
     unknownCalls: Number(row.unknown_calls),
+    unpricedCalls: Number(row.unpriced_calls),
     gapCalls: Number(row.gap_calls),
     startedAtMs: Number(row.started_at_ms),
     expiresAtMs: numberOrNull(row.expires_at_ms),
@@ -109,21 +112,23 @@ export function updateSpent(kind: Engine['kind'], send: Send, runs: readonly Sto
 }
 
 /** The sum of a run's records. */
-export interface SpentBefore {
-  readonly spent: bigint;
-  readonly unknownCalls: number;
-  readonly gapCalls: number;
+export interface SpentBefore extends LackingCalls {
+  readonly spent: NanoDollars;
 }
+
+/** Of a run without records. */
+export const nothingBefore: SpentBefore = Object.freeze({ spent: nanoDollars(0n), ...noLackingCalls });
 
 /** What stored records already say about runs that begin now, for an id that was used before and vanished. */
 export async function spentBefore(
   kind: Engine['kind'], send: Send, names: readonly RunName[],
 ): Promise<Map<string, SpentBefore>> {
   if (names.length === 0) return new Map();
-  const rows = await send<{ organization: string; id: string; spent: bigint; unknown_calls: bigint; gap_calls: bigint }>(
+  const rows = await send<{ organization: string; id: string; spent: bigint; unknown_calls: bigint; unpriced_calls: bigint; gap_calls: bigint }>(
     statements[kind].spent, batch(kind, names as readonly StoredRun[], nameColumns));
   return new Map(rows.map((row) => [runNameText(row), {
-    spent: row.spent, unknownCalls: Number(row.unknown_calls), gapCalls: Number(row.gap_calls),
+    spent: nanoDollars(row.spent), unknownCalls: Number(row.unknown_calls), unpricedCalls: Number(row.unpriced_calls),
+    gapCalls: Number(row.gap_calls),
   }]));
 }
 
@@ -153,7 +158,8 @@ function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'update'
     update: update(kind, columns),
     updateSpent: update(kind, spentColumns),
     spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,
-      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls, count(c.cost_gaps) as gap_calls
+      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls,
+      count(case when c.cost_source = 'unpriced' then 1 end) as unpriced_calls, count(c.cost_gaps) as gap_calls
       from ${given(kind, nameColumns)} join call_record as c on c.organization = v.organization and c.run = v.id group by v.organization, v.id`,
   };
 }

@@ -38,7 +38,9 @@ for (const on of bothEngines) {
     };
     const segment = (): string => `seg_${++segments}`;
     const shipped = (organization: OrganizationId, run: string, cost: NanoDollars | null, from: string = segment()): CallBatch => {
-      const record = sampleRecord(organization, { run, cost, usage: cost === null ? 'unknown' : 'reported' });
+      const record = sampleRecord(organization, {
+        run, cost, usage: cost === null ? 'unknown' : 'reported', costSource: cost !== null && cost % 3n === 0n ? 'unpriced' : 'priced',
+      });
       return { segment: from, through: 1, records: [{ seq: 1, record }] };
     };
     const ended = (organization: OrganizationId, run: string, state: EndedState, atMs = startMs + 5): CallBatch =>
@@ -139,7 +141,7 @@ for (const on of bothEngines) {
         const run = await made(wanted(organization, 'r', asked));
         assert.deepEqual(run, {
           organization, id: 'r', state: 'live', declared: usd(9), effective: usd(5), clampReason: 'grant_max',
-          spent: 0n, unknownCalls: 0, gapCalls: 0,
+          spent: 0n, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
           startedAtMs: startMs, expiresAtMs: startMs + 7, endedAtMs: null,
         });
         const again = await open(wanted(organization, 'r', { declared: usd(2), effective: usd(2), expiresAtMs: null }), nodes[1]);
@@ -286,6 +288,7 @@ for (const on of bothEngines) {
           const records = await store.calls.list({ organization, run: run.id, limit: 1000 });
           assert.equal(run.spent, records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n), 'a run spent what its records cost');
           assert.equal(run.unknownCalls, records.filter(({ usage }) => usage === 'unknown').length);
+          assert.equal(run.unpricedCalls, records.filter(({ costSource }) => costSource === 'unpriced').length);
           assert.equal(run.gapCalls, records.filter(({ costGaps }) => costGaps.length > 0).length);
         }
       });

@@ -18,7 +18,8 @@ import { refuse, type StoreRefusal } from '../refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import {
-  insertRuns, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type SpentBefore, type StoredRun,
+  insertRuns, nothingBefore, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type SpentBefore,
+  type StoredRun,
 } from './run-rows.ts';
 import type { StoreContext } from '../context.ts';
 
@@ -256,8 +257,7 @@ function beginRun(
   const { organization, id, declared, startedAtMs, expiresAtMs } = run;
   return {
     organization, id, state: 'live', declared, effective: budget.effective, clampReason: budget.clampReason,
-    spent: nanoDollars(before?.spent ?? 0n), unknownCalls: before?.unknownCalls ?? 0, gapCalls: before?.gapCalls ?? 0,
-    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
+    ...before ?? nothingBefore, startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
     beganBy: run.key ?? null,
   };
 }
@@ -277,8 +277,7 @@ async function confirmRuns({ engine }: StoreContext, all: readonly Run[]): Promi
   }, (send, { exposure, found, gone, spent }) => {
     updateRuns(kind, send, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
     const back = [...gone].map(([name, run]): StoredRun => ({
-      ...run, spent: nanoDollars(spent.get(name)?.spent ?? 0n), unknownCalls: spent.get(name)?.unknownCalls ?? 0,
-      gapCalls: spent.get(name)?.gapCalls ?? 0, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n, beganBy: null,
+      ...run, ...spent.get(name) ?? nothingBefore, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n, beganBy: null,
     }));
     for (const run of back) exposure.shift(run.organization, takenBy(run));
     insertRuns(kind, send, back);

@@ -21,6 +21,7 @@ export interface RunTable {
   readonly clamp_reason: string | null;
   readonly spent_nano: Whole;
   readonly unknown_calls: Whole;
+  readonly unpriced_calls: Generated<bigint>;
   readonly gap_calls: Whole;
   readonly started_at_ms: Whole;
   readonly expires_at_ms: WholeOrNull;

@@ -281,12 +281,15 @@ export interface SpendDayTable {
   readonly calls: Whole;
   /** Of `calls`, those whose usage is not known, in full or in part. */
   readonly unknown_calls: Whole;
+  /** Of `calls`, those whose usage has no price. */
+  readonly unpriced_calls: Generated<bigint>;
   /** Of `calls`, those whose cost lacks something that was reported. */
   readonly gap_calls: Whole;
-  /** Of the four, what stands for records that are gone for their age. */
+  /** Of these, what stands for records that are gone for their age. */
   readonly gone_nano: Generated<bigint>;
   readonly gone_calls: Generated<bigint>;
   readonly gone_unknown_calls: Generated<bigint>;
+  readonly gone_unpriced_calls: Generated<bigint>;
   readonly gone_gap_calls: Generated<bigint>;
 }
 

@@ -60,6 +60,18 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       });
     }
 
+    test('sums of spend and runs count the kept calls without a price', async () => {
+      const url = await olderStore(fixture, 32);
+      await fixture.run(url, [`update call_record set run = 'r1' where cost_source = 'unpriced'`]);
+      const store = await openTestStore(url);
+      const runs = await store.runs.list({ organization, limit: 10 }).finally(() => store.close());
+      assert.deepEqual(runs.map(({ id, unpricedCalls }) => [id, unpricedCalls]).sort(), [['r0', 0], ['r1', 1]]);
+      const kept = await fixture.query(url, 'select scope, subject, unpriced_calls, gone_unpriced_calls from spend_day where unpriced_calls > 0');
+      assert.deepEqual(kept.map((row) => Object.values(row).map(String).join(' ')).sort(), [
+        'key key_gone 1 0', 'key key_gone 1 0', 'organization  1 0', 'organization  1 0', 'project search 1 0', 'project search 1 0',
+      ]);
+    });
+
     test('what was spent by records that are gone with their day stays in the sums of its year and of all time', async () => {
       const url = await olderStore(fixture, 30);
       const [yearMs, monthMs, weekMs] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 9)];

@@ -4,6 +4,7 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
@@ -95,7 +96,7 @@ function runWithoutBudget({ organization, id, startedAtMs, endedAtMs }: SeededRu
   const live = endedAtMs > nowMs;
   return {
     organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs,
-    declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
+    declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), ...noLackingCalls,
     expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: null,
   };
 }

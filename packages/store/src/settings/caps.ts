@@ -4,6 +4,7 @@
  */
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
@@ -18,14 +19,10 @@ import { spendOfCaps, type CapSpend } from '../spend/spend-days.ts';
 
 export type NewCap = Omit<Cap, 'id'> & { readonly organization: OrganizationId };
 
-/** A cap, and what was spent in its window. */
-export interface CapStanding {
+/** A cap, what was spent in its window, and the calls of the window whose cost is not known. */
+export interface CapStanding extends LackingCalls {
   readonly cap: Cap;
   readonly spent: NanoDollars;
-  /** Calls of the window whose usage is not known, in full or in part. */
-  readonly unknownCalls: number;
-  /** Calls of the window whose cost lacks something that was reported. */
-  readonly gapCalls: number;
   /** Its place in the list: `at` grows with each cap that is made. */
   readonly place: ListPlace;
 }
@@ -93,7 +90,7 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
 function standings(engine: Engine['kind'], db: Kysely<Schema>, organization: OrganizationId, atMs: number) {
   return db.selectFrom('cap as c')
     .innerJoin(spendOfCaps(engine, atMs, sql`c.organization = ${organization}`).as('s'), (join) => join.onRef('s.cap', '=', 'c.id'))
-    .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.gap_calls']).where('c.organization', '=', organization);
+    .selectAll('c').select(['s.spent_nano', 's.unknown_calls', 's.unpriced_calls', 's.gap_calls']).where('c.organization', '=', organization);
 }
 
 type StandingRow = Selectable<CapTable> & Omit<CapSpend, 'cap'>;
@@ -101,7 +98,7 @@ type StandingRow = Selectable<CapTable> & Omit<CapSpend, 'cap'>;
 function standingOf(row: StandingRow): CapStanding {
   return {
     cap: capOf(row), spent: nanoDollars(row.spent_nano), unknownCalls: Number(row.unknown_calls),
-    gapCalls: Number(row.gap_calls), place: { at: Number(row.made), id: row.id },
+    unpricedCalls: Number(row.unpriced_calls), gapCalls: Number(row.gap_calls), place: { at: Number(row.made), id: row.id },
   };
 }
 

@@ -7,7 +7,7 @@
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { lackingCounts, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
@@ -16,7 +16,7 @@ import type { Send } from '../engine/send.ts';
 import { allDaysMs } from './spend-days.ts';
 
 /** The parts of a record that count. */
-export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'usage'>;
+export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>;
 
 /** Whose spend is kept, and the subject of a call; null: it has none. Empty for an organization. */
 const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
@@ -29,8 +29,9 @@ const scopes = Object.entries(subjects) as readonly [CapScope, (typeof subjects)
 /** The calls of a sum that are counted, under the names of their columns, beside the money. */
 const counts = {
   calls: { column: 'calls', counts: (): boolean => true },
-  unknownCalls: { column: 'unknown_calls', counts: ({ usage }: SpendRecord): boolean => isUnknownCall(usage) },
-  gapCalls: { column: 'gap_calls', counts: ({ costGaps }: SpendRecord): boolean => isGapCall(costGaps) },
+  unknownCalls: { column: 'unknown_calls', counts: lackingCounts.unknownCalls },
+  unpricedCalls: { column: 'unpriced_calls', counts: lackingCounts.unpricedCalls },
+  gapCalls: { column: 'gap_calls', counts: lackingCounts.gapCalls },
 } as const;
 export type SpendCount = keyof typeof counts;
 export const spendCounts = Object.keys(counts) as readonly SpendCount[];
@@ -46,7 +47,7 @@ export const figureColumns: readonly { readonly name: keyof SpendFigures; readon
   ...countsOf.map(([name, { column }]) => ({ name, kept: column, gone: `gone_${column}` })),
 ];
 
-export const noSpend: SpendFigures = Object.freeze({ spent: nanoDollars(0n), calls: 0, unknownCalls: 0, gapCalls: 0 });
+export const noSpend: SpendFigures = Object.freeze({ spent: nanoDollars(0n), calls: 0, ...noLackingCalls });
 
 /** Adds to `figures`, or subtracts from them. */
 export function addSpend(figures: Figures, other: SpendFigures, sign: 1 | -1 = 1): void {

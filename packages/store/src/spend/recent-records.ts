@@ -3,6 +3,7 @@
  * far as needed, in slices.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
 import type { Engine } from '../engine/engine.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
@@ -13,7 +14,7 @@ import { addRecords, type Sums } from './derived-sums.ts';
 export const recordsAtOnce = 400;
 
 /** The columns of a record that sums need. */
-export const spendRecordColumns = ['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'usage'] as const;
+export const spendRecordColumns = ['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage'] as const;
 
 export interface SpendRecordRow {
   readonly organization: string;
@@ -22,6 +23,7 @@ export interface SpendRecordRow {
   readonly started_at_ms: bigint;
   readonly cost_nano: bigint | null;
   readonly cost_gaps: string | null;
+  readonly cost_source: string;
   readonly usage: string;
 }
 
@@ -30,7 +32,7 @@ export function spendRecordOf(row: SpendRecordRow): SpendRecord {
   return {
     organization: row.organization as SpendRecord['organization'], key: row.key as SpendRecord['key'], project: row.project,
     startedAtMs: Number(row.started_at_ms), cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano),
-    costGaps: costGapsOf(row.cost_gaps), usage: row.usage as UsageState,
+    costGaps: costGapsOf(row.cost_gaps), costSource: row.cost_source as CostSource, usage: row.usage as UsageState,
   };
 }
 

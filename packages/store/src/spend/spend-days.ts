@@ -39,6 +39,7 @@ export interface CapSpend {
   readonly cap: string;
   readonly spent_nano: bigint;
   readonly unknown_calls: bigint;
+  readonly unpriced_calls: bigint;
   readonly gap_calls: bigint;
 }
 
@@ -48,7 +49,7 @@ export function spendOfCaps(engine: Engine['kind'], atMs: number, those: RawBuil
   const at = (edge: keyof DayRange) => sql`case c."window" ${sql.join(bounds.map((each) =>
     sql`when ${sql.lit(each.window)} then ${sql.lit(each[edge])}`), sql` `)} end`;
   return sql<CapSpend>`(select c.id as cap, ${sql.raw(spentOf(engine))} as spent_nano,
-      cast(coalesce(sum(s.unknown_calls), 0) as bigint) as unknown_calls, cast(coalesce(sum(s.gap_calls), 0) as bigint) as gap_calls
+      ${sql.raw(['unknown_calls', 'unpriced_calls', 'gap_calls'].map((name) => `cast(coalesce(sum(s.${name}), 0) as bigint) as ${name}`).join(', '))}
     from cap as c left join spend_day as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
       and s.day_ms >= ${at('fromMs')} and s.day_ms < ${at('toMs')}
     where ${those} group by c.id)`;

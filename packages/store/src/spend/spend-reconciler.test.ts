@@ -95,7 +95,7 @@ for (const on of bothEngines) {
         assert.equal(gone.kept.calls, 0);
         assert.ok(gone.derived.calls > 0);
         const alone = found.find(({ scope }) => scope === 'project')!;
-        assert.deepEqual([alone.kept, alone.derived.calls], [{ spent: 5n, calls: 1, unknownCalls: 0, gapCalls: 0 }, 0]);
+        assert.deepEqual([alone.kept, alone.derived.calls], [{ spent: 5n, calls: 1, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 }, 0]);
       }
     });
 

@@ -153,16 +153,17 @@ for (const on of bothEngines) {
 
     describe('spend is the sum of the records (promise 4; rule 5a)', () => {
       const recomputed = (records: readonly CallRecord[], at: (record: CallRecord) => readonly [scope: string, subject: string | null][]) => {
-        const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint; gaps: bigint }>();
+        const sums = new Map<string, { spent: bigint; calls: bigint; unknown: bigint; unpriced: bigint; gaps: bigint }>();
         for (const record of records) {
           for (const [scope, subject] of at(record)) {
             for (const day of [Math.floor(record.startedAtMs / dayMs) * dayMs, allDaysMs]) {
               if (subject === null) continue;
               const name = JSON.stringify([record.organization, scope, subject, day]);
-              const sum = sums.get(name) ?? { spent: 0n, calls: 0n, unknown: 0n, gaps: 0n };
+              const sum = sums.get(name) ?? { spent: 0n, calls: 0n, unknown: 0n, unpriced: 0n, gaps: 0n };
               sum.spent += record.cost ?? 0n;
               sum.calls += 1n;
               if (record.usage === 'unknown' || record.usage === 'partial') sum.unknown += 1n;
+              if (record.costSource === 'unpriced') sum.unpriced += 1n;
               if (record.costGaps.length > 0) sum.gaps += 1n;
               sums.set(name, sum);
             }
@@ -173,12 +174,13 @@ for (const on of bothEngines) {
       const kept = async (organizations: readonly OrganizationId[]) => {
         // As text: a driver's numbers would lose digits.
         const rows = await context.query(url, 'select organization, scope, subject, day_ms, cast(spent_nano as text) as spent_nano,'
-          + ' cast(calls as text) as calls, cast(unknown_calls as text) as unknown_calls, cast(gap_calls as text) as gap_calls from spend_day');
+          + ' cast(calls as text) as calls, cast(unknown_calls as text) as unknown_calls,'
+          + ' cast(unpriced_calls as text) as unpriced_calls, cast(gap_calls as text) as gap_calls from spend_day');
         return new Map(rows.filter((row) => organizations.includes(row['organization'] as OrganizationId)).map((row) => [
           JSON.stringify([row['organization'], row['scope'], row['subject'], Number(row['day_ms'])]),
           {
             spent: BigInt(row['spent_nano'] as string), calls: BigInt(row['calls'] as string), unknown: BigInt(row['unknown_calls'] as string),
-            gaps: BigInt(row['gap_calls'] as string),
+            unpriced: BigInt(row['unpriced_calls'] as string), gaps: BigInt(row['gap_calls'] as string),
           },
         ]));
       };
@@ -192,6 +194,7 @@ for (const on of bothEngines) {
           startedAtMs: startMs - draw(500 * 86_400) * 1_000,
           cost: draw(5) === 0 ? null : nanoDollars(BigInt(draw(1_000_000_000))),
           usage: (['reported', 'partial', 'unknown', 'none'] as const)[draw(4)]!,
+          costSource: draw(4) === 0 ? 'unpriced' : 'priced',
           costGaps: draw(3) === 0 ? ['audio', 'region'] : [],
         });
         const segments = [0, 1, 2, 3].map((number) => ({ id: `seg_${context.name}_${number}`, records: Array.from({ length: 2_500 }, record) }));

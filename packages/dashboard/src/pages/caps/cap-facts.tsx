@@ -59,7 +59,7 @@ export function Spent({ of: cap }: { readonly of: Cap }) {
         aria-label={`Spent ${percent(Number(cap.spent), Number(cap.limit))} of the limit`}
         color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
       />
-      <CostIncomplete of={incompleteIn([{ unknownCalls: cap.unknownCalls, unpricedCalls: 0, gapCalls: cap.gapCalls }])} />
+      <CostIncomplete of={incompleteIn([cap])} />
     </div>
   );
 }

@@ -59,6 +59,8 @@ function RunFacts({ run }: { readonly run: Run }) {
           ['Budget declared', <Money amount={run.budget} none="none" />],
           ['Budget in force', <Money amount={run.effective} none="none" />],
           ['Calls without full usage', run.unknownCalls],
+          ['Calls without a price', run.unpricedCalls],
+          ['Calls with gaps in their cost', run.gapCalls],
           ['Began', <Moment at={run.startedAt} />],
           ['Time limit', <Moment at={run.expiresAt} none="none" />],
           ['Ended', <Moment at={run.endedAt} none="not yet" />],

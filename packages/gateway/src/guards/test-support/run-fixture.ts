@@ -53,7 +53,7 @@ export function runCallOf(held: HeldKey, id: string, { budget, ttlSeconds, grant
 export function madeRun({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: NewRun): Run {
   return {
     organization, id, state: 'live', declared, effective, clampReason, startedAtMs, expiresAtMs, endedAtMs: null,
-    spent: nanoDollars(0n), unknownCalls: 0, gapCalls: 0,
+    spent: nanoDollars(0n), unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
   };
 }
 

@@ -7,11 +7,11 @@ import { isRefusal } from '../../use-cases/refusal.ts';
 import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
-import { dollars, dollarsSent, idParams, instant } from './fields.ts';
+import { dollars, dollarsSent, idParams, instant, lackingCalls } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
-  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, unknownCalls: z.int(), gapCalls: z.int(),
+  limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, ...lackingCalls,
   state: z.enum(capStates), resetsAt: instant.nullable(),
   forecastAt: instant.nullable().openapi({ description: 'When it is reached at the pace of the last seven days; null: not at this pace' }),
   pacePerDay: dollars,

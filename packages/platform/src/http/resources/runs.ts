@@ -4,11 +4,11 @@ import { clampReasons, runStates } from '@metergate/core/run/run.ts';
 import { closeRun, listRuns, mintGrant, showRun } from '../../use-cases/runs.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
-import { dollars, dollarsSent, idParams, instant } from './fields.ts';
+import { dollars, dollarsSent, idParams, instant, lackingCalls } from './fields.ts';
 
 export const runSchema = z.object({
   id: z.string(), state: z.enum(runStates), budget: dollars.nullable(), effective: dollars.nullable(), clampReason: z.enum(clampReasons).nullable(),
-  spent: dollars, unknownCalls: z.int(), gapCalls: z.int(), startedAt: instant, expiresAt: instant.nullable(), endedAt: instant.nullable(),
+  spent: dollars, ...lackingCalls, startedAt: instant, expiresAt: instant.nullable(), endedAt: instant.nullable(),
 }).openapi('Run');
 
 export const runOperations = [

@@ -8,11 +8,11 @@ import type { UseCaseContext } from '../../use-cases/context.ts';
 import { HttpRefusal } from '../envelope.ts';
 import { openOperation } from '../operation.ts';
 import { limitsPath } from '../pages/limits-page.ts';
-import { dollars, instant } from './fields.ts';
+import { dollars, instant, lackingCalls } from './fields.ts';
 import { runSchema } from './runs.ts';
 
 const ownCap = z.object({
-  id: z.string(), scope: z.enum(['organization', 'key']), window: z.enum(calendarWindows), limit: dollars, spent: dollars,
+  id: z.string(), scope: z.enum(['organization', 'key']), window: z.enum(calendarWindows), limit: dollars, spent: dollars, ...lackingCalls,
   headroom: dollars, mode: z.enum(['refuse', 'pause']), state: z.enum(capStates), resetsAt: instant.nullable(),
 }).openapi('OwnCap');
 

@@ -4,6 +4,7 @@
  */
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
+import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { CostSource } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
@@ -13,6 +14,8 @@ import type { CsvValue } from './csv.ts';
  * `none`: calls that use nothing. The last two count calls, not tokens.
  */
 export type ChargeKind = PaidKind | 'all' | 'unknown' | 'none';
+
+type LackingSums = { -readonly [Name in keyof LackingCalls]: number };
 
 /** What one line is about. */
 export interface ChargeGroup {
@@ -31,14 +34,11 @@ export interface ChargeGroup {
   readonly kind: ChargeKind;
 }
 
-export interface ChargeSums {
+export interface ChargeSums extends LackingSums {
   quantity: bigint;
   cost: NanoDollars;
   /** Each call is counted in exactly one of its lines. */
   calls: number;
-  unknownCalls: number;
-  unpricedCalls: number;
-  gapCalls: number;
 }
 
 /** The organization that the charges belong to. */

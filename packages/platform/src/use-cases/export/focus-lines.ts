@@ -9,7 +9,7 @@ import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { paidKinds, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
-import { isGapCall, isUnknownCall } from '@metergate/core/spend/spend-sum.ts';
+import { lackingCounts, lackingCountNames, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { csvLine } from './csv.ts';
 import type { ExportForm } from './export-form.ts';
 import { focusNames, focusValues, type ChargeGroup, type ChargeKind, type ChargeSums, type FocusAccount } from './focus-columns.ts';
@@ -46,7 +46,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
     const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.kind, group.labels]);
     let line = kept.get(name);
     if (line === undefined) {
-      line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, unknownCalls: 0, unpricedCalls: 0, gapCalls: 0 } };
+      line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, ...noLackingCalls } };
       kept.set(name, line);
     }
     line.sums.quantity += BigInt(quantity);
@@ -66,9 +66,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
         const sums = keep({ ...period, key, keyName, labels, project, wire, model, costSource, kind: charge.kind }, charge);
         if (index > 0) continue;
         sums.calls += 1;
-        if (isUnknownCall(record.usage)) sums.unknownCalls += 1;
-        if (costSource === 'unpriced') sums.unpricedCalls += 1;
-        if (isGapCall(record.costGaps)) sums.gapCalls += 1;
+        for (const name of lackingCountNames) if (lackingCounts[name](record)) sums[name] += 1;
       }
       return before === '' ? null : { content: before, holds: 'before' };
     },

@@ -34,6 +34,7 @@ import { auditSearches } from './0029-audit-searches.ts';
 import { provedEmails } from './0030-proved-emails.ts';
 import { spendDays } from './0031-spend-days.ts';
 import { usageHours } from './0032-usage-hours.ts';
+import { unpricedCalls } from './0033-unpriced-calls.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -41,5 +42,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours,
+  provedEmails, spendDays, usageHours, unpricedCalls,
 ];
