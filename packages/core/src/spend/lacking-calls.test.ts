@@ -1,3 +1,4 @@
+/** Which calls count as unknown, unpriced or with a gap, and that each is counted once in each of its counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { costSources } from '../record/call-record.ts';
