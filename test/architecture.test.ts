@@ -124,7 +124,7 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'run usage', 'record spend',
+    'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'record', 'spend', 'run',
     'forecast lease receipt refusal.ts report settings.ts', 'alert price reconcile', 'tap',
   ],
   store: [

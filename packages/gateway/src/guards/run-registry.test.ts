@@ -15,8 +15,8 @@ const [orgA, orgB] = ['org_a', 'org_b'] as [OrganizationId, OrganizationId];
 
 function run(id: string, given: Partial<Run> = {}): Run {
   return {
-    organization: orgA, id, state: 'live', declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), unknownCalls: 0, unpricedCalls: 0,
-    gapCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null, ...given,
+    organization: orgA, id, state: 'live', declared: null, effective: null, clampReason: null, spent: nanoDollars(0n),
+    unknownCalls: 0, unpricedCalls: 0, gapCalls: 0, startedAtMs: 0, expiresAtMs: null, endedAtMs: null, ...given,
   };
 }
 

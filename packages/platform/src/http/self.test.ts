@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { operations } from './app.ts';
@@ -31,8 +32,10 @@ platformOfFile(async (made) => {
       exposureLimit: null, mayCreate: true,
     }]);
     const call = { run, key: id as ServiceKeyId };
-    const records = [{}, { cost: null, costSource: 'unpriced' as const }, { costGaps: ['region' as const] }, { usage: 'unknown' as const, cost: null }]
-      .map((given, index) => ({ seq: index + 1, record: sampleRecord(acme.id as OrganizationId, { ...call, ...given }) }));
+    const lacking: readonly Partial<CallRecord>[] = [
+      {}, { cost: null, costSource: 'unpriced' }, { costGaps: ['region'] }, { usage: 'unknown', cost: null },
+    ];
+    const records = lacking.map((given, index) => ({ seq: index + 1, record: sampleRecord(acme.id as OrganizationId, { ...call, ...given }) }));
     await platform.store.calls.ship({ segment: `seg_${run}`, through: 4, records });
   }
 });

@@ -62,7 +62,8 @@ export async function showSelf(context: UseCaseContext, { id, organization }: Pr
     maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
     limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
     caps: caps.map(({ id: cap, scope, window, limit, spent, unknownCalls, unpricedCalls, gapCalls, mode, state, resetsAt }) => ({
-      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, unknownCalls, unpricedCalls, gapCalls, headroom: headroomOf(limit, spent), mode, state, resetsAt,
+      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, unknownCalls, unpricedCalls, gapCalls,
+      headroom: headroomOf(limit, spent), mode, state, resetsAt,
     })),
   };
 }

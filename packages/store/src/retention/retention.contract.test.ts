@@ -84,7 +84,8 @@ for (const on of bothEngines) {
     const reconciled = async () => (await (await another()).spendReconciler.reconcile(keepGoing))!;
     const listed = (organization: OrganizationId) => store.calls.list({ organization, limit: 10_000 });
     const spent = async (organization: OrganizationId): Promise<readonly unknown[]> => (await context.query(url,
-      `select scope, subject, day_ms, spent_nano, calls, unknown_calls, unpriced_calls, gap_calls from spend_day where organization = $1`, [organization]))
+      `select scope, subject, day_ms, spent_nano, calls, unknown_calls, unpriced_calls, gap_calls from spend_day
+        where organization = $1`, [organization]))
       .map((row) => Object.values(row).map(String).join(' | ')).sort();
 
     test('nothing goes without an age, and an age below a month is refused', async () => {

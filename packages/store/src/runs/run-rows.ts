@@ -50,7 +50,8 @@ const columns: readonly RunColumn[] = [
   { name: 'began_by', kind: 'text', value: (run) => run.beganBy },
 ];
 const nameColumns = columns.slice(0, 2);
-const spentColumns = columns.filter(({ name }) => ['organization', 'id', 'spent_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'].includes(name));
+const spent = ['organization', 'id', 'spent_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'];
+const spentColumns = columns.filter(({ name }) => spent.includes(name));
 /** Fixed at creation, so never written again. */
 const fixed = new Set<string>(['organization', 'id', 'started_at_ms', 'expires_at_ms', 'began_by']);
 

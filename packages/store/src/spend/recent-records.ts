@@ -14,7 +14,9 @@ import { addRecords, type Sums } from './derived-sums.ts';
 export const recordsAtOnce = 400;
 
 /** The columns of a record that sums need. */
-export const spendRecordColumns = ['sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage'] as const;
+export const spendRecordColumns = [
+  'sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage',
+] as const;
 
 export interface SpendRecordRow {
   readonly organization: string;
