@@ -31,6 +31,7 @@ export function recordOf(call: CallOpening, number: number): CallRecord {
     inputTokens: number % 4_000, outputTokens: number % 900, cachedTokens: 0, cacheWriteTokens: null, reasoningTokens: 0,
     usage: 'reported', usageReason: null, cost: nanoDollars(BigInt(number % 100_000)), costGaps: [], serviceTier: 'default',
     audioInputTokens: null, audioOutputTokens: null, toolCalls: null, cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
+    requestedModel: 'gpt-4o-mini', units: null, pricedBy: 'model',
     providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900,
   };
 }

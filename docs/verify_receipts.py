@@ -19,6 +19,7 @@ FIGURES = (
     "cachedTokens cacheWriteTokens reasoningTokens audioInputTokens audioOutputTokens toolCalls usage usageReason cost costGaps "
     "costSource priceList requestBytes responseBytes firstByteMs durationMs"
 ).split()
+LATER_FIGURES = "pricedBy units".split()
 WORDS = "salt project labels run path model finishReason serviceTier providerRequestId".split()
 HEAD = "type format organization first previous keys".split()
 RECEIPT = "type sequence figures words wordsDigest hash".split()
@@ -104,12 +105,17 @@ def sha256(data):
 
 def words_digest(w):
     after = [w[name] for name in WORDS[3:]]
-    return sha256(text_of("metergate-words-1", [w["salt"], w["project"], len(w["labels"]), *w["labels"], *after]))
+    form = "metergate-words-1"
+    if "requestedModel" in w:
+        form = "metergate-words-2"
+        after.append(w["requestedModel"])
+    return sha256(text_of(form, [w["salt"], w["project"], len(w["labels"]), *w["labels"], *after]))
 
 
 def receipt_hash(previous, line):
-    figures = [line["figures"][name] for name in FIGURES]
-    return sha256(text_of("metergate-receipt-1", [previous, line["sequence"], *figures, line["wordsDigest"]]))
+    later = [name for name in LATER_FIGURES if name in line["figures"]]
+    figures = [line["figures"][name] for name in [*FIGURES, *later]]
+    return sha256(text_of("metergate-receipt-2" if later else "metergate-receipt-1", [previous, line["sequence"], *figures, line["wordsDigest"]]))
 
 
 def bytes_of(encoded):
@@ -236,7 +242,9 @@ class File:
 
     def take_receipt(self, line):
         members(line, RECEIPT)
-        members(line["figures"], FIGURES)
+        later = [name for name in LATER_FIGURES if name in line["figures"]] if isinstance(line["figures"], dict) else []
+        members(line["figures"], [*FIGURES, *(LATER_FIGURES if later else [])])
+        need(not later or any(line["figures"][name] is not None for name in LATER_FIGURES))
         whole(line["sequence"])
         digest(line["wordsDigest"])
         digest(line["hash"])
@@ -245,7 +253,10 @@ class File:
         need(line["sequence"] == self.next and line["figures"]["organization"] == self.head["organization"])
         words = line["words"]
         if words is not None:
-            members(words, WORDS)
+            later = ["requestedModel"] if isinstance(words, dict) and "requestedModel" in words else []
+            members(words, WORDS + later)
+            for name in later:
+                text(words[name])
             digest(words["salt"])
             need(isinstance(words["labels"], list))
             for value in [words["path"], *words["labels"]]:

@@ -72,3 +72,26 @@ test('a tier and a fee without a price are named on the record, and counted besi
   });
   assert.deepEqual((await tenant.caps()).map(({ unknownCalls, gapCalls }) => [unknownCalls, gapCalls]), [[0, 1]]);
 });
+
+test('an answer that names no model is priced by the one that was asked for, in each form of a request; one that names its own is not', async () => {
+  const tenant = await product.tenant();
+  const usage = { input_tokens: 2, output_tokens: 1, total_tokens: 3 };
+  product.system.openai.respond(json({ created: 1, data: [], usage }));
+  const long = JSON.stringify({ prompt: 'x'.repeat(300_000), model: 'metered' });
+  const form = '--b\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\n'
+    + `${'y'.repeat(100_000)}\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nmetered\r\n--b--\r\n`;
+  const requests = [
+    ['/v1/images/generations', '{"model":"metered"}', 'application/json'], ['/v1/images/long', long, 'application/json'],
+    ['/v1/images/edits', form, 'multipart/form-data; boundary=b'],
+  ] as const;
+  for (const [target, body, type] of requests) {
+    assert.equal((await tenant.call(body, { target, headers: [['content-type', type]] })).status, 200);
+    const { model, requestedModel, cost, costSource, pricedBy, requestBytes } = await recordOf(tenant, target);
+    assert.deepEqual([model, requestedModel, cost, costSource, pricedBy], [null, 'metered', 3_000_000_000n, 'fallback', 'requested_model'], target);
+    assert.equal(requestBytes, body.length);
+  }
+  product.system.openai.respond(json({ model: 'unlisted', choices: [], usage: { prompt_tokens: 2, completion_tokens: 1 } }));
+  assert.equal((await tenant.call('{"model":"metered"}', { target: '/v1/chat/completions' })).status, 200);
+  const answered = await recordOf(tenant, '/v1/chat/completions');
+  assert.deepEqual([answered.model, answered.requestedModel, answered.costSource, answered.pricedBy], ['unlisted', 'metered', 'fallback', 'model']);
+});

@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
   { head: 'STARTED', value: ({ startedAt }) => `${startedAt.slice(0, 10)} ${startedAt.slice(11, 19)}Z` },
   { head: 'CALL', value: ({ endpoint }) => (endpoint === 'chat.completions' ? 'chat' : endpoint) },
   { head: 'STATUS', value: statusOf },
-  { head: 'MODEL', value: ({ model }) => model },
+  { head: 'MODEL', value: modelOf },
   { head: 'IN', value: (record) => figureOf(record, record.inputTokens) },
   { head: 'CACHED', value: ({ cachedTokens }) => cachedTokens, optional: true },
   { head: 'OUT', value: outputOf },
@@ -53,6 +53,11 @@ export function callsText(
 /** Enough of an id to tell it apart by eye. */
 function shortId(id: string): string {
   return id.length > 12 ? `${id.slice(0, 10)}…` : id;
+}
+
+/** In brackets where the answer named none: the model that was asked for. */
+function modelOf({ model, requestedModel }: CallRecordJson): string | null {
+  return model ?? (requestedModel === null ? null : `(${requestedModel})`);
 }
 
 function statusOf({ status, outcome }: CallRecordJson): string {
@@ -128,7 +133,7 @@ function gapNames(records: readonly CallRecordJson[]): string {
 }
 
 function models(records: readonly CallRecordJson[]): string {
-  const names = [...new Set(records.map(({ model }) => (model === null ? 'a model that was not named' : plain(model))))];
+  const names = [...new Set(records.map(({ model, requestedModel }) => plain(model ?? requestedModel ?? 'a model that was not named')))];
   const more = names.length - modelsNamedMax;
   return names.slice(0, modelsNamedMax).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

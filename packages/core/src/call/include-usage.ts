@@ -24,6 +24,8 @@ export interface StreamFlagScanner {
   result(): IncludeUsageDecision;
   /** The body, if it ends here, is a JSON object whose top-level `stream` is literally `true`. */
   readonly streamRequested: boolean;
+  /** The text of the top-level `model`, as far as the body came; null: none, or it is no text. */
+  readonly model: string | null;
   /** Gives the scanner back for the next body; it must not be touched afterwards. */
   release(): void;
 }
@@ -42,7 +44,8 @@ export function createStreamFlagScanner(): StreamFlagScanner {
 class BodyScanner implements StreamFlagScanner {
   private readonly stream = watched();
   private readonly streamOptions = watched();
-  private readonly scanner = new JsonScanner(watched({ stream: this.stream, stream_options: this.streamOptions }));
+  private readonly modelPlace = watched();
+  private readonly scanner = new JsonScanner(watched({ stream: this.stream, stream_options: this.streamOptions, model: this.modelPlace }));
   /** White space before the first other byte. */
   private leadingBytes = 0;
   private begun = false;
@@ -54,6 +57,10 @@ class BodyScanner implements StreamFlagScanner {
 
   get streamRequested(): boolean {
     return this.stream.kind === 'true' && this.scanner.complete;
+  }
+
+  get model(): string | null {
+    return this.modelPlace.string();
   }
 
   release(): void {

@@ -14,7 +14,7 @@ import { picoByKind } from './cost.ts';
 import { factorOf, Gaps } from './gaps.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
 import { wholeFactor, type Rates } from './rates.ts';
-import { recordedReading, recordedTokens } from './recorded-parts.ts';
+import { pricedModel, recordedReading, recordedTokens } from './recorded-parts.ts';
 
 const tokenKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const satisfies (keyof ChargedTokens)[];
 const toolKinds = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies (keyof ToolCalls)[];
@@ -59,7 +59,8 @@ export interface PricesAtHand {
 
 /** How a recorded cost came about, line by line, if today's prices give it; otherwise why there are no lines. Pure. */
 export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: PricesAtHand): CostLines | WithoutLines {
-  const { cost, costSource, model, startedAtMs, wire, priceList } = record;
+  const { cost, costSource, startedAtMs, wire, priceList } = record;
+  const model = pricedModel(record);
   if (cost === null) return 'no_cost';
   if (costSource === 'upstream') return 'reported';
   const tokens = recordedTokens(record);

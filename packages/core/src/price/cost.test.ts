@@ -144,8 +144,9 @@ describe('states of usage (rules: Record; rule 7)', () => {
   for (const usage of ['none', 'unknown'] as const) {
     it(`${usage}: no cost, whatever figures came`, () => {
       const reading = sampleReading(figures, { usage, reportedCost: '1' });
-      assert.deepEqual(costOn('openai', reading), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
-      assert.deepEqual(upstreamCost(reading), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
+      assert.deepEqual(costOn('openai', reading),
+        { cost: null, costGaps: [], costSource: 'none', pricedBy: null, priceList: null, cacheSavings: null });
+      assert.deepEqual(upstreamCost(reading), { cost: null, costGaps: [], costSource: 'none', pricedBy: null, priceList: null, cacheSavings: null });
     });
   }
   it('partial: priced as far as it was reported', () => {
@@ -153,11 +154,12 @@ describe('states of usage (rules: Record; rule 7)', () => {
     assert.equal(dollars(costOn('anthropic', reading)), '0.000053400');
   });
   it('reported without one figure: nothing to price', () => {
-    assert.deepEqual(costOn('openai', sampleReading({})), { cost: null, costGaps: [], costSource: 'none', priceList: null, cacheSavings: null });
+    assert.deepEqual(costOn('openai', sampleReading({})),
+      { cost: null, costGaps: [], costSource: 'none', pricedBy: null, priceList: null, cacheSavings: null });
   });
   it('no model: unpriced, never 0', () => {
     const nobody = costOn('openai', sampleReading(figures, { model: null }));
-    assert.deepEqual(nobody, { cost: null, costGaps: [], costSource: 'unpriced', priceList: null, cacheSavings: null });
+    assert.deepEqual(nobody, { cost: null, costGaps: [], costSource: 'unpriced', pricedBy: null, priceList: null, cacheSavings: null });
   });
   it('the other provider lists it: still unpriced', () => {
     assert.equal(costOn('openai', sampleReading(figures, { model: 'claude' })).costSource, 'unpriced');

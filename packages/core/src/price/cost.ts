@@ -4,7 +4,7 @@
  * ever made up.
  */
 import { divideHalfEven, nanoDollars, parseDollars, type NanoDollars } from '../money.ts';
-import type { CostGap, CostSource } from '../record/call-record.ts';
+import type { CostGap, CostSource, PriceBasis } from '../record/call-record.ts';
 import type { FallbackPrice } from '../settings.ts';
 import type { Provider } from '../wire/wire.ts';
 import type { Reading } from '../usage/reading.ts';
@@ -17,6 +17,8 @@ import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './
 /** One call to be priced. */
 export interface PricedCall {
   readonly reading: Reading;
+  /** The model that the request asked for; its price applies only if the answer names none. */
+  readonly requestedModel?: string | null;
   /** Null on the declared upstream. */
   readonly provider: Provider | null;
   /** The declared upstream's host name, or its URL; null on the named providers. */
@@ -36,30 +38,34 @@ export interface Cost {
   /** What was reported but is not in `cost`, or not at its own price; empty if there is no cost. */
   readonly costGaps: readonly CostGap[];
   readonly costSource: CostSource;
+  /** Null: no price of a model made the cost. */
+  readonly pricedBy: PriceBasis | null;
   readonly priceList: string | null;
   readonly cacheSavings: NanoDollars | null;
 }
 
-const nothingToPrice: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'none', priceList: null, cacheSavings: null });
-const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'unpriced', priceList: null, cacheSavings: null });
+const nothingToPrice: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'none', pricedBy: null, priceList: null, cacheSavings: null });
+const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource: 'unpriced', pricedBy: null, priceList: null, cacheSavings: null });
 
 /**
  * The cost of one call. A declared upstream: the cost it reported, else the overlay, else the organization's fallback price,
  * else the list if it knows the host (rule 6). A named provider: overlay, list, then fallback, which is for models with
  * no price (rule 7). `partial` usage is priced as far as it was reported: the provider charges for the prompt it has read, and
- * a caller who always hangs up must not spend unseen. Without usage there is no cost; without a model the call is unpriced.
+ * a caller who always hangs up must not spend unseen. Without usage there is no cost. If the answer names no model, the one that was asked for
+ * counts (rule 6d); without either the call is unpriced.
  */
 export function costOf(call: PricedCall): Cost {
   const { reading, fallback } = call;
   if (reading.usage === 'none' || reading.usage === 'unknown') return nothingToPrice;
   if (call.provider === null && reading.reportedCost !== null) {
     const cost = parseDollars(reading.reportedCost);
-    if (cost !== null) return { cost, costGaps: noGaps, costSource: 'upstream', priceList: null, cacheSavings: null };
+    if (cost !== null) return { cost, costGaps: noGaps, costSource: 'upstream', pricedBy: null, priceList: null, cacheSavings: null };
   }
   const tokens = chargedTokens(reading.tokens, reading);
   if (tokens === null) return nothingToPrice;
-  if (reading.model === null) return unpriced;
-  const { overlay, list } = pricesOfModel(call, reading.model);
+  const model = reading.model ?? call.requestedModel ?? null;
+  if (model === null) return unpriced;
+  const { overlay, list } = pricesOfModel(call, model);
   return priced(call, tokens, overlay)
     ?? (call.provider === null ? byFallback(reading, tokens, fallback) : priced(call, tokens, list))
     ?? (call.provider === null ? priced(call, tokens, list) : byFallback(reading, tokens, fallback))
@@ -86,9 +92,14 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
     : divideHalfEven((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps),
       picoPerNano * wholeFactor);
   return {
-    cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', priceList: price.priceList,
+    cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', pricedBy: basisOf(reading), priceList: price.priceList,
     cacheSavings: cacheSavingsOf(tokens, price.rates),
   };
+}
+
+/** The model whose price applies: the request's only if the answer names none. */
+function basisOf({ model }: Reading): PriceBasis {
+  return model === null ? 'requested_model' : 'model';
 }
 
 /** Usage of further models in the response, each at the price of its model: millionths of pico-dollars. */
@@ -161,5 +172,5 @@ function byFallback(reading: Reading, tokens: ChargedTokens, fallback: FallbackP
   toolFees(reading.toolCalls, noFees, gaps);
   factorOf(reading, noFactors, gaps);
   const cost = nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n));
-  return { cost, costGaps: gaps.names(), costSource: 'fallback', priceList: null, cacheSavings: nanoDollars(0n) };
+  return { cost, costGaps: gaps.names(), costSource: 'fallback', pricedBy: basisOf(reading), priceList: null, cacheSavings: nanoDollars(0n) };
 }

@@ -20,7 +20,7 @@ function recorded(model: string, tokens: Partial<TokenFigures>): RecordedCall {
     wire: 'openai', model, usage: 'reported', inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
     cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning,
     audioInputTokens: reading.tokens.audioInput, audioOutputTokens: reading.tokens.audioOutput, serviceTier: null,
-    toolCalls: null, ...cost, startedAtMs,
+    toolCalls: null, units: reading.units, requestedModel: null, ...cost, startedAtMs,
   };
 }
 

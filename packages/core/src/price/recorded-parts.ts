@@ -17,7 +17,7 @@ export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'
 export type PaidKind = (typeof paidKinds)[number];
 
 export type RecordedCall = Pick<CallRecord,
-  | 'wire' | 'model' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+  | 'wire' | 'model' | 'requestedModel' | 'units' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
   | 'audioInputTokens' | 'audioOutputTokens' | 'serviceTier' | 'toolCalls'
   | 'cost' | 'costSource' | 'priceList' | 'startedAtMs'>;
 
@@ -46,11 +46,11 @@ export function recordedTokens(record: RecordedCall): ChargedTokens | null {
  * iterations: if these were priced, the cost cannot be reproduced.
  */
 export function recordedReading(record: RecordedCall): Reading {
-  const { model, usage, serviceTier, toolCalls, reasoningTokens: reasoning } = record;
+  const { model, usage, serviceTier, toolCalls, units, reasoningTokens: reasoning } = record;
   // More reasoning than output cannot be a part of it.
   const outputBeside = reasoning !== null && reasoning > (record.outputTokens ?? 0) ? reasoning : 0;
   return {
-    ...nothingDue, outputBeside, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls,
+    ...nothingDue, outputBeside, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls, units,
     tokens: {
       input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
       cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,
@@ -58,11 +58,18 @@ export function recordedReading(record: RecordedCall): Reading {
   };
 }
 
+/** The model whose price a record's cost is by. */
+export function pricedModel({ model, requestedModel }: Pick<RecordedCall, 'model' | 'requestedModel'>): string | null {
+  return model ?? requestedModel;
+}
+
 function costsOf(record: RecordedCall, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
-  const { wire, model, cost, costSource, priceList, startedAtMs } = record;
+  const { wire, requestedModel, cost, costSource, priceList, startedAtMs } = record;
+  const model = pricedModel(record);
   if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
   const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
-  const again = costOf({ reading: recordedReading(record), provider: wire, upstreamHost: null, book, fallback: null, atMs: startedAtMs });
+  const again = costOf({ reading: recordedReading(record), requestedModel, provider: wire, upstreamHost: null, book, fallback: null,
+    atMs: startedAtMs });
   if (again.cost !== cost || again.priceList !== priceList) return null;
   const { overlay, list } = pricesOf(book, query);
   const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;

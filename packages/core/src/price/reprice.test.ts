@@ -20,7 +20,8 @@ function bookOf(prices: readonly object[]): PriceBook {
 
 const unpriced: RecordedCall = {
   wire: 'openai', model: 'gpt-5-mini', usage: 'reported', inputTokens: 1_000, outputTokens: 100, cachedTokens: 400, cacheWriteTokens: null,
-  reasoningTokens: 50, audioInputTokens: null, audioOutputTokens: null, serviceTier: null, toolCalls: null, cost: null, costSource: 'unpriced',
+  reasoningTokens: 50, audioInputTokens: null, audioOutputTokens: null, serviceTier: null, toolCalls: null, requestedModel: null,
+  units: null, cost: null, costSource: 'unpriced',
   priceList: null, startedAtMs: atMs,
 };
 const found = costOf({ reading: recordedReading(unpriced), provider: 'openai', upstreamHost: null, book: own, fallback: null, atMs });

@@ -21,7 +21,8 @@ export function reprice(record: RecordedCall, { book, own }: { readonly book: Pr
   const reading = recordedReading(record);
   if (reading.usage === 'none' || reading.usage === 'unknown' || recordedTokens(record) === null) return { kind: 'nothing' };
   if (record.wire === 'upstream') return { kind: 'not_repriced' };
-  const call = { reading, provider: record.wire, upstreamHost: null, fallback: null, atMs: record.startedAtMs };
+  const call = { reading, requestedModel: record.requestedModel, provider: record.wire, upstreamHost: null, fallback: null,
+    atMs: record.startedAtMs };
   if (record.costSource === 'priced') {
     const again = costOf({ ...call, book: own });
     if (again.priceList === record.priceList && again.cost !== record.cost) return { kind: 'not_repriced' };

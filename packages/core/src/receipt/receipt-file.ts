@@ -4,7 +4,7 @@
  * Read strictly: a line is exactly what would be written, so that nothing in it can be read in two ways.
  */
 import type { Checkpoint, CheckpointKind, ReceiptKey } from './checkpoint.ts';
-import { figureNames, type ReceiptFigures, type ReceiptWords } from './receipt.ts';
+import { figureNames, laterFigureNames, type ReceiptFigures, type ReceiptWords } from './receipt.ts';
 
 export const receiptFileFormat = 'metergate-receipts-1';
 
@@ -43,13 +43,15 @@ const keysOf = {
   checkpoint: ['type', 'organization', 'key', 'first', 'previous', 'last', 'hash', 'at', 'signature'],
 } as const;
 const wordNames = ['salt', 'project', 'labels', 'run', 'path', 'model', 'finishReason', 'serviceTier', 'providerRequestId'] as const;
+const laterWordNames = ['requestedModel'] as const;
 
 /** The line without its line feed. Members are written in a fixed order, whatever their order in the value. */
 export function formatLine(line: FileLine): string {
   if (line.type === 'receipt') {
     const { figures, words } = line;
     return JSON.stringify({
-      ...inOrder(line, keysOf.receipt), figures: inOrder(figures, figureNames), words: words === null ? null : inOrder(words, wordNames),
+      ...inOrder(line, keysOf.receipt), figures: inOrder(figures, [...figureNames, ...laterFigureNames]),
+      words: words === null ? null : inOrder(words, [...wordNames, ...laterWordNames]),
     });
   }
   if (line.type !== 'head') return JSON.stringify(inOrder(line, keysOf.checkpoint));
@@ -71,7 +73,7 @@ export function parseLine(text: string): FileLine | null {
 }
 
 function inOrder<Value extends object, Name extends keyof Value>(value: Value, names: readonly Name[]): Pick<Value, Name> {
-  return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>;
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]])) as Pick<Value, Name>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -100,12 +102,21 @@ function isKey(value: unknown): boolean {
 function isReceipt(value: Members): boolean {
   const { figures, words } = value;
   return hasMembers(value, keysOf.receipt) && isWhole(value.sequence) && isHash(value.wordsDigest) && isHash(value.hash)
-    && isObject(figures) && hasMembers(figures, figureNames) && Object.values(figures).every(isField)
+    && isObject(figures) && isFigures(figures)
     && (words === null || (isObject(words) && isWords(words)));
 }
 
+/** The later figures are there if one of them is not null, and then all of them. */
+function isFigures(figures: Members): boolean {
+  const later = laterFigureNames.some((name) => Object.hasOwn(figures, name));
+  return hasMembers(figures, later ? [...figureNames, ...laterFigureNames] : figureNames) && Object.values(figures).every(isField)
+    && (!later || laterFigureNames.some((name) => figures[name] !== null));
+}
+
 function isWords(words: Members): boolean {
-  return hasMembers(words, wordNames) && isHash(words.salt) && Array.isArray(words.labels) && words.labels.every(isText)
+  const later = Object.hasOwn(words, 'requestedModel');
+  return hasMembers(words, later ? [...wordNames, ...laterWordNames] : wordNames) && (!later || isText(words.requestedModel))
+    && isHash(words.salt) && Array.isArray(words.labels) && words.labels.every(isText)
     && isText(words.path) && ['project', 'run', 'model', 'finishReason', 'serviceTier', 'providerRequestId'].every((name) => isField(words[name]));
 }
 

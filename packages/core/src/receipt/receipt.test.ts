@@ -42,12 +42,19 @@ test('the form of a receipt does not change unnoticed: files that were made befo
     reasoningTokens: 1, audioInputTokens: null, audioOutputTokens: 2, toolCalls: { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 2 },
     usage: 'reported', usageReason: null, cost: 1_000_000_001n, costGaps: ['audio', 'region'], serviceTier: 'flex', costSource: 'priced',
     priceList: '2026-09-23/1f0c', providerRequestId: 'p', requestBytes: 5, responseBytes: 6, firstByteMs: 1.5, durationMs: 20,
+    requestedModel: null, pricedBy: 'model', units: null,
   } as unknown as CallRecord;
   assert.equal(wordsText('00', wordsOf(record)), 'metergate-words-1\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,');
   assert.equal(linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(record)), 'metergate-receipt-1\n2:ff,1:7,'
     + '5:req_1,5:org_1,5:key_1,1:0,6:openai,9:responses,4:POST,24:2026-11-22T02:00:00.000Z,6:node_1,5:false,3:200,9:completed,'
     + '1:3,1:0,-,-,1:1,-,1:2,53:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
     + '15:2026-09-23/1f0c,1:5,1:6,3:1.5,2:20,2:aa,');
+  // What receipts did not have at first stands behind the rest, and the first line says so.
+  const later = { ...record, requestedModel: 'ü', pricedBy: 'requested_model', units: { pages: 3, seconds: 1.5 } } as CallRecord;
+  assert.equal(wordsText('00', wordsOf(later)), 'metergate-words-2\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,2:ü,');
+  const text = linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(later));
+  assert.match(text, /^metergate-receipt-2\n2:ff,1:7,/);
+  assert.match(text, /,3:1\.5,2:20,15:requested_model,19:seconds=1\.5,pages=3,2:aa,$/);
 });
 
 /** Few values for each field, so that records that follow each other are alike in some and not in others. */
@@ -63,7 +70,8 @@ const anyRecord = fc.record({
     { webSearch: 2, webFetch: 0, fileSearch: 0, codeInterpreter: 2 }),
   usage: word, usageReason: wordOrNull, cost: fc.constantFrom(null, 0n, 1_000_000_001n), costGaps: fc.constantFrom([], ['audio'], ['region']),
   serviceTier: wordOrNull, costSource: word, priceList: wordOrNull, providerRequestId: wordOrNull, requestBytes: figure, responseBytes: figure,
-  firstByteMs: figure, durationMs: figure,
+  firstByteMs: figure, durationMs: figure, requestedModel: wordOrNull, pricedBy: fc.constantFrom(null, 'model', 'requested_model'),
+  units: fc.constantFrom(null, { pages: 1 }, { cachedAudioTokens: 2, seconds: 1.25 }),
 }) as unknown as fc.Arbitrary<CallRecord>;
 
 test('texts of records that are stored one after the other are those of each record by itself', () => {

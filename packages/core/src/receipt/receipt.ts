@@ -10,6 +10,7 @@ import { formatDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { instantText } from '../time/instant-text.ts';
 import type { ToolCalls } from '../usage/reading.ts';
+import { unitsText } from '../usage/units.ts';
 import { joinFields, type Field } from './fields.ts';
 
 /** The hash that the first record of every chain follows. */
@@ -18,8 +19,11 @@ export const chainStart = '0'.repeat(64);
 /** In place of a digest of words that cannot be salted: those of a record that arrived after its organization was erased. They are never shown. */
 export const noDigest = chainStart;
 
-/** How each text begins. */
-export const textForms = { salt: 'metergate-salt-1\n', words: 'metergate-words-1\n', link: 'metergate-receipt-1\n' } as const;
+/** How each text begins. The later forms are those of receipts with figures or words that receipts did not have at first. */
+export const textForms = {
+  salt: 'metergate-salt-1\n', words: 'metergate-words-1\n', link: 'metergate-receipt-1\n',
+  laterWords: 'metergate-words-2\n', laterLink: 'metergate-receipt-2\n',
+} as const;
 
 const number = (value: number | null): Field => value === null ? null : String(value);
 
@@ -59,14 +63,24 @@ const figures = {
   durationMs: (r) => number(r.durationMs),
 } as const satisfies Readonly<Record<string, (record: CallRecord) => Field>>;
 
+/** Figures that receipts did not have at first. A receipt has all of them, after the others, or none if each is null. */
+const laterFigures = {
+  // The usual basis follows from `costSource`.
+  pricedBy: (r) => r.pricedBy === 'requested_model' ? r.pricedBy : null,
+  units: (r) => unitsText(r.units),
+} as const satisfies Readonly<Record<string, (record: CallRecord) => Field>>;
+
 export type FigureName = keyof typeof figures;
 export const figureNames = Object.keys(figures) as readonly FigureName[];
+type LaterFigureName = keyof typeof laterFigures;
+export const laterFigureNames = Object.keys(laterFigures) as readonly LaterFigureName[];
 
 /** The figures of one call as text, under the names of the record. */
-export type ReceiptFigures = { readonly [Name in FigureName]: Field };
+export type ReceiptFigures = { readonly [Name in FigureName]: Field } & { readonly [Name in LaterFigureName]?: Field };
 
 /** What callers and providers wrote, as the record keeps it. */
-export type ReceiptWords = Pick<CallRecord, 'project' | 'labels' | 'run' | 'path' | 'model' | 'finishReason' | 'serviceTier' | 'providerRequestId'>;
+export type ReceiptWords = Pick<CallRecord, 'project' | 'labels' | 'run' | 'path' | 'model' | 'finishReason' | 'serviceTier' | 'providerRequestId'>
+  & { /** Receipts did not have it at first; left out if it is null. */ readonly requestedModel?: string };
 
 /** A record's place in its organization's chain. */
 export interface ReceiptPlace {
@@ -79,14 +93,27 @@ export interface ReceiptPlace {
 
 /** The figures of a record, as a receipt holds them. */
 export function figuresOf(record: CallRecord): ReceiptFigures {
-  return Object.fromEntries(figureNames.map((name) => [name, figures[name](record)])) as ReceiptFigures;
+  const first = Object.fromEntries(figureNames.map((name) => [name, figures[name](record)])) as ReceiptFigures;
+  return hasLaterFigures(record) ? { ...first, ...Object.fromEntries(laterFigureNames.map((name) => [name, laterFigures[name](record)])) } : first;
+}
+
+/** Whether a record has a figure that receipts did not have at first. */
+export function hasLaterFigures({ pricedBy, units }: Pick<CallRecord, 'pricedBy' | 'units'>): boolean {
+  return pricedBy === 'requested_model' || units !== null;
+}
+
+/** Those figures, as they stand in `linkText`. */
+export function laterFiguresText(record: CallRecord): string {
+  return joinFields(laterFigureNames.map((name) => laterFigures[name](record)));
 }
 
 /** The words as stores keep them: U+0000 and half a surrogate pair, which no text can hold, become U+FFFD. */
-export function wordsOf({ project, labels, run, path, model, finishReason, serviceTier, providerRequestId }: CallRecord): ReceiptWords {
+export function wordsOf(record: CallRecord): ReceiptWords {
+  const { project, labels, run, path, model, finishReason, serviceTier, providerRequestId, requestedModel } = record;
   return {
     project: kept(project), labels: labels.map(kept), run: kept(run), path: kept(path),
     model: kept(model), finishReason: kept(finishReason), serviceTier: kept(serviceTier), providerRequestId: kept(providerRequestId),
+    ...(requestedModel === null ? {} : { requestedModel: kept(requestedModel) }),
   };
 }
 
@@ -106,17 +133,21 @@ export function saltText(secret: string, { organization, id }: { readonly organi
 
 /** Its SHA-256 is the digest of a call's words. `salt`: 64 hexadecimal characters. */
 export function wordsText(salt: string, words: ReceiptWords): string {
-  return `${textForms.words}${joinFields([salt, ...firstWords(words), words.providerRequestId])}`;
+  const { providerRequestId, requestedModel } = words;
+  return requestedModel === undefined ? `${textForms.words}${joinFields([salt, ...firstWords(words), providerRequestId])}`
+    : `${textForms.laterWords}${joinFields([salt, ...firstWords(words), providerRequestId, requestedModel])}`;
 }
 
-/** All words but the last, in the order in which they are hashed. */
-export function firstWords({ project, labels, run, path, model, finishReason, serviceTier }: ReceiptWords): readonly Field[] {
+/** The words before the provider's request id, in the order in which they are hashed. */
+export function firstWords({ project, labels, run, path, model, finishReason, serviceTier }: Omit<ReceiptWords, 'requestedModel'>): readonly Field[] {
   return [project, String(labels.length), ...labels, run, path, model, finishReason, serviceTier];
 }
 
 /** Its SHA-256 is the hash of a record in its place. */
 export function linkText({ sequence, previous, wordsDigest }: ReceiptPlace, of: ReceiptFigures): string {
-  return `${textForms.link}${joinFields([previous, String(sequence), ...figureNames.map((name) => of[name]), wordsDigest])}`;
+  const later = laterFigureNames.filter((name) => of[name] !== undefined).map((name) => of[name] ?? null);
+  const form = later.length === 0 ? textForms.link : textForms.laterLink;
+  return `${form}${joinFields([previous, String(sequence), ...figureNames.map((name) => of[name]), ...later, wordsDigest])}`;
 }
 
 /** A run of figures, from one to another, as they stand in `linkText`. */

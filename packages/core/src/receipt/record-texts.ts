@@ -7,7 +7,7 @@ import { formatDollars, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { instantText } from '../time/instant-text.ts';
 import { joinFields, type Field } from './fields.ts';
-import { figuresText, firstWords, kept, textForms, type ReceiptPlace } from './receipt.ts';
+import { figuresText, firstWords, hasLaterFigures, kept, laterFiguresText, textForms, type ReceiptPlace } from './receipt.ts';
 
 /** A field of characters below 128. */
 function plain(text: string): string {
@@ -60,12 +60,15 @@ const pricingText = shared(figuresText('costGaps', 'priceList'), (one, other) =>
 
 /** `linkText` of a record's figures. */
 export function recordLinkText({ sequence, previous, wordsDigest }: ReceiptPlace, record: CallRecord): string {
+  const later = hasLaterFigures(record);
   return [
-    textForms.link, plain(previous), numberField(sequence), idText(record), callerText(record), plain(instantText(record.startedAtMs)),
+    later ? textForms.laterLink : textForms.link, plain(previous), numberField(sequence), idText(record), callerText(record),
+    plain(instantText(record.startedAtMs)),
     answerText(record), numberField(record.inputTokens), numberField(record.outputTokens), numberField(record.cachedTokens),
     numberField(record.cacheWriteTokens), numberField(record.reasoningTokens), numberField(record.audioInputTokens),
     numberField(record.audioOutputTokens), usageText(record), dollarsField(record.cost), pricingText(record), numberField(record.requestBytes),
-    numberField(record.responseBytes), numberField(record.firstByteMs), numberField(record.durationMs), plain(wordsDigest),
+    numberField(record.responseBytes), numberField(record.firstByteMs), numberField(record.durationMs),
+    later ? laterFiguresText(record) : '', plain(wordsDigest),
   ].join('');
 }
 
@@ -79,7 +82,9 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
 
 /** `wordsText` of a record's words. */
 export function recordWordsText(salt: string, record: CallRecord): string {
-  return `${textForms.words}${plain(salt)}${firstWordsText(record)}${wordFields([record.providerRequestId])}`;
+  const { providerRequestId, requestedModel } = record;
+  return requestedModel === null ? `${textForms.words}${plain(salt)}${firstWordsText(record)}${wordFields([providerRequestId])}`
+    : `${textForms.laterWords}${plain(salt)}${firstWordsText(record)}${wordFields([providerRequestId, requestedModel])}`;
 }
 
 type Salting = readonly [secret: string, organization: string];

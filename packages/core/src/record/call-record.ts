@@ -5,6 +5,7 @@ import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
 import type { ToolCalls, UsageReason, UsageState } from '../usage/reading.ts';
+import type { Units } from '../usage/units.ts';
 
 /** How a call ended, once. */
 export const callOutcomes = ['completed', 'cut', 'caller_gone', 'failed', 'interrupted'] as const;
@@ -13,6 +14,10 @@ export type CallOutcome = (typeof callOutcomes)[number];
 /** Where the cost comes from. `none`: no usage to price. `unpriced`: usage without a price. */
 export const costSources = ['priced', 'upstream', 'fallback', 'unpriced', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
+
+/** Which model's price the cost is: that of the model that answered, or, if the answer names none, of the one that was asked for (rule 6d). */
+export const priceBases = ['model', 'requested_model'] as const;
+export type PriceBasis = (typeof priceBases)[number];
 
 /** What was reported but is not in the cost, because no rate is known for it (rule 6b). */
 export const costGapNames = [
@@ -45,7 +50,10 @@ export interface CallRecord extends CallOpening {
   /** The provider's status; null when no response head came. */
   readonly status: number | null;
   readonly outcome: CallOutcome;
+  /** The model that answered. */
   readonly model: string | null;
+  /** The model that the request asked for; null if it named none that could be read. */
+  readonly requestedModel: string | null;
   readonly finishReason: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -65,7 +73,11 @@ export interface CallRecord extends CallOpening {
   readonly audioOutputTokens: number | null;
   /** Calls of the provider's own tools, which have fees of their own; null if it reported none. */
   readonly toolCalls: ToolCalls | null;
+  /** What was reported in other units, and kinds of tokens that the figures above contain; null if nothing was. */
+  readonly units: Units | null;
   readonly costSource: CostSource;
+  /** Null: no price of a model made the cost. */
+  readonly pricedBy: PriceBasis | null;
   /** What caching saved, negative if writing cost more; null if no price says. For sums only: the JSON form leaves it out. */
   readonly cacheSavings: NanoDollars | null;
   /** Date and hash of the list that priced the call, e.g. `2026-09-23/1f0c…`; null if nothing was priced. */
@@ -97,11 +109,16 @@ export function callRecordToJson(record: CallRecord): CallRecordJson {
 
 /** A record's fields that come from a reading, if there is none. */
 export const noReadingFields = Object.freeze({
-  model: null, finishReason: null,
+  model: null, requestedModel: null, finishReason: null,
   inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null, reasoningTokens: null,
   cost: null, costGaps: Object.freeze([]) as readonly CostGap[], serviceTier: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null,
-  costSource: 'none', priceList: null, cacheSavings: null,
+  units: null, costSource: 'none', pricedBy: null, priceList: null, cacheSavings: null,
 } as const);
+
+/** `pricedBy` of a cost whose basis was not kept, because it is the usual one. */
+export function usualBasis(costSource: CostSource): PriceBasis | null {
+  return costSource === 'priced' || costSource === 'fallback' ? 'model' : null;
+}
 
 /** The record of a call that was opened and never closed: the process ended with it in flight. */
 export function interruptedRecord(opening: CallOpening): CallRecord {

@@ -170,6 +170,6 @@ function reported(findings: Findings, found: FiguresFound, reason: UsageReason |
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;
   return {
     model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
-    cachedInInput, outputBeside, serviceTier, region, toolCalls, further,
+    cachedInInput, outputBeside, serviceTier, region, toolCalls, further, units: null,
   };
 }

@@ -3,6 +3,7 @@
  * a guess: what the provider did not report is null, and `usage` says why.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';
+import type { Units } from './units.ts';
 
 /**
  * `reported`: the provider's figures, complete. `partial`: what the second wire had reported before the call was cut.
@@ -82,6 +83,8 @@ export interface Reading {
   readonly region: string | null;
   readonly toolCalls: ToolCalls | null;
   readonly further: readonly FurtherUsage[];
+  /** Null: none was reported. */
+  readonly units: Units | null;
 }
 
 /** The reason if an answer ended complete and reported no usage. `none`: its operation reports none and costs nothing. */
@@ -122,6 +125,7 @@ export const unreadFurther: readonly FurtherUsage[] = Object.freeze([Object.free
 export const nothingDue: Reading = Object.freeze({
   model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
   cachedInInput: true, outputBeside: 0, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
+  units: null,
 });
 
 /** Usage was due and cannot come any more. */

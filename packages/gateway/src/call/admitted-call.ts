@@ -50,6 +50,8 @@ export interface OutboundBody {
   readonly contentLength: number | null;
   /** The chat body was too large to be looked into and goes out untouched. */
   readonly overBound: boolean;
+  /** The model that the body asks for, as far as it came; null: none that could be read. */
+  requestedModel(): string | null;
   /** Body bytes received from the caller so far. */
   receivedBytes(): number;
   /** Gives back what the body reserved of the budget for held bodies. Idempotent. */

@@ -12,7 +12,7 @@ import type { Answer } from './answer.ts';
 import type { EndedCall } from './settle.ts';
 
 /** What the relay knows of its call at any moment. */
-export type CallFacts = Omit<EndedCall, 'outcome' | 'reading'>;
+export type CallFacts = Omit<EndedCall, 'outcome' | 'reading' | 'requestedModel'>;
 
 /** The record of a call that broke after `opening` was journalled. */
 export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord {

@@ -18,6 +18,7 @@ import { WholeRequest } from '../callers/whole-request.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
+import { createModelWatch, modelName, type ModelWatch } from './requested-model.ts';
 
 /** A declared body up to this length is held on any route: one write instead of a stream. */
 const shortBodyBytesMax = 64 * 1024;
@@ -58,36 +59,52 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
 }
 
 /** It is here already. */
-function receiveWhole({ content }: WholeRequest, { route, ready, broke }: BodyReception): void {
+function receiveWhole({ content, rawHeaders }: WholeRequest, { route, ready, broke }: BodyReception): void {
   if (content === null) return ready(noBody);
   let body: OutboundBody;
   try {
-    body = wholeBody([content], { receivedBytes: content.length, verdict: route.bodyHeld ? verdictOn(content) : undefined, counted: null });
+    body = wholeBody([content], { receivedBytes: content.length, ...(route.bodyHeld ? readOfChat(content) : readOf(content, rawHeaders)),
+      counted: null });
   } catch (cause) {
     return broke(cause);
   }
   ready(body);
 }
 
-function verdictOn(content: Buffer): IncludeUsageDecision {
+/** What a held body says. `verdict`: of a chat body. */
+interface ReadOfBody {
+  readonly verdict: IncludeUsageDecision | undefined;
+  readonly model: string | null;
+}
+
+function readOfChat(content: Buffer): ReadOfBody {
   const scanner = createStreamFlagScanner();
   scanner.push(content);
-  const verdict = scanner.result();
+  const read = { verdict: scanner.result(), model: modelName(scanner.model) };
   scanner.release();
-  return verdict;
+  return read;
+}
+
+function readOf(content: Buffer, rawHeaders: readonly string[]): ReadOfBody {
+  const watch = createModelWatch(rawHeaders);
+  watch.push(content);
+  const read = { verdict: undefined, model: watch.model() };
+  watch.release();
+  return read;
 }
 
 /** What is sent for these pieces: they themselves, or with the option put in where the verdict says so. */
-function wholeBody(pieces: readonly Buffer[], { receivedBytes, verdict, counted }: {
-  readonly receivedBytes: number; readonly verdict: IncludeUsageDecision | undefined; readonly counted: HeldBytes | null;
+function wholeBody(pieces: readonly Buffer[], { receivedBytes, verdict, model, counted }: ReadOfBody & {
+  readonly receivedBytes: number; readonly counted: HeldBytes | null;
 }): OutboundBody {
   const inserts = verdict?.kind === 'insert';
   const contentLength = receivedBytes + (inserts ? includeUsageBytes.length : 0);
-  return new WholeBody(inOnePiece(inserts ? withInsertion(pieces, verdict.at) : pieces, contentLength), { contentLength, receivedBytes, counted });
+  return new WholeBody(inOnePiece(inserts ? withInsertion(pieces, verdict.at) : pieces, contentLength),
+    { contentLength, receivedBytes, model, counted });
 }
 
 const noBody: OutboundBody = {
-  content: null, contentLength: null, overBound: false, receivedBytes: () => 0, release: () => {}, drop: () => {},
+  content: null, contentLength: null, overBound: false, requestedModel: () => null, receivedBytes: () => 0, release: () => {}, drop: () => {},
 };
 
 interface StreamStart {
@@ -101,16 +118,24 @@ interface StreamStart {
 /** The rest of a request as a stream, counted; what was already read goes first. Dropping it reads the rest away. */
 function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBody {
   let received = start.firstBytes;
+  let model: string | null = null;
+  let watch: ModelWatch | null = createModelWatch(request.rawHeaders);
+  for (const chunk of start.first) watch.push(chunk);
   request.on('data', (chunk: Buffer) => {
     received += chunk.length;
+    watch?.push(chunk);
   });
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
   return {
     content, contentLength: start.contentLength, overBound: start.overBound,
+    requestedModel: () => watch?.model() ?? model,
     receivedBytes: () => received,
     release: start.release,
     drop() {
+      model = watch?.model() ?? model;
+      watch?.release();
+      watch = null;
       if (content !== request) content.destroy();
       request.resume();
     },
@@ -130,6 +155,7 @@ class HeldBody implements Receiving {
   readonly #chunks: Buffer[] = [];
   readonly #pace = new BodyPace();
   #scanner: StreamFlagScanner | null;
+  #watch: ModelWatch | null;
   #bytes = 0;
   /** Null while nothing is counted: a short body mostly comes in one piece, and is whole before there is anything to count. */
   #counted: HeldBytes | null = null;
@@ -139,6 +165,7 @@ class HeldBody implements Receiving {
     this.#reception = reception;
     this.#declaredBytes = declaredBytes;
     this.#scanner = reception.route.bodyHeld ? createStreamFlagScanner() : null;
+    this.#watch = reception.route.bodyHeld ? null : createModelWatch(reception.request.rawHeaders);
   }
 
   receive(): void {
@@ -200,6 +227,7 @@ class HeldBody implements Receiving {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#scanner?.push(chunk);
+    this.#watch?.push(chunk);
     if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
     else this.#counted ??= this.#beginToCount();
@@ -209,9 +237,9 @@ class HeldBody implements Receiving {
   #sendWhole(): void {
     this.#stopListening();
     const { ready } = this.#reception;
-    const verdict = this.#scanner?.result();
+    const read = { verdict: this.#scanner?.result(), model: this.#watch?.model() ?? modelName(this.#scanner?.model ?? null) };
     this.#dropScanner();
-    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, verdict, counted: this.#counted }));
+    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, ...read, counted: this.#counted }));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
@@ -233,6 +261,8 @@ class HeldBody implements Receiving {
   #dropScanner(): void {
     this.#scanner?.release();
     this.#scanner = null;
+    this.#watch?.release();
+    this.#watch = null;
   }
 
   #release(): void {
@@ -257,15 +287,21 @@ class WholeBody implements OutboundBody {
   readonly contentLength: number;
   readonly overBound = false;
   readonly #receivedBytes: number;
+  readonly #model: string | null;
   #counted: HeldBytes | null;
 
-  constructor(content: Uint8Array | Readable, { contentLength, receivedBytes, counted }: {
-    readonly contentLength: number; readonly receivedBytes: number; readonly counted: HeldBytes | null;
+  constructor(content: Uint8Array | Readable, { contentLength, receivedBytes, model, counted }: {
+    readonly contentLength: number; readonly receivedBytes: number; readonly model: string | null; readonly counted: HeldBytes | null;
   }) {
     this.content = content;
     this.contentLength = contentLength;
     this.#receivedBytes = receivedBytes;
+    this.#model = model;
     this.#counted = counted;
+  }
+
+  requestedModel(): string | null {
+    return this.#model;
   }
 
   receivedBytes(): number {

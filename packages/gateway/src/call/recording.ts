@@ -13,11 +13,12 @@ import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { brokenRecord, type CallFacts } from './broken-call.ts';
 import type { CallGuard } from './call-guard.ts';
 import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
+import { modelOfPath } from './requested-model.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
 export interface RecordedCall {
   readonly call: AdmittedCall;
-  readonly body: Pick<OutboundBody, 'overBound'>;
+  readonly body: Pick<OutboundBody, 'overBound' | 'requestedModel'>;
   readonly guard: CallGuard;
 }
 
@@ -33,7 +34,7 @@ export interface SeenOfCall {
 export class Recording {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
-  readonly #body: Pick<OutboundBody, 'overBound'>;
+  readonly #body: RecordedCall['body'];
   readonly #guard: CallGuard;
   readonly #opening: CallOpening;
   #opened = false;
@@ -133,6 +134,7 @@ export class Recording {
     const { streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs } = facts;
     return settledRecord(this.#call, this.#opening, {
       streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs,
+      requestedModel: this.#body.requestedModel() ?? modelOfPath(this.#opening.path),
       outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
     }, this.#node.settings.priceBook);
   }

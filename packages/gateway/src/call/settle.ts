@@ -14,6 +14,8 @@ export interface EndedCall {
   readonly streamed: boolean;
   readonly status: number | null;
   readonly reading: Reading;
+  /** What the request asked for; null: no model that could be read. */
+  readonly requestedModel: string | null;
   readonly providerRequestId: string | null;
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -42,9 +44,9 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
 
 /** The whole record of an ended call. */
 export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: EndedCall, book: PriceBook): CallRecord {
-  const { reading } = ended;
-  const { cost, costGaps, costSource, priceList, cacheSavings } = costOf({
-    reading, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
+  const { reading, requestedModel } = ended;
+  const { cost, costGaps, costSource, pricedBy, priceList, cacheSavings } = costOf({
+    reading, requestedModel, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
     book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
   // Spelled out: an object that is spread and then grows is made again and again on its way.
@@ -66,6 +68,7 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     status: ended.status,
     outcome: ended.outcome,
     model: reading.model,
+    requestedModel,
     finishReason: reading.finishReason,
     inputTokens: reading.tokens.input,
     outputTokens: reading.tokens.output,
@@ -80,7 +83,9 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     audioInputTokens: reading.tokens.audioInput,
     audioOutputTokens: reading.tokens.audioOutput,
     toolCalls: reading.toolCalls,
+    units: reading.units,
     costSource,
+    pricedBy,
     priceList,
     cacheSavings,
     providerRequestId: ended.providerRequestId,

@@ -3,9 +3,10 @@
  * Text of a provider may hold U+0000, which PostgreSQL cannot keep: it becomes U+FFFD on both engines, since one such record must not hold up
  * all that follow.
  */
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { usualBasis, type CallRecord, type PriceBasis } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { ToolCalls } from '@metergate/core/usage/reading.ts';
+import type { Units } from '@metergate/core/usage/units.ts';
 import type { Selectable } from 'kysely';
 import { numberOrNull, type CallRecordTable } from '../schema/schema.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
@@ -67,6 +68,9 @@ export const callColumns: readonly CallColumn[] = [
   whole('response_bytes', (r) => r.responseBytes),
   real('first_byte_ms', (r) => r.firstByteMs),
   real('duration_ms', (r) => r.durationMs),
+  text('requested_model', (r) => r.requestedModel),
+  text('units', (r) => r.units === null ? null : JSON.stringify(r.units)),
+  text('priced_by', (r) => r.pricedBy === usualBasis(r.costSource) ? null : r.pricedBy),
 ];
 
 /** The record of a row that `callColumns` wrote. */
@@ -111,6 +115,9 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     responseBytes: Number(row.response_bytes),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
+    requestedModel: row.requested_model,
+    units: row.units === null ? null : (JSON.parse(row.units) as Units),
+    pricedBy: (row.priced_by as PriceBasis | null) ?? usualBasis(row.cost_source as CallRecord['costSource']),
   };
 }
 

@@ -5,7 +5,7 @@
  * Every field is named here, so that a field added to the record and forgotten here does not compile.
  * Cost travels as whole nano-dollars in decimal text: exact at any size.
  */
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { usualBasis, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
@@ -15,8 +15,8 @@ export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
 const rowForm = 1;
-/** That of records since they hold what caching saved; those of older forms lack fields at their end. */
-const recordForm = 3;
+/** That of records since they hold the model that was asked for; those of older forms lack fields at their end. */
+const recordForm = 4;
 
 /** How many characters of a row's text hold its call's id, at most. */
 export const rowIdWithin = 64;
@@ -32,6 +32,7 @@ const recordFields = [
   'firstByteMs', 'durationMs',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
   'cacheSavings',
+  'requestedModel', 'units', 'pricedBy',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -52,10 +53,12 @@ type WholeList = [Missing] extends [never] ? readonly string[] : never;
 type ValuesOf<Fields extends readonly (keyof CallRecord)[]> = {
   -readonly [At in keyof Fields]: Fields[At] extends 'cost' | 'cacheSavings' ? string | null : CallRecord[Fields[At]]
 };
+const noLaterFields = [null, null, null] as const;
 /** How many of the record's fields a row of each older form holds, and what stands in place of the others. */
 const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonly unknown[]]> = new Map([
-  [rowForm, [recordFields.indexOf('costGaps'), [[], null, null, null, null, null]]],
-  [2, [recordFields.indexOf('cacheSavings'), [null]]],
+  [rowForm, [recordFields.indexOf('costGaps'), [[], null, null, null, null, null, ...noLaterFields]]],
+  [2, [recordFields.indexOf('cacheSavings'), [null, ...noLaterFields]]],
+  [3, [recordFields.indexOf('requestedModel'), noLaterFields]],
 ]);
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
@@ -103,6 +106,7 @@ export function recordToText(record: CallRecord): string {
     record.requestBytes, record.responseBytes, record.firstByteMs, record.durationMs,
     quickList(record.costGaps), record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
+    record.requestedModel, record.units, record.pricedBy,
   ]);
 }
 
@@ -113,7 +117,7 @@ export function recordFromText(text: string): CallRecord {
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
-    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings,
+    costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings, requestedModel, units, pricedBy,
   ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
@@ -121,6 +125,7 @@ export function recordFromText(text: string): CallRecord {
     reasoningTokens, usage, usageReason, cost: amountOf(cost), costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
+    requestedModel, units, pricedBy: pricedBy ?? usualBasis(costSource),
   };
 }
 

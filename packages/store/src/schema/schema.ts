@@ -141,6 +141,11 @@ export interface CallRecordTable {
   readonly response_bytes: Whole;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
+  readonly requested_model: string | null;
+  /** JSON object of numbers. */
+  readonly units: string | null;
+  /** Null: the usual basis of its `cost_source`. */
+  readonly priced_by: string | null;
   /** The record's place in its organization's chain of receipts; null for a record older than receipts. */
   readonly receipt_sequence: WholeOrNull;
   readonly receipt_hash: BytesOrNull;

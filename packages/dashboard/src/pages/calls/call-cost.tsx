@@ -54,6 +54,11 @@ export function CallCost({ call }: { readonly call: CallRecord }) {
       <Group justify="space-between">
         <div>
           <Text size="sm">{wordsFor(sources, call.costSource)}</Text>
+          {call.pricedBy === 'requested_model' ? (
+            <Text size="xs" c="dimmed">
+              The answer names no model: the price is that of the model asked for.
+            </Text>
+          ) : null}
           {call.priceList === null ? null : (
             <Text size="xs" c="dimmed" className="wrap">
               Price list {call.priceList}

@@ -35,7 +35,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
       <div>
         <Group gap="xs">
           <Title order={2} className="wrap">
-            {call.model ?? 'No model'}
+            {call.model ?? call.requestedModel ?? 'No model'}
           </Title>
           <CallState of={call} />
         </Group>
@@ -103,6 +103,8 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
         <Facts
           rows={[
             ['Ended', `${outcomeName(call.outcome)}${call.status === null ? '' : `, status ${call.status}`}`],
+            ['Model asked for', call.requestedModel ?? '–'],
+            ['Model that answered', call.model ?? 'not named'],
             ['Finish reason', call.finishReason ?? '–'],
             ['Wire and endpoint', `${call.wire}, ${call.endpoint}${call.streamed ? ', streamed' : ''}`],
             ['Request, response', `${shortBytes(call.requestBytes)}, ${shortBytes(call.responseBytes)}`],

@@ -87,6 +87,8 @@ function differing(call: CallRecord, { figures: signed, words: said }: ReceiptLi
   return [
     ...figures.filter((name) => signed[name] !== text(call[name])),
     ...(said === null ? [] : words.filter((name) => said[name] !== call[name])),
+    ...(said !== null && (said.requestedModel ?? null) !== (call.requestedModel ?? null) ? ['requestedModel'] : []),
+    ...((signed.pricedBy === 'requested_model') === (call.pricedBy === 'requested_model') ? [] : ['pricedBy']),
     ...(said !== null && said.labels.join('\n') !== call.labels.join('\n') ? ['labels'] : []),
   ];
 }

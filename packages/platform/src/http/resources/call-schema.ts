@@ -1,8 +1,9 @@
 /** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. A field that is missing here does not compile. */
 import { z } from '@hono/zod-openapi';
-import { callOutcomes, costGapNames, costSources, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { callOutcomes, costGapNames, costSources, priceBases, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';
 import { usageReasons, usageStates } from '@metergate/core/usage/reading.ts';
+import { unitNames, type UnitName } from '@metergate/core/usage/units.ts';
 import { instant } from './fields.ts';
 
 const words = z.string().nullable();
@@ -10,6 +11,9 @@ const words = z.string().nullable();
 const tokens = z.int().min(0).nullable();
 const count = z.int().min(0);
 const milliseconds = z.number().min(0).nullable();
+
+const unitCounts = Object.fromEntries(unitNames.map((name) => [name, z.number().min(0).optional()])) as
+  { [Name in UnitName]: z.ZodOptional<z.ZodNumber> };
 
 const fields = {
   id: z.string().openapi({ description: 'The call\'s x-svc-request-id', example: 'req_0123456789abcdef0123456789abcdef' }),
@@ -26,7 +30,8 @@ const fields = {
   streamed: z.boolean(),
   status: z.int().nullable().openapi({ description: 'The provider\'s; null if it did not answer' }),
   outcome: z.enum(callOutcomes),
-  model: words,
+  model: words.openapi({ description: 'The model that answered' }),
+  requestedModel: words.openapi({ description: 'The model that the request asked for; null if it named none that could be read' }),
   finishReason: words,
   inputTokens: tokens,
   outputTokens: tokens,
@@ -44,7 +49,11 @@ const fields = {
   audioOutputTokens: tokens,
   toolCalls: z.object({ webSearch: count, webFetch: count, fileSearch: count, codeInterpreter: count }).nullable()
     .openapi({ description: 'Calls of the provider\'s own tools, which have fees of their own; null if it reported none' }),
+  units: z.object(unitCounts).nullable()
+    .openapi({ description: 'What was reported in other units, and kinds of tokens that the figures contain; null if nothing was' }),
   costSource: z.enum(costSources),
+  pricedBy: z.enum(priceBases).nullable()
+    .openapi({ description: 'Whose price the cost is: of the model that answered or, if the answer named none, of the one that was asked for' }),
   priceList: words.openapi({ description: 'Date and hash of the list that priced the call' }),
   providerRequestId: words,
   requestBytes: count,

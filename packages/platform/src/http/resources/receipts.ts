@@ -1,6 +1,6 @@
 /** Receipts of the organization's calls: a file of them, one of them, the keys. Rule 24; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
-import { figureNames } from '@metergate/core/receipt/receipt.ts';
+import { figureNames, laterFigureNames } from '@metergate/core/receipt/receipt.ts';
 import { momentOf } from '@metergate/core/time/time-word.ts';
 import { exportReceipts, receiptFileType, rotateReceiptKey, showReceipt, showReceiptKeys } from '../../use-cases/receipts/receipts.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
@@ -20,10 +20,13 @@ const keysSchema = z.object({
 
 const receiptSchema = z.object({
   call: z.string(), organization: z.string(), sequence: z.int(), previous: digest,
-  figures: z.object(Object.fromEntries(figureNames.map((name) => [name, field]))),
+  figures: z.object({
+    ...Object.fromEntries(figureNames.map((name) => [name, field])),
+    ...Object.fromEntries(laterFigureNames.map((name) => [name, field.optional()])),
+  }),
   words: z.object({
     salt: digest, project: field, labels: z.array(z.string()), run: field, path: z.string(), model: field, finishReason: field,
-    serviceTier: field, providerRequestId: field,
+    serviceTier: field, providerRequestId: field, requestedModel: z.string().optional(),
   }).nullable().openapi({ description: 'Null: erased' }),
   wordsDigest: digest, hash: digest,
   matches: z.boolean().openapi({ description: 'Whether the stored record gives this hash' }),

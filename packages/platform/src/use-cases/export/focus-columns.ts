@@ -6,7 +6,7 @@ import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { PaidKind } from '@metergate/core/price/recorded-parts.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { Wire } from '@metergate/core/wire/wire.ts';
-import type { CostSource } from '@metergate/core/record/call-record.ts';
+import type { CostSource, PriceBasis } from '@metergate/core/record/call-record.ts';
 import type { CsvValue } from './csv.ts';
 
 /**
@@ -29,8 +29,10 @@ export interface ChargeGroup {
   readonly labels: readonly string[];
   readonly project: string | null;
   readonly wire: Wire;
+  /** The model that answered; if it was not named, the one that was asked for. */
   readonly model: string | null;
   readonly costSource: CostSource;
+  readonly pricedBy: PriceBasis | null;
   readonly kind: ChargeKind;
 }
 
@@ -121,6 +123,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   x_UnknownCalls: ({ sums }) => sums.unknownCalls,
   x_UnpricedCalls: ({ sums }) => sums.unpricedCalls,
   x_GapCalls: ({ sums }) => sums.gapCalls,
+  x_PricedBy: ({ group }) => group.pricedBy,
 };
 
 export const focusNames: readonly string[] = Object.keys(columns);

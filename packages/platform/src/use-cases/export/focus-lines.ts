@@ -6,7 +6,7 @@
  */
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import { paidKinds, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
+import { paidKinds, pricedModel, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { lackingCounts, lackingCountNames, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
@@ -43,7 +43,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
     return text;
   };
   const keep = (group: ChargeGroup, { quantity, cost }: Charge): ChargeSums => {
-    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.kind, group.labels]);
+    const name = JSON.stringify([group.key, group.project, group.wire, group.model, group.costSource, group.pricedBy, group.kind, group.labels]);
     let line = kept.get(name);
     if (line === undefined) {
       line = { group, sums: { quantity: 0n, cost: nanoDollars(0n), calls: 0, ...noLackingCalls } };
@@ -59,11 +59,12 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
       const today = dayOf(record.startedAtMs);
       const before = day !== null && (day !== today || kept.size >= linesMax) ? flush() : '';
       day = today;
-      const { key, project, wire, model, costSource } = record;
+      const { key, project, wire, costSource, pricedBy } = record;
+      const model = pricedModel(record);
       const labels = [...new Set(record.labels)].sort();
       const period = { fromMs: Math.max(today, fromMs), toMs: Math.min(dayAfter(today), toMs) };
       for (const [index, charge] of chargesOf(record, recordedParts(record, book)).entries()) {
-        const sums = keep({ ...period, key, keyName, labels, project, wire, model, costSource, kind: charge.kind }, charge);
+        const sums = keep({ ...period, key, keyName, labels, project, wire, model, costSource, pricedBy, kind: charge.kind }, charge);
         if (index > 0) continue;
         sums.calls += 1;
         for (const name of lackingCountNames) if (lackingCounts[name](record)) sums[name] += 1;

@@ -33,6 +33,7 @@ const columns: readonly ParquetColumn[] = [
   { name: 'startedAt', kind: 'instant', value: ({ record }) => record.startedAtMs },
   ...of('real', 'firstByteMs', 'durationMs'), ...of('text', 'node'),
   { name: 'label', kind: 'text', value: () => 'measured' },
+  ...of('text', 'requestedModel', 'pricedBy'), ...of('json', 'units'),
 ];
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];

@@ -21,6 +21,7 @@ export function sampleRecord(opening: CallOpening, figure: number): CallRecord {
     cost: nanoDollars(9_007_199_254_740_993n + BigInt(figure)), costGaps: ['region'], serviceTier: 'flex',
     audioInputTokens: null, audioOutputTokens: 5, toolCalls: { webSearch: 0, webFetch: 0, fileSearch: 3, codeInterpreter: 0 },
     cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
+    requestedModel: 'm', units: figure % 2 === 0 ? null : { imageInputTokens: 2, seconds: 1.5 }, pricedBy: 'model',
     providerRequestId: null, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 3,
   };
 }

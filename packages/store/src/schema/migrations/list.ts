@@ -35,6 +35,7 @@ import { provedEmails } from './0030-proved-emails.ts';
 import { spendDays } from './0031-spend-days.ts';
 import { usageHours } from './0032-usage-hours.ts';
 import { unpricedCalls } from './0033-unpriced-calls.ts';
+import { requestedModels } from './0034-requested-models.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -42,5 +43,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours, unpricedCalls,
+  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels,
 ];
