@@ -49,7 +49,7 @@ export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone
   }
   const shown = key ?? '$SERVICE_KEY';
   lines.push(
-    'Base URLs:', `  OpenAI SDKs     ${gatewayUrl}/v1`, `  Anthropic SDKs  ${gatewayUrl}`, '',
+    'Base URLs:', `  OpenAI SDKs     ${gatewayUrl}/v1`, `  Anthropic SDKs  ${gatewayUrl}/alt`, '',
     ...(gatewayUnknown ? [elsewhere, ''] : []),
     'Try it:', ...curl(gatewayUrl, shown), '',
     'See what was called:', `  ${typed('calls list --org default')}`, '',

@@ -96,11 +96,11 @@ answer = client.chat.completions.create(
     id: 'anthropic-typescript',
     name: 'TypeScript',
     group: 'Anthropic SDK',
-    note: 'Or without a change of code: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. The base URL has no /v1.',
+    note: 'Or without a change of code: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. With /alt, files and models reach Anthropic too.',
     code: ({ gatewayUrl, key }) => `import Anthropic from '@anthropic-ai/sdk';
 
 const client = new Anthropic({
-  baseURL: '${gatewayUrl}',
+  baseURL: '${gatewayUrl}/alt',
   apiKey: '${key}',
   defaultHeaders: { 'x-svc-project': 'my-project', 'x-svc-tags': '${tags}' },
 });`,
@@ -109,11 +109,11 @@ const client = new Anthropic({
     id: 'anthropic-python',
     name: 'Python',
     group: 'Anthropic SDK',
-    note: 'Or without a change of code: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. The base URL has no /v1.',
+    note: 'Or without a change of code: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. With /alt, files and models reach Anthropic too.',
     code: ({ gatewayUrl, key }) => `from anthropic import Anthropic
 
 client = Anthropic(
-    base_url="${gatewayUrl}",
+    base_url="${gatewayUrl}/alt",
     api_key="${key}",
     default_headers={"x-svc-project": "my-project", "x-svc-tags": "${tags}"},
 )`,
@@ -123,7 +123,7 @@ client = Anthropic(
     name: 'Go',
     group: 'Anthropic SDK',
     code: ({ gatewayUrl, key }) => `client := anthropic.NewClient(
-	option.WithBaseURL("${gatewayUrl}"),
+	option.WithBaseURL("${gatewayUrl}/alt/"),
 	option.WithAPIKey("${key}"),
 	option.WithHeader("x-svc-project", "my-project"),
 	option.WithHeader("x-svc-tags", "${tags}"),
@@ -134,7 +134,7 @@ client = Anthropic(
     name: 'Java',
     group: 'Anthropic SDK',
     code: ({ gatewayUrl, key }) => `AnthropicClient client = AnthropicOkHttpClient.builder()
-    .baseUrl("${gatewayUrl}")
+    .baseUrl("${gatewayUrl}/alt")
     .apiKey("${key}")
     .putHeader("x-svc-project", "my-project")
     .putHeader("x-svc-tags", "${tags}")
@@ -146,7 +146,7 @@ client = Anthropic(
     group: 'Coding agents',
     note: 'Check with /status inside Claude Code. The list of models it offers is its own.',
     code: ({ gatewayUrl, key }) => `unset ANTHROPIC_API_KEY
-export ANTHROPIC_BASE_URL="${gatewayUrl}"
+export ANTHROPIC_BASE_URL="${gatewayUrl}/alt"
 export ANTHROPIC_AUTH_TOKEN="${key}"
 export ANTHROPIC_CUSTOM_HEADERS=$'x-svc-tags: claude-code\\nx-svc-project: my-project'
 claude`,
@@ -179,7 +179,7 @@ from langchain_anthropic import ChatAnthropic
 
 headers = {"x-svc-project": "my-project", "x-svc-tags": "${tags}"}
 gpt = ChatOpenAI(model="gpt-5-mini", base_url="${gatewayUrl}/v1", api_key="${key}", default_headers=headers)
-claude = ChatAnthropic(model="claude-haiku-4-5", base_url="${gatewayUrl}", api_key="${key}", default_headers=headers)`,
+claude = ChatAnthropic(model="claude-haiku-4-5", base_url="${gatewayUrl}/alt", api_key="${key}", default_headers=headers)`,
   },
   {
     id: 'vercel-ai-sdk',
@@ -189,7 +189,7 @@ claude = ChatAnthropic(model="claude-haiku-4-5", base_url="${gatewayUrl}", api_k
 
 const headers = { 'x-svc-project': 'my-project', 'x-svc-tags': '${tags}' };
 export const openai = createOpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: '${key}', headers });
-export const anthropic = createAnthropic({ baseURL: '${gatewayUrl}/v1', apiKey: '${key}', headers });`,
+export const anthropic = createAnthropic({ baseURL: '${gatewayUrl}/alt/v1', apiKey: '${key}', headers });`,
   },
   {
     id: 'litellm',
