@@ -26,10 +26,10 @@ export interface Cluster {
   /** Starts one more node; `databaseUrl`: another way to the same store. */
   node(options?: { readonly databaseUrl?: string; readonly dataDirectory?: string }): Promise<ClusterNode>;
   /**
-   * Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. `launcher`: the command of another version;
-   * default: this one's.
+   * Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. `env` undefined: not set. `launcher`: the
+   * command of another version; default: this one's.
    */
-  process(args: readonly string[], env?: Readonly<Record<string, string>>, launcher?: string): Promise<ClusterProcess>;
+  process(args: readonly string[], env?: Readonly<Record<string, string | undefined>>, launcher?: string): Promise<ClusterProcess>;
   /** Stops every process that still runs, and the upstream. Returns the exit codes of those that were not killed. */
   stop(): Promise<(number | null)[]>;
 }
@@ -79,15 +79,15 @@ export async function startCluster(databaseUrl: string): Promise<Cluster> {
   const directories: string[] = [];
   const running: { child: ChildProcess; process: ClusterProcess }[] = [];
   const launch = async (
-    args: readonly string[], env: Readonly<Record<string, string>> = {}, launcher: string = ownLauncher,
+    args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}, launcher: string = ownLauncher,
   ): Promise<ClusterProcess> => {
-    const child = spawn(process.execPath, [launcher, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: productEnv({
-        SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_UPSTREAM_ALLOW: '127.0.0.0/8',
-        SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_GRACE_SECONDS: '5', ...env,
-      }),
+    const processEnv = productEnv({
+      SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64'), SVC_UPSTREAM_ALLOW: '127.0.0.0/8',
+      SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_GRACE_SECONDS: '5', ...env,
     });
+    // An older version refuses to start with a setting that it does not know.
+    if (launcher !== ownLauncher) delete processEnv['SVC_LOG_FORMAT'];
+    const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: processEnv });
     const started = await ready(child, args);
     running.push({ child, process: started });
     return started;

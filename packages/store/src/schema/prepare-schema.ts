@@ -18,6 +18,9 @@ interface Preparation {
   readonly randomBytes: (n: number) => Uint8Array;
 }
 
+/** Each takes at least the second after which PostgreSQL looks for transactions that wait for each other. */
+const attemptsMax = 10;
+
 /** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and the engines' own faults. */
 export async function prepareSchema(engine: Engine, preparation: Preparation): Promise<void> {
   const found = await engine.read((db) => versionIn(engine, db));
@@ -31,10 +34,24 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
       : new StoreFault('schema_older',
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }
-  // A migration of a large store may take long, so it has no time limit.
-  await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
+  await migrateUnderLoad(engine, preparation);
   await assertMasterKey(engine, preparation.vault);
   await buildLateIndexes(engine);
+}
+
+/**
+ * A migration of a large store may take long, so it has no time limit. Running gateways write meanwhile. Where one of their transactions and this
+ * one wait for each other, the server ends either; this one is then begun again.
+ */
+async function migrateUnderLoad(engine: Engine, preparation: Preparation): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
+    } catch (error) {
+      const wasEnded = engine.kind === 'postgres' && error instanceof StoreFault && error.code === 'store_busy';
+      if (!wasEnded || attempt === attemptsMax) throw error;
+    }
+  }
 }
 
 async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault, randomBytes }: Preparation): Promise<void> {

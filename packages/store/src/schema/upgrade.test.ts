@@ -9,6 +9,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
+import pg from 'pg';
 import { createVault } from '../sealing/vault.ts';
 import { batchOf, openTestStore, postgresFixture, sqliteFixture, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { migrations } from './migrations/list.ts';
@@ -99,6 +100,27 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
     });
   });
 }
+
+test('an upgrade that the server ends, because a gateway\'s transaction and it wait for each other, is begun again', async () => {
+  const fixture = await postgresFixture();
+  try {
+    const url = await olderStore(fixture, 30);
+    const gateway = new pg.Client({ connectionString: url });
+    await gateway.connect();
+    await gateway.query('begin');
+    await gateway.query('lock table spend_sum in row exclusive mode');
+    const upgraded = openTestStore(url);
+    const waiting = `select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'lock table spend_sum%'`;
+    for (let ended = 0; ended < 2;) ended += (await fixture.query(url, waiting)).length;
+    await gateway.query('commit');
+    await gateway.end();
+    await (await upgraded).close();
+    assert.deepEqual(await fixture.query(url, 'select version from metergate_schema'), [{ version: String(migrations.length) }]);
+  } finally {
+    await fixture.end();
+  }
+});
 
 /** Every table of sums. */
 const sumTables = ['spend_day', 'usage_sum', 'attribution_sum', 'word_sum', 'hour_sum'];
