@@ -92,7 +92,7 @@ test('the lease of the next window is requested within the five seconds before i
   assert.deepEqual([askedBefore(0), askedBefore(0.5), askedBefore(0.999)], [5_000, 3_000, 1_000]);
 });
 
-test('a lost answer leaves less to go by, never more, and a batch that waits keeps the next one waiting', () => {
+test('a lost answer leaves the node less to spend, never more, and no batch is sent while one is under way', () => {
   const book = new LeaseBook(0);
   const own = { startMs: 0, spent: money(0) };
   const account = openAccount({
@@ -155,7 +155,7 @@ test('an ended run, which is no longer confirmed, is no longer held', () => {
   assert.equal(book.active, 0);
 });
 
-test('a lease that a call waits for is in the next batch, however many others are due', () => {
+test('a lease that a call waits for goes into the next batch, however many others are due', () => {
   const book = new LeaseBook(0);
   const held = Array.from({ length: 600 }, (_, index) => accountOf(`r${index}`));
   held.forEach((account) => book.want(account));
@@ -184,7 +184,7 @@ test('a claim says what the calls in flight may cost; a returned lease is report
   const idle = book.claims(at(5_000), 5_000)!;
   assert.equal(idle.claims[0]!.wants, false);
   book.answered(idle, [answer({ granted: money(0) })]);
-  // They end while an answer is in flight: what was claimed for them is corrected.
+  // The window ends while an answer is in flight: what was claimed for it is corrected.
   const again = book.claims(at(7_500), 7_500)!;
   underWay.calls = 0;
   book.answered(again, [answer({ granted: money(0) })]);
@@ -195,7 +195,7 @@ test('a claim says what the calls in flight may cost; a returned lease is report
   assert.equal(book.active, 0);
 });
 
-test('an answer of when a cap was not there says nothing of one that was set since', () => {
+test('an answer from before a cap existed says nothing about the cap', () => {
   const { account } = held({ limit: null, granted: money(0) });
   assert.equal(leaseAdmits(account, at(10)), true);
   noteLimit(account, money(50));

@@ -6,16 +6,16 @@
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { easy, shareOf, tight, type LeaseClaim } from './grant.ts';
-import { dearestAt, noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
+import { costliestAt, noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
 import type { LeaseSubject } from './subject.ts';
 
-/** The node's own spend on the subject since it began. Counts for the account while it is of the same window. */
+/** What the node has spent on the subject since it began. The account uses it only if it is of the same window. */
 export interface OwnSpend {
   readonly startMs: number;
   readonly spent: NanoDollars;
 }
 
-/** The calls of a subject that are under way on the node, of whichever window. Changed in place by who takes and ends calls. */
+/** The subject's calls in flight on the node, in any window. Changed in place by the code that takes and ends calls. */
 export interface CallsUnderWay {
   calls: number;
 }
@@ -26,7 +26,7 @@ export interface LeaseMoment {
   readonly wallMs: number;
 }
 
-/** What the store said to a claim. */
+/** The store's answer to a claim. */
 export interface LeaseAnswer {
   readonly granted: NanoDollars;
   /** What all nodes spent, and the asking node's part of it. */
@@ -35,7 +35,7 @@ export interface LeaseAnswer {
   readonly limit: NanoDollars | null;
   readonly validMs: number;
   readonly confirmMs: number;
-  /** Another node found the rest leased: what is idle is to be given back. */
+  /** Another node found nothing left because of other leases: give back what is idle. */
   readonly contested: boolean;
 }
 
@@ -48,37 +48,37 @@ export interface LeaseAccount {
   granted: NanoDollars;
   spentElsewhere: NanoDollars;
   limit: NanoDollars | null;
-  /** The newest limit announced since the store was last asked; null: none. An answer that was under way then may be of the limit before. */
+  /** The latest limit announced since the store was last asked; null: none. An answer in flight at that time may be based on the limit before. */
   notedLimit: NanoDollars | null;
-  /** The answer in force: when it was asked for, and how long it holds. 0: none is. */
+  /** The answer in force: when it was asked for, and how long it is valid. 0: none is. */
   askedMonotonicMs: number;
   askedWallMs: number;
   validMs: number;
   confirmMs: number;
   contested: boolean;
-  /** Of the latest admission, monotonic. */
+  /** Time of the last admission, monotonic. */
   usedMs: number;
-  /** A call waits for it. */
+  /** A call is waiting for it. */
   wanted: boolean;
   /**
-   * The node uses none of it, but the store may not know that yet and still count it as granted. The node repeats it until the store
+   * The node uses none of it, but the store may still count it as granted. The node repeats the claim until the store
    * answers.
    */
   unreturned: boolean;
   /** What could be spent when the store last answered. */
   size: NanoDollars;
-  /** The latest answer left something to spend when it was asked for, whatever has been settled since: asking again may help. */
+  /** The last answer left something to spend at the moment it was asked for, whatever was settled since: asking again may help. */
   foundRoom: boolean;
 }
 
 const nothing = nanoDollars(0n);
-/** A wall clock that is set back by less is being set right. */
+/** If the wall clock is set back by less than this, it is only being corrected. */
 const slewMs = 2_000;
-/** Unused for this long, a lease is given back; where others wait for it, sooner. */
+/** A lease that is unused for this long is given back; sooner if others wait for it. */
 const idleMs = 5_000;
 const idleContestedMs = 1_000;
 
-/** A node's view of one leased sum before the store was asked about it: nothing is granted. */
+/** A node's view of a leased sum before it has asked the store: nothing is granted. */
 export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: CallsUnderWay): LeaseAccount {
   return {
     subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null, notedLimit: null,
@@ -87,12 +87,12 @@ export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: Call
   };
 }
 
-/** What the node itself spent of it so far, shipped or not. */
+/** What the node itself has spent of it, shipped or not. */
 export function settledOf({ own, subject }: LeaseAccount): NanoDollars {
   return own.startMs === subject.startMs ? own.spent : nothing;
 }
 
-/** What all nodes spent, as far as this one can know: never more than the truth. */
+/** What all nodes have spent, as far as this node knows: never more than the truth. */
 export function spentView(account: LeaseAccount): NanoDollars {
   return nanoDollars(account.spentElsewhere + settledOf(account));
 }
@@ -102,7 +102,7 @@ function isFresh({ askedMonotonicMs, askedWallMs, validMs }: LeaseAccount, now: 
 }
 
 /**
- * Whether the store's news of runs is recent enough to know that a held run without a budget has not been ended elsewhere; a run with a
+ * Whether the store's news of runs is recent enough to rule out that a held run without a budget was ended elsewhere; a run with a
  * budget has its lease for that. `newsAt`: all changes of runs before this moment are known; null: none were ever reported.
  */
 export function runsAreCurrent(newsAt: LeaseMoment | null, now: LeaseMoment): boolean {
@@ -115,16 +115,16 @@ function isWithin(validMs: number, monotonicMs: number, wallMs: number, now: Lea
 }
 
 /**
- * Whether a call may be admitted on it now: by what is held, and by nothing else. An answer that found room which other calls have
- * spent meanwhile admits nothing; the call may ask again.
+ * Whether a call may be admitted on it now. Only the lease in hand counts. If an answer found room but other calls have spent it
+ * meanwhile, nothing is admitted; the call may ask again.
  */
 export function leaseAdmits(account: LeaseAccount, now: LeaseMoment): boolean {
   return (account.limit === null || account.granted > settledOf(account)) && isFresh(account, now);
 }
 
 /**
- * Whether the store is to be asked: one waits for it, its time has come, little is left of it, others wait for it, or it was not
- * heard. What was given back is repeated to the store for as long as calls are under way, which may overrun it.
+ * Whether to ask the store: a call waits, the lease is due, little is left of it, others wait for it, or the last claim was not
+ * answered. A lease that was given back is claimed again for as long as calls are in flight that may overrun it.
  */
 export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
   if (account.wanted || account.unreturned) return true;
@@ -138,16 +138,16 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
 }
 
 /**
- * Whether the store no longer needs it repeated: the node uses none of it, no one waits for it, no call under way may overrun it, and the
- * claim that was answered said so.
+ * Whether the node may forget the lease: it uses none of it, no call waits for it, no call in flight may overrun it, and the
+ * claim that was last answered said so.
  */
 export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
   return account.validMs === 0 && !account.wanted && !account.unreturned && account.underWay.calls === 0 && answered.underWay === 0n;
 }
 
 /**
- * The limit has changed since the answer in force, which says how much the node may hold and for how long. So the store is asked soon. For a
- * cap, an answer from before there was one says nothing; a run's budget may be known here first.
+ * The limit has changed since the answer in force, which sets how much the node may hold and for how long. So the store is asked soon. An
+ * answer from before a cap existed says nothing about the cap; a run's budget may be known here before the store answers.
  */
 export function noteLimit(account: LeaseAccount, limit: NanoDollars): void {
   account.notedLimit = limit;
@@ -158,7 +158,7 @@ export function noteLimit(account: LeaseAccount, limit: NanoDollars): void {
   if (account.limit !== limit && account.confirmMs > tight.confirmMs) account.confirmMs = tight.confirmMs;
 }
 
-/** The claim to send now. The node stops using at once what the claim gives back. */
+/** The claim to send now. From here on the node no longer uses what the claim gives back. */
 export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   const settled = settledOf(account);
   const wants = account.wanted || (!account.unreturned && !isIdle(account, now));
@@ -169,11 +169,11 @@ export function claimOf(account: LeaseAccount, now: LeaseMoment): LeaseClaim {
   const { recent, underWay: { calls } } = account;
   return {
     settled, holds: account.granted, recent: recentAt(recent, now.monotonicMs), wants,
-    underWay: nanoDollars(dearestAt(recent, now.monotonicMs) * BigInt(calls)),
+    underWay: nanoDollars(costliestAt(recent, now.monotonicMs) * BigInt(calls)),
   };
 }
 
-/** Takes an answer to a claim in. `asked`: the moment before it was sent. */
+/** Applies the answer to a claim. `asked`: the moment before the claim was sent. */
 export function takeAnswer(
   account: LeaseAccount, answer: LeaseAnswer, { asked, claim }: { readonly asked: LeaseMoment; readonly claim: LeaseClaim },
 ): void {
@@ -193,8 +193,8 @@ export function takeAnswer(
 }
 
 /**
- * A claim was not answered, so nobody knows whether the store acted on it. The node keeps using the last confirmed figure while it is fresh;
- * if nothing is, the node says so again: what the store may have granted is kept from all others until it knows.
+ * A claim was not answered, so nobody knows whether the store applied it. The node keeps using the last confirmed figure while it is fresh.
+ * Once nothing is fresh, the node claims again: until then the store may keep a grant that nobody uses from all other nodes.
  */
 export function missAnswer(account: LeaseAccount): void {
   if (account.validMs === 0) account.unreturned = true;
@@ -202,7 +202,7 @@ export function missAnswer(account: LeaseAccount): void {
 
 function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoDollars {
   const settled = settledOf(account);
-  // What is stale may have been freed meanwhile: nothing is claimed by it.
+  // A stale lease may have been freed meanwhile, so the claim counts nothing as granted.
   if (!wants || !isFresh(account, now)) return account.granted < settled ? account.granted : settled;
   let available = account.granted - settled;
   if (account.limit !== null) available = lesser(available, shareOf(account.limit - spentView(account)));
@@ -210,7 +210,7 @@ function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoD
   return available > 0n ? nanoDollars(settled + available) : account.granted;
 }
 
-/** A second of recent spend, if it is in use. */
+/** A lease in use claims a second of its recent spend. */
 function keptWhenContested(account: LeaseAccount, now: LeaseMoment): bigint {
   if (now.monotonicMs - account.usedMs >= idleContestedMs) return 0n;
   const second = recentAt(account.recent, now.monotonicMs) / 10n;

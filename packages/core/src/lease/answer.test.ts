@@ -1,4 +1,4 @@
-/** The answer to a node's claim and what is stored of it: spend that others have not shipped is never granted (promise 4). */
+/** The answer to a node's claim and what is stored of it: spend that other nodes have not shipped is never granted (promise 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
@@ -19,7 +19,7 @@ interface Asked {
 const answered = (leases: readonly NodeLease[], { node = 'one', number = 1, claim: asked = claim({ recent: 100 }), nowMs = 1_000 }: Asked = {}) =>
   answerClaim({ limit: money(100), spent: money(0), over: false, leases }, { node, number, claim: asked, nowMs: 100_000 + nowMs });
 
-test('what a node overran, reported and did not ship yet is granted to no other', () => {
+test('what a node overran and reported, but has not shipped yet, is granted to no other node', () => {
   const overrun = answered([], { node: 'two', claim: claim({ settled: 70, holds: 60, recent: 100 }) }).kept!;
   assert.deepEqual([overrun.granted, overrun.settled], [78n, 70n]);
   const more = { ...overrun, settled: money(95) };
@@ -27,7 +27,7 @@ test('what a node overran, reported and did not ship yet is granted to no other'
   assert.equal(answered([{ ...more, settled: money(100) }]).answer.granted, 0n);
 });
 
-test('for a node that is silent since its lease ended, the possible cost of its calls in flight is withheld as well', () => {
+test('for a node that has been silent since its lease ended, the possible cost of its calls in flight is withheld as well', () => {
   const silent = answered([], { node: 'two', claim: claim({ settled: 85, holds: 85, underWay: 10 }) }).kept!;
   assert.deepEqual([silent.granted, silent.doubtfulAtMs], [86n, 102_000]);
   assert.equal(answered([silent], { nowMs: 1_999 }).answer.granted, 14n);
@@ -43,7 +43,7 @@ test('a batch that a later one has overtaken changes nothing', () => {
   assert.deepEqual([late.kept, late.answer.granted, late.answer.validMs], [null, kept.granted, 0]);
 });
 
-test('the others are notified once of a node that is short, and learn that room is wanted', () => {
+test('when a node cannot get enough, the others are notified once and learn that their lease is wanted', () => {
   const holder = { ...noLease('two'), granted: money(100) };
   const short = answered([holder]);
   assert.deepEqual([short.answer.granted, short.confirmAll], [0n, true]);

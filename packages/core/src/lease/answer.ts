@@ -1,27 +1,27 @@
 /**
- * A claim and the subject as the store has it → the answer to the node, the state to store, and whether all nodes must confirm their leases
- * (rules: Spend across nodes). This is the whole rule, for the store and for the simulation alike. From reading the subject to storing the
- * result the caller answers no other claim of it.
+ * A claim and the stored state of its subject → the answer to the node, the state to store, and whether all nodes must confirm their leases
+ * (rules: Spend across nodes). This is the whole rule, for the store and for the simulation alike. The caller must answer no other claim
+ * of the subject between reading it and storing the result.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { LeaseAnswer } from './account.ts';
 import { contestedMs, grantLease, reserved, type LeaseClaim, type LeaseEntry } from './grant.ts';
 
-/** One node's lease as it is kept. */
+/** One node's lease as it is stored. */
 export interface NodeLease extends LeaseEntry {
   readonly node: string;
-  /** Number of the node's latest batch that was heeded. */
+  /** Number of the last batch that the store applied. */
   readonly claim: number;
-  /** When the node last found the rest leased elsewhere; 0: it has what it asked for. */
+  /** When the node last found nothing left because of other leases; 0: it got what it asked for. */
   readonly shortAtMs: number;
 }
 
-/** A subject with all leases of it, of one moment. */
+/** A subject and all its leases, read at one moment. */
 export interface LeasedSum {
   /** Null: nothing limits it. */
   readonly limit: NanoDollars | null;
   readonly spent: NanoDollars;
-  /** Nothing is confirmed of it any more: a run that ended, or is not there. */
+  /** Nothing is confirmed any more: a run that ended or does not exist. */
   readonly over: boolean;
   readonly leases: readonly NodeLease[];
 }
@@ -37,16 +37,16 @@ export interface LeaseQuestion {
 
 export interface AnsweredClaim {
   readonly answer: LeaseAnswer;
-  /** What the node's lease is from here on; null: a later batch has overtaken this one, and nothing changes. */
+  /** The node's lease from here on; null: a later batch was applied before this one, and nothing changes. */
   readonly kept: NodeLease | null;
-  /** The node cannot get enough from now on: nodes that hold some must be notified. */
+  /** The node cannot get enough from now on: nodes that hold a lease must be notified. */
   readonly confirmAll: boolean;
 }
 
 const nothing = nanoDollars(0n);
 
 /**
- * What the store grants a node of a sum: never more than the limit less all that is spent and all that other nodes may still spend. Pure. Rule
+ * What the store grants a node of a sum: never more than the limit less what is spent and what other nodes may still spend. Pure. Rule
  * 5b.
  */
 export function answerClaim({ limit, spent, over, leases }: LeasedSum, { node, number, claim, nowMs }: LeaseQuestion): AnsweredClaim {
@@ -63,24 +63,24 @@ export function answerClaim({ limit, spent, over, leases }: LeasedSum, { node, n
   const { granted, short, validMs, confirmMs } = grantLease({ limit, spent, leasedElsewhere: nanoDollars(leasedElsewhere), contested }, own, claim);
   const { settled, underWay } = claim;
   return {
-    // What is over is confirmed no more.
+    // What has ended is no longer confirmed.
     answer: { ...known, granted, validMs: over ? 0 : validMs, confirmMs },
     kept: { ...own, granted, settled, underWay, doubtfulAtMs: nowMs + validMs, claim: number, shortAtMs: short ? nowMs : 0 },
     confirmAll: short && !isRecent(nowMs, own.shortAtMs),
   };
 }
 
-/** Of a node that has not asked yet, or of which nothing is kept any more. */
+/** The lease of a node that has not asked yet, or of one that the store no longer keeps. */
 export function noLease(node: string): NodeLease {
   return { node, granted: nothing, shipped: nothing, settled: nothing, underWay: nothing, doubtfulAtMs: 0, claim: 0, shortAtMs: 0 };
 }
 
-/** The lease of a node that was given up (`node-state.ts`): nothing is kept for it any more. What arrives of it still counts as spent. */
+/** The lease of a node that was given up (`node-state.ts`): nothing is reserved for it. What it still ships counts as spent. */
 export function freed(lease: NodeLease): NodeLease {
   return { ...lease, granted: lease.shipped, settled: lease.shipped, underWay: nothing };
 }
 
-/** A moment that lies ahead by more was written before the store's clock stepped back. */
+/** A moment further ahead than this was written before the store's clock stepped back. */
 function isRecent(nowMs: number, shortAtMs: number): boolean {
   return Math.abs(nowMs - shortAtMs) < contestedMs;
 }

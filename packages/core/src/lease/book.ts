@@ -14,7 +14,7 @@ import type { LeaseClaim } from './grant.ts';
 import type { LeaseScope, LeaseSubject } from './subject.ts';
 import type { OrganizationId } from '../id.ts';
 
-/** One claim of a batch, with whose it is. */
+/** One claim of a batch, and its subject. */
 export interface SubjectClaim extends LeaseClaim {
   readonly subject: LeaseSubject;
 }
@@ -23,13 +23,13 @@ export interface SubjectClaim extends LeaseClaim {
 export interface LeaseBatch {
   /** The moment before it was sent. */
   readonly asked: LeaseMoment;
-  /** Grows with each batch of the node: the store passes over one that a later one has overtaken. */
+  /** Grows with each batch of the node: the store ignores a batch that arrives after a later one. */
   readonly number: number;
   readonly accounts: readonly LeaseAccount[];
   readonly claims: readonly SubjectClaim[];
 }
 
-/** The leases of a capped subject as windows pass. */
+/** The leases of a capped subject, window after window. */
 export interface WindowLease {
   readonly organization: OrganizationId;
   readonly scope: LeaseScope;
@@ -37,24 +37,24 @@ export interface WindowLease {
   readonly window: CalendarWindow;
   readonly own: OwnSpend;
   readonly underWay: CallsUnderWay;
-  /** Of the window in force when last looked at. */
+  /** For the window in force when it was last used. */
   current: LeaseAccount;
   next: LeaseAccount | null;
 }
 
-/** How long before a window begins its leases may be asked for; the nodes share the first four fifths of it. */
+/** How long before a window begins its leases may be requested; the nodes spread their requests over the first four fifths of it. */
 const aheadMs = 5_000;
 const spreadMs = 4_000;
-/** A subject that was used within this time is taken along into its next window. */
+/** A subject used within this time gets a lease of its next window in advance. */
 const inUseMs = 10_000;
-/** Claims of one batch. */
+/** The most claims of one batch. */
 const batchMax = 500;
 
 /** A node's leases, and when to ask the store about which. */
 export class LeaseBook {
   /** Where this node's moment lies among those of all nodes, from 0 up to 1. */
   readonly #spread: number;
-  /** Those that hold something or are waited for. */
+  /** Leases that hold something or are waited for. */
   readonly #active = new Set<LeaseAccount>();
   readonly #lines = new Map<LeaseAccount, WindowLease>();
   #underWay = false;
@@ -69,12 +69,12 @@ export class LeaseBook {
     return this.#active.size;
   }
 
-  /** Whether it is held, waited for or on its way back. */
+  /** Whether it is held, waited for or being given back. */
   isActive(account: LeaseAccount): boolean {
     return this.#active.has(account);
   }
 
-  /** The lease of a subject in the window of each moment, beginning with that of `nowMs`. The caller keeps it: one for each subject. */
+  /** The leases of a subject, window by window, from the one that holds `nowMs`. The caller keeps it: one for each subject. */
   windowLease(of: Pick<WindowLease, 'organization' | 'scope' | 'subject' | 'window' | 'own' | 'underWay'>, nowMs: number): WindowLease {
     const line: WindowLease = { ...of, current: windowAccount(of, nowMs), next: null };
     this.#lines.set(line.current, line);
@@ -104,7 +104,7 @@ export class LeaseBook {
     this.#active.add(account);
   }
 
-  /** It is not asked for any more: its window or its run is over. */
+  /** It is no longer requested: its window or its run is over. */
   drop(account: LeaseAccount): void {
     this.#active.delete(account);
     this.#lines.delete(account);
@@ -115,7 +115,7 @@ export class LeaseBook {
     for (const account of this.#active) account.confirmMs = 0;
   }
 
-  /** What is to be asked now; null: nothing, or a batch is under way. `nowMs`: the node's time. */
+  /** The claims to send now; null: none, or a batch is under way. `nowMs`: the node's time. */
   claims(now: LeaseMoment, nowMs: number): LeaseBatch | null {
     if (this.#underWay) return null;
     const accounts: LeaseAccount[] = [];
@@ -135,12 +135,12 @@ export class LeaseBook {
     accounts.forEach((account, index) => {
       const claim = claims[index]!;
       takeAnswer(account, answers[index]!, { asked, claim });
-      // Given back, or of a run that has ended.
+      // It was given back, or its run has ended.
       if (isOver(account, claim)) this.#active.delete(account);
     });
   }
 
-  /** The store was away or late. What was held is held on, as long as it is fresh; what was given back is given back again. */
+  /** The store was away or late. The node goes on using what it held while that is fresh, and gives back again what it gave back. */
   failed({ accounts }: LeaseBatch): void {
     this.#underWay = false;
     accounts.forEach(missAnswer);

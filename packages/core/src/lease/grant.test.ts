@@ -31,7 +31,7 @@ test('with less than a fifth of the limit left it is valid one second and confir
   assert.deepEqual([easy, tight], [{ validMs: 5_000, confirmMs: 2_500 }, { validMs: 1_000, confirmMs: 300 }]);
 });
 
-test('a grant never makes spent and leased exceed the limit: less is granted, or nothing, and then the want is reported', () => {
+test('a grant never makes spent and leased exceed the limit: less is granted, or nothing, and then the answer says that the node is short', () => {
   assert.deepEqual(pick(context({ leasedElsewhere: 950 }), claim({ recent: 200 })), { granted: 50n, short: false });
   assert.deepEqual(pick(context({ leasedElsewhere: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: true });
   assert.deepEqual(pick(context({ spent: 1_000 }), claim({ recent: 200 })), { granted: 0n, short: false });
@@ -53,12 +53,12 @@ test('a lease that the node returns is freed, and one it still uses is never tak
   assert.equal(grantLease(context({ leasedElsewhere: 1_000 }), entry(0, 0), claim({ holds: 260 })).granted, 0n, 'it was freed meanwhile');
 });
 
-test('while another is short, a node with a lease gets no more, and a node without gets half of what is free', () => {
+test('while another node is short, a node with a lease gets no more, and a node without gets half of what is free', () => {
   assert.equal(grantLease(context({}, true), entry(50, 0), claim({ settled: 20, holds: 50, recent: 400 })).granted, 50n);
   assert.equal(grantLease(context({ leasedElsewhere: 900 }, true), entry(0, 0), claim({ recent: 400 })).granted, 50n);
 });
 
-test('nothing is leased of what has no limit', () => {
+test('nothing is leased of a sum without a limit', () => {
   const { granted, short } = grantLease({ ...context(), limit: null }, entry(0, 0), claim({ recent: 400 }));
   assert.deepEqual([granted, short], [0n, false]);
 });

@@ -1,6 +1,6 @@
 /**
- * When a node last reported → the state of its leases (rules: Spend across nodes): after fifteen seconds they are quarantined, neither
- * its own nor anyone's, until its journal arrives; after two minutes more they are freed, and an audit row says so. Spend that arrives later
+ * When a node last reported → the state of its leases (rules: Spend across nodes). After fifteen seconds they are quarantined: neither the node
+ * nor any other may use them until its journal arrives. After two minutes more they are freed, and an audit row records it. Spend that arrives later
  * still counts as spend.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What was spent in about the last ten seconds, and the dearest call in it. Kept as two halves of five seconds; the older one is dropped
+ * What was spent in about the last ten seconds, and the costliest call in it. Kept as two halves of five seconds; the older one is dropped
  * whole.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
@@ -9,24 +9,24 @@ export interface RecentSpend {
   sinceMs: number;
   current: NanoDollars;
   before: NanoDollars;
-  /** Of one call, in each half. */
-  dearest: NanoDollars;
-  dearestBefore: NanoDollars;
+  /** The costliest call of each half. */
+  costliest: NanoDollars;
+  costliestBefore: NanoDollars;
 }
 
 const halfMs = 5_000;
 const nothing = nanoDollars(0n);
 
-/** Before anything was spent. */
+/** The state before anything was spent. */
 export function noSpend(): RecentSpend {
-  return { sinceMs: -Infinity, current: nothing, before: nothing, dearest: nothing, dearestBefore: nothing };
+  return { sinceMs: -Infinity, current: nothing, before: nothing, costliest: nothing, costliestBefore: nothing };
 }
 
 /** `nowMs` on a clock that never steps back. */
 export function addRecent(recent: RecentSpend, cost: NanoDollars, nowMs: number): void {
   turn(recent, nowMs);
   recent.current = nanoDollars(recent.current + cost);
-  if (cost > recent.dearest) recent.dearest = cost;
+  if (cost > recent.costliest) recent.costliest = cost;
 }
 
 /** What was spent in the last five to ten seconds. */
@@ -35,10 +35,10 @@ export function recentAt(recent: RecentSpend, nowMs: number): NanoDollars {
   return nanoDollars(recent.current + recent.before);
 }
 
-/** What the dearest call of that time cost. */
-export function dearestAt(recent: RecentSpend, nowMs: number): NanoDollars {
+/** Cost of the costliest call in that time. */
+export function costliestAt(recent: RecentSpend, nowMs: number): NanoDollars {
   turn(recent, nowMs);
-  return recent.dearest > recent.dearestBefore ? recent.dearest : recent.dearestBefore;
+  return recent.costliest > recent.costliestBefore ? recent.costliest : recent.costliestBefore;
 }
 
 function turn(recent: RecentSpend, nowMs: number): void {
@@ -46,8 +46,8 @@ function turn(recent: RecentSpend, nowMs: number): void {
   if (passedMs < halfMs) return;
   const isNext = passedMs < 2 * halfMs;
   recent.before = isNext ? recent.current : nothing;
-  recent.dearestBefore = isNext ? recent.dearest : nothing;
+  recent.costliestBefore = isNext ? recent.costliest : nothing;
   recent.current = nothing;
-  recent.dearest = nothing;
+  recent.costliest = nothing;
   recent.sinceMs = nowMs;
 }

@@ -1,5 +1,5 @@
 /**
- * What a lease is of: one subject's spend in one window, or one run's. Its name says whose sum in the store is meant.
+ * What a lease is for: one subject's spend in one window, or one run's. Its name says which sum of the store is meant.
  */
 import type { OrganizationId } from '../id.ts';
 import type { CalendarWindow } from '../spend/window.ts';
@@ -11,16 +11,16 @@ export type LeaseScope = (typeof leaseScopes)[number];
 export interface LeaseSubject {
   readonly organization: OrganizationId;
   readonly scope: LeaseScope;
-  /** Empty for an organization, a key's id, or a run's. */
+  /** Empty for an organization; else the id of the key or run. */
   readonly subject: string;
   readonly window: CalendarWindow | 'run';
-  /** Of the window; 0 for a run. */
+  /** Start of the window; 0 for a run. */
   readonly startMs: number;
-  /** Excluded; null: never. */
+  /** End of the window, excluded; null: it never ends. */
   readonly endMs: number | null;
 }
 
-/** One text for each; no id holds a space but a run's, which comes last. */
+/** One text for each subject; no id contains a space but a run's, which comes last. */
 export function leaseName({ organization, scope, subject, window, startMs }: LeaseSubject): string {
   return `${organization} ${scope} ${window} ${startMs} ${subject}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What goes to the store at a slow pace and is not a record: counted refusals, and what the node says of itself. Best effort, and written for the
+ * What a node writes to the store now and then that is not a record: counted refusals, and its report on itself. Best effort; written one
  * last time at an orderly stop.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
@@ -16,7 +16,7 @@ export interface BestEffortWrites {
   last(): Promise<void>;
 }
 
-/** `nowMs`: the time that the node goes by. */
+/** `nowMs`: the node's time. */
 export function bestEffortWritesTo(
   { refusalHours, nodeReports }: Pick<Store, 'refusalHours' | 'nodeReports'>,
   { home, nowMs }: { readonly home: string; readonly nowMs: () => number },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRunsNowhereElse } from './copied-home.ts';
 
-/** The answers in their order, and how long was waited. */
+/** The answers in their order, and how long the start waited. */
 async function started(...heard: readonly ({ heardAtMs: number; nowMs: number } | null)[]): Promise<number> {
   let waitedMs = 0;
   const answers = [...heard];

@@ -1,6 +1,6 @@
 /**
- * A data directory that was copied while its node ran has that node's journal in it. If both shipped it, rows of one would be taken for the
- * other's, and records would be lost and doubled. So a process that finds another one that reported recently under the same name waits until a live
+ * A data directory that was copied while its node ran has that node's journal in it. If both processes shipped it, rows of one would be taken for
+ * the other's, and records would be lost or counted twice. So if another process reported recently under the same name, this one waits until a live
  * one would have reported again. Only if the other stays silent is it dead, and its journal may be recovered here (rules: Processes).
  */
 import { StoreFault } from '../engine/fault.ts';

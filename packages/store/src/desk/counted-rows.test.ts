@@ -1,4 +1,4 @@
-/** Rows that the store took: all of a batch, and the records among them, once it has them. */
+/** Rows that the store took: counted once a whole batch is stored, and the records among them apart. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call.ts';

@@ -1,4 +1,4 @@
-/** How many rows of the journal the store took, and how many of them are records of calls, counted where they go in. */
+/** Counts the journal's rows that the store took, and the call records among them. */
 import type { CallSink } from '../journal/call-sink.ts';
 
 export interface CountedRows {
@@ -6,7 +6,7 @@ export interface CountedRows {
   readonly records: number;
 }
 
-/** The store's own sink, counting what it takes. */
+/** The store's own sink, with its rows counted. */
 export function countingRows(calls: CallSink): { readonly sink: CallSink; readonly sinceNow: () => () => CountedRows } {
   let [rows, records] = [0, 0];
   const sink: CallSink = {

@@ -1,13 +1,13 @@
 /**
- * A port whose messages go together: all that are posted within one turn of the event loop are one message of the system's. Each such message
- * costs its sender and the thread that it wakes ten microseconds and more, whatever is in it. Both ends must be gathered; the order stays.
+ * A port that sends its messages together: all that are posted within one turn of the event loop travel as one message. Sending one costs the
+ * sender and the thread it wakes at least ten microseconds, whatever it contains. Both ends must be gathered; the order is kept.
  */
 import type { MessagePort } from 'node:worker_threads';
 
-/** The half of a `MessagePort` that is used. */
+/** The part of a `MessagePort` that is used. */
 export type Port = Pick<MessagePort, 'postMessage' | 'on'>;
 
-/** What is posted is sent at the end of the turn, by `atTurnsEnd`; what is not sent by the time `port` is closed is lost. */
+/** `atTurnsEnd` sends what was posted at the end of the turn; what is not sent by the time `port` is closed is lost. */
 export function gathered(port: Port, atTurnsEnd: (task: () => void) => unknown = setImmediate): Port {
   let waiting: unknown[] = [];
   const send = (): void => {

@@ -1,4 +1,4 @@
-/** The name of a data directory: made once, and a disk that does not take it is named as such. */
+/** The name of a data directory: made once; a disk that refuses to store it is reported as such. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

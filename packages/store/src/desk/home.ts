@@ -1,5 +1,5 @@
 /**
- * The name of a data directory, created once and stored in it. The next process on the directory takes over what the last one held in the
+ * The name of a data directory, created once and stored in it. The next process on the directory takes over what the last one left in the
  * store.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { ensureJournalDirectory } from '../journal/segment-files.ts';
 
 const homePattern = /^home_[0-9A-Za-z]{20}$/;
 
-/** The directory's name; a new one where it has none, or one that cannot be read. @throws JournalFault `journal_unwritable`. */
+/** The directory's name; a new one if it has none or its name cannot be read. @throws JournalFault `journal_unwritable`. */
 export function homeOf(directory: string, randomBytes: (n: number) => Uint8Array): string {
   const file = join(directory, 'home');
   try {
     const known = readFileSync(file, 'utf8').trim();
     if (homePattern.test(known)) return known;
   } catch {
-    // None yet.
+    // It has no name yet.
   }
   ensureJournalDirectory(directory);
   const home = newId('home_', randomBytes);

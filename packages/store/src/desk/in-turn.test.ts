@@ -1,4 +1,4 @@
-/** Whose question is next. Rule 8a. */
+/** Which question is answered next. Rule 8a. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

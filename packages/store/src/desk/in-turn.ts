@@ -1,8 +1,8 @@
-/** Things of several organizations that wait, taken one of each in turn, so that many of one do not go before the one of another. */
+/** A queue that serves organizations in turn, one item each, so that one with many items does not delay another. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 
 export class InTurn<Item> {
-  /** The next one first. */
+  /** The organization that is served next comes first. */
   readonly #waiting = new Map<OrganizationId, Item[]>();
 
   get isEmpty(): boolean {
@@ -15,10 +15,10 @@ export class InTurn<Item> {
     else items.push(item);
   }
 
-  /** At most this many; those of one organization in their order. */
+  /** At most this many; the items of one organization in their order. */
   take(most: number): Item[] {
     const taken: Item[] = [];
-    // A Map's iteration reaches what is put at its end meanwhile.
+    // Iterating a Map also reaches entries added during the iteration.
     for (const [organization, items] of this.#waiting) {
       if (taken.length === most) break;
       this.#waiting.delete(organization);

@@ -1,5 +1,5 @@
 /**
- * A cache of organizations, valid as long as nothing in the store changes. First calls of many keys of one organization come together; with
+ * A cache of organizations, valid as long as nothing in the store changes. Many keys of one organization are often first used at the same time; with
  * the cache each needs a small query instead of a large one. A cached answer is never older than the question.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -10,14 +10,14 @@ const keptMax = 1_000;
 
 export class KeptOrganizations {
   readonly #settings: Pick<Settings, 'revision' | 'organization'>;
-  /** As read when the store's number was this, or later. */
+  /** As read when the store's revision was this, or later. */
   readonly #kept = new Map<OrganizationId, { readonly revision: number; readonly settings: OrganizationSettings }>();
 
   constructor(settings: Pick<Settings, 'revision' | 'organization'>) {
     this.#settings = settings;
   }
 
-  /** Those of these that exist. Rejects if the store fails. */
+  /** The organizations with these ids that exist. Rejects if the store fails. */
   async now(ids: ReadonlySet<OrganizationId>): Promise<Map<OrganizationId, OrganizationSettings>> {
     const found = new Map<OrganizationId, OrganizationSettings>();
     if (ids.size === 0) return found;
@@ -40,7 +40,7 @@ export class KeptOrganizations {
     return settings;
   }
 
-  /** Something changed, or the store was restored to an earlier moment, whose numbers will come again. */
+  /** Something changed, or the store was restored to an earlier moment, so that its revisions repeat. */
   clear(): void {
     this.#kept.clear();
   }

@@ -14,25 +14,25 @@ export interface LeaseDeskOptions {
   /** Milliseconds on the clock that all threads share: `hrMs`. */
   readonly hrMs: () => number;
   readonly post: (message: FromStore) => void;
-  /** Something that an operator must know. */
+  /** Gets a sentence that an operator must see. */
   readonly warn: (sentence: string) => void;
 }
 
 export interface LeaseDesk {
   /** Always answers the batch. */
   claim(number: number, batch: number, claims: readonly SubjectClaim[]): Promise<void>;
-  /** Polls the feed, and once a second sends a heartbeat. Gives the store's time if the node is to use it. Rejects if the store fails. */
+  /** Polls the feed, and sends a heartbeat once a second. Returns the store's time if the node should use it. Rejects if the store fails. */
   poll(): Promise<StoreTime | null>;
 }
 
-/** The store's time, and when it was that by `hrMs`. */
+/** The store's time, and when it was read, by `hrMs`. */
 export interface StoreTime {
   readonly nowMs: number;
   readonly hrMs: number;
 }
 
 const beatMs = 1_000;
-/** The store's time is taken from an answer that came within this; the first is taken whatever it took. */
+/** The store's time is used only from an answer that took no longer than this; the first one is used in any case. */
 const roundTripMaxMs = 500;
 
 export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOptions): LeaseDesk {
@@ -69,8 +69,8 @@ export function createLeaseDesk({ leases, node, hrMs, post, warn }: LeaseDeskOpt
       const heard = await leases.heartbeat(node);
       beatAtMs = asked;
       follow(heard.feed);
-      // The store read its clock somewhere between question and answer; the earlier moment makes the node's time the later one by less than
-      // that. Where it was long, it says too little: a time that is ahead is never taken back, and ends windows and runs early.
+      // The store read its clock at some point between question and answer. Assuming the earliest point makes the node's time late by up to
+      // the length of the question. So slow answers are not used: a time that runs ahead is never taken back, and ends windows and runs early.
       const sent = timeSent && hrMs() - asked > roundTripMaxMs ? null : { nowMs: heard.nowMs, hrMs: asked };
       if (heard.known && sent !== null) {
         timeSent = true;

@@ -1,6 +1,6 @@
 /**
- * Which runs a node may begin without asking: those that never were, on a store that is its own and takes its journal. On a shared
- * store, before all runs are known, and while the store is away, that is none (rules: The path of a call; rule 3b).
+ * Which runs a node may begin without asking: those that never existed, on an embedded store that takes its journal. On a shared
+ * store, before all runs are known, and while the store is away, there are none (rules: The path of a call; rule 3b).
  */
 import { mayKnowRun, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { FromStore } from './protocol.ts';
@@ -10,12 +10,12 @@ interface NamedRun {
   readonly id: string;
 }
 
-/** A store that has not said for so long that it takes what it is given, which it says five times a second, is away. */
+/** The store reports five times a second that it takes the journal. Without such a report for this long, it counts as away. */
 const awayMs = 1_000;
 
 export class OwnRuns {
   readonly #clock: () => number;
-  /** Null: not known, or not the node's own. */
+  /** Null: not known, or the store is shared. */
   #known: KnownRuns | null = null;
   #keptMs = -Infinity;
 
@@ -31,12 +31,12 @@ export class OwnRuns {
     else if (message.kind === 'run' && message.answer.kind === 'run') this.note(message.answer.run);
   }
 
-  /** The store has it, or is about to. */
+  /** The store has the run, or will have it in a moment. */
   note(run: NamedRun): void {
     if (this.#known !== null) noteRun(this.#known, run);
   }
 
-  /** True: nobody has such a run, and this node does from now on. */
+  /** True: the run existed nowhere, and belongs to this node from now on. */
   claim(run: NamedRun): boolean {
     if (this.#known === null || this.#clock() - this.#keptMs > awayMs || mayKnowRun(this.#known, run)) return false;
     noteRun(this.#known, run);

@@ -14,28 +14,28 @@ import type { SubjectSums } from '../spend/spend-sums.ts';
 
 /** Gateway → store. */
 export type ToStore =
-  /** What is behind this hash? `number` comes back with the answer. */
+  /** Which key has this hash? `number` comes back with the answer. */
   | { readonly kind: 'ask'; readonly number: number; readonly hash: string }
   /** Make this run, or find it. `number` comes back with the answer. */
   | { readonly kind: 'open_run'; readonly number: number; readonly run: NewRun }
-  /** A call of this run was opened: it does not vanish. */
+  /** A call of this run was opened: the run must not vanish. */
   | { readonly kind: 'confirm_run'; readonly organization: OrganizationId; readonly id: string }
-  /** What this node asks of its leases; `batch` is the batch's own number. `number` comes back with the answer. */
+  /** The claims of this node; `batch` is the batch's own number. `number` comes back with the answer. */
   | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
   /** Refusals since the last such message. */
   | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[] }
-  /** Something was closed: look at the journal soon; `now`: it overran a lease, so at once. */
+  /** Something was closed: look at the journal soon; `now`: a lease is overrun, so look at once. */
   | { readonly kind: 'nudge'; readonly now: boolean };
 
-/** A live key and its organization, as the store has them. */
+/** A live key and its organization, as stored. */
 export interface KeyAnswer {
   readonly key: ServiceKeySettings;
   readonly organization: OrganizationSettings;
-  /** What both have spent, of one moment at or after that of the settings: every call shipped before is in it. */
+  /** What both have spent, read no earlier than the settings: it includes every call shipped before. */
   readonly spend: SubjectSums;
 }
 
-/** What became of an organization, and of those of its keys that this node knows. Null: gone, or revoked. */
+/** The new state of an organization and of those of its keys that this node knows. Null: the organization is gone, the key revoked. */
 export interface OrganizationChange {
   readonly id: OrganizationId;
   readonly organization: OrganizationSettings | null;
@@ -49,24 +49,24 @@ export type FromStore =
   | { readonly kind: 'run'; readonly number: number; readonly answer: RunAnswer }
   /** The store took a batch of the journal, or nothing was due. Sent only by an embedded store, five times a second. */
   | { readonly kind: 'kept' }
-  /** Every run of the store that no other message names. Sent once, by an embedded store only: its node may begin what is not in it. */
+  /** Every run of the store that no other message names. Sent once, by an embedded store only: its node may begin any other run by itself. */
   | { readonly kind: 'known_runs'; readonly known: KnownRuns }
-  /** Runs that ended or were tightened, here or elsewhere, as they are now. A node knows some of them, or none. */
+  /** Runs that ended or were tightened, here or elsewhere, in their new state. The node may know some of them, or none. */
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
   /** Answers in the order of the claims. */
   | { readonly kind: 'leases'; readonly number: number; readonly answers: readonly LeaseAnswer[] }
   /** Every held lease must be confirmed now: a limit was reached somewhere, or is fully leased and wanted. */
   | { readonly kind: 'confirm_leases' }
-  /** A shared store's time, and when it was that on the clock that all threads share (`processMs`). */
+  /** A shared store's time, and when it was read, on the clock that all threads share (`processMs`). */
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
   /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
-  /** The latest start of a call that the store has a record of, as it was when this node began. */
+  /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
   /** The store could not be asked. */
   | { readonly kind: 'failed'; readonly number: number }
   | { readonly kind: 'changed'; readonly change: OrganizationChange }
-  /** The operator's overlay as JSON text; null: none. Said once at the start, before the first heartbeat, and at each change. */
+  /** The operator's overlay as JSON text; null: none. Sent once at the start, before the first heartbeat, and at each change. */
   | { readonly kind: 'prices'; readonly overlay: string | null }
   /** The store answered: what this node holds is in force as of now. */
   | { readonly kind: 'heartbeat' };

@@ -1,10 +1,10 @@
 /**
- * Questions of the gateway thread to the store thread, each with a deadline. An answer that comes after it is still listened for, where the
- * asker wants that: a store far away answers late every time, and what it says is as good for whoever asks next.
+ * Questions of the gateway thread to the store thread, each with a deadline. An asker can also ask for an answer that comes after the deadline:
+ * a distant store always answers late, and its answer still serves whoever asks next.
  */
 import type { ToStore } from './protocol.ts';
 
-/** The store did not answer, or said that it cannot. */
+/** The store did not answer, or reported that it cannot. */
 export class StoreAway extends Error {
   constructor(message: string) {
     super(message);
@@ -14,31 +14,31 @@ export class StoreAway extends Error {
 
 export interface QuestionsOptions {
   readonly send: (message: ToStore) => void;
-  /** Runs `task` once after `delayMs`, unless cancelled by what it returns. */
+  /** Runs `task` once after `delayMs`, unless the returned function cancels it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
   readonly deadlineMs: number;
 }
 
 export interface Asking<Answer> {
-  /** Whose question it is: that of an organization, or of all who are not known yet. */
+  /** Who asks: an organization, or all callers that are not known yet. */
   readonly asker: string;
   /** Replaces the general deadline. */
   readonly withinMs?: number;
-  /** Gets an answer that comes within five seconds after it. */
+  /** Gets an answer that comes up to five seconds after the deadline. */
   readonly late?: ((answer: Answer) => void) | undefined;
 }
 
 /**
- * Questions under way at once. One asker has as many as are left for others: half of them where it asks alone. A further one is rejected. Only
- * what is not held is asked for, one question per key or run.
+ * The most questions under way at once. An asker may have as many as remain for others: half of them if it alone asks. One more is rejected. The
+ * node asks only for what it does not hold, with one question per key or run.
  */
 const questionsMax = 4_000;
-/** How long after the deadline an answer is still listened for. */
+/** How long after the deadline an answer is still accepted. */
 const lateMs = 5_000;
 const lateMax = 2_000;
 
 interface Question {
-  /** Of what was asked for. */
+  /** Gets the answer; its type is that of the question. */
   readonly resolve: (answer: never) => void;
   readonly reject: (error: StoreAway) => void;
   readonly cancel: () => void;
@@ -48,7 +48,7 @@ interface Question {
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #asked = new Map<number, Question>();
-  /** Of each asker that has any under way. */
+  /** By asker; only askers with questions under way. */
   readonly #counts = new Map<string, number>();
   /** Questions that were already rejected because the store was late. */
   readonly #late = new Map<number, (answer: never) => void>();

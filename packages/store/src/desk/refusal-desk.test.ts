@@ -1,4 +1,4 @@
-/** Refusals reach the store together, wait while it is away, and take no more memory than they may. */
+/** Refusals reach the store together, wait while it is away, and never take more memory than allowed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';

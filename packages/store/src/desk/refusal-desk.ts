@@ -1,6 +1,6 @@
 /**
- * Refusals that the gateway thread counted, on their way to the store: written a few seconds after they came, together. While the store is away
- * they wait here, bounded; what does not fit is lost, and so is what waits when the process dies.
+ * Refusals that the gateway thread counted, on their way to the store: written together, a few seconds after they occurred. While the store is away
+ * they wait here, up to a bound; what exceeds it is lost, and so is what still waits when the process dies.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalHours } from '../refusals/refusal-hours.ts';

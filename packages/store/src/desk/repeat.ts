@@ -9,16 +9,16 @@ export interface RepeatOptions {
   readonly pauseMs: number;
   /** Pause after a failure; doubles up to `failurePauseMsMax`. */
   readonly failurePauseMsMax: number;
-  /** Runs `task` once after `delayMs`; gives back how to cancel it. */
+  /** Runs `task` once after `delayMs`; returns how to cancel it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
-  /** The first failure of a row of failures; null when a run succeeds again. */
+  /** The first of several failures in a row; null when a run succeeds again. */
   readonly report: (failure: Error | null) => void;
 }
 
 export interface Repeat {
   /** Runs within `delayMs`, also when nothing is due. Ignored while failures make it pause. */
   nudge(delayMs: number): void;
-  /** No further run begins; resolves when the one under way has ended. */
+  /** No further run begins; resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: Repe
   let stopped = false;
   let failures = 0;
   let cancel: (() => void) | null = null;
-  /** The pause that is due: shortened by nudges, also by those that come during a run. */
+  /** The pause until the next run: shortened by nudges, including those during a run. */
   let soonMs = pauseMs;
   let running: Promise<void> = run();
 

@@ -1,5 +1,5 @@
 /**
- * Questions about runs between gateway and store: answered in time, made once, never older than what was reported (rules: The path of a call;
+ * Questions about runs between gateway and store: answered in time, asked once, never older than what was reported (rules: The path of a call;
  * rule 13).
  */
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
   exposureLimit: null, mayCreate: true, ...changes,
 });
 
-/** Gateway side and store side on one thread; `runs` may be changed to fail or to linger. */
+/** Gateway side and store side on one thread; `runs` can be changed to fail or to take long. */
 async function context(
   t: TestContext, over: (runs: Runs) => Runs = (runs) => runs, keepEnded: () => Promise<void> = async () => {}, embedded = false,
 ) {

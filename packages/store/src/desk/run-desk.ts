@@ -1,13 +1,13 @@
 /**
  * Questions and news about runs, on the store thread (rules: The path of a call; rule 13).
  * Questions that arrive while one transaction is under way are answered by the next one together; if they come one after the other,
- * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. Of more than one transaction takes,
- * organizations have theirs in turn. An answer is never older than what the node was sent before it: where the feed moved while it was being
+ * they wait two milliseconds for company, since a transaction for each costs more than the calls themselves. If there are more than fit in one,
+ * organizations take turns. An answer is never older than what was sent to the node before it: if the feed moved while it was being
  * made, the run is read again.
- * Before a run under an exposure limit is created, calls that have ended on this node are shipped, so that their exposure is free again; so they
- * are before any answer to a node that begins runs by itself, for it may ask for one that it has begun and released. If
- * the store fails, a question is answered `failed`. A confirmation waits and goes before the next sweep, so that no run vanishes whose call
- * was opened.
+ * Before a run under an exposure limit is created, calls that have ended on this node are shipped, to free their exposure. The same happens
+ * before any answer to a node that begins runs by itself, because it may ask for a run that it has begun and released. If
+ * the store fails, a question is answered `failed`. A confirmation waits and is written before the next sweep, so that no run vanishes after a call
+ * of it was opened.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -21,12 +21,12 @@ import type { FromStore } from './protocol.ts';
 export interface RunDeskOptions {
   readonly runs: Runs;
   readonly post: (message: FromStore) => void;
-  /** Has the calls that have ended here by now kept in the store, as far as that is done soon. Never rejects. */
+  /** Ships the calls that have ended here by now, as far as that can be done soon. Never rejects. */
   readonly keepEnded: () => Promise<void>;
   /** Milliseconds on a clock that never steps back. */
   readonly clock: () => number;
   readonly pause: (durationMs: number) => Promise<unknown>;
-  /** The store is the node's own: it begins runs by itself once it knows which there are. */
+  /** The store is embedded: its node begins runs by itself once it knows which exist. */
   readonly embedded?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface RunDesk {
   confirm(run: { readonly organization: OrganizationId; readonly id: string }): void;
   /** On an embedded store: reads the names of all runs, in slices, and sends them once. Rejects if the store fails. */
   sendKnownRuns(): Promise<void>;
-  /** Posts what became of runs elsewhere. Rejects if the store fails. Not to be run twice at once. */
+  /** Posts changes that other nodes made to runs. Rejects if the store fails. Not to be run twice at once. */
   poll(): Promise<void>;
   /** Writes confirmations, then sweeps. Rejects if the store fails. Not to be run twice at once. */
   sweep(nowMs: number): Promise<void>;
@@ -47,10 +47,10 @@ interface Question { readonly number: number; readonly run: NewRun }
 
 /** Questions answered in one transaction. */
 const questionsAtOnce = 200;
-/** How soon after one transaction the next has questions that came by themselves, and how long those wait for more. */
+/** The shortest time between two transactions of questions that arrive one by one, and how long such questions wait for more. */
 const inARowMs = 5;
 const companyMs = 2;
-/** Runs that are not confirmed and remembered, to be put back should they vanish before their confirmation comes. */
+/** How many unconfirmed runs are remembered, to be stored again if they vanish before their confirmation arrives. */
 const unconfirmedMax = 20_000;
 /** Names read at once, which takes a few milliseconds. */
 const namesAtOnce = 2_000;
@@ -65,19 +65,19 @@ class Desk implements RunDesk {
   readonly #keepEnded: () => Promise<void>;
   readonly #clock: () => number;
   readonly #pause: RunDeskOptions['pause'];
-  /** When the latest transaction ended. */
+  /** When the last transaction ended. */
   #answeredMs = -Infinity;
   readonly #questions = new InTurn<Question>();
   #answering = false;
   /** By name; oldest first. */
   readonly #unconfirmed = new Map<string, Run>();
   #confirmed: Run[] = [];
-  /** Number of the feed up to which the node is informed; null before the first poll. */
+  /** The revision up to which the node is informed; null before the first poll. */
   #told: number | null = null;
-  /** Counts what was posted of the feed, so that an answer made meanwhile is known to be doubtful. */
+  /** Grows with each post of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
   readonly #embedded: boolean;
-  /** Being gathered, to be sent; null: already sent, or never to be. */
+  /** The names being gathered for the node; null: already sent, or never to be. */
   #known: KnownRuns | null;
 
   constructor({ runs, post, keepEnded, clock, pause, embedded = false }: RunDeskOptions) {
@@ -138,7 +138,7 @@ class Desk implements RunDesk {
     while (!this.#questions.isEmpty) {
       const asked = this.#questions.take(questionsAtOnce);
       try {
-        // What changes after this number is posted, so that no answer misses the end of its run.
+        // Later changes are posted, so no answer misses the end of its run.
         this.#told ??= await this.#runs.feed();
         const before = this.#news;
         if (this.#embedded || asked.some(({ run }) => run.mayCreate && run.exposureLimit !== null)) await this.#keepEnded();

@@ -1,4 +1,4 @@
-/** The revision feed: a change reaches the node at the next poll, and an answer that a change overtook is not kept (rules: Snapshots). */
+/** The revision feed: a change reaches the node at the next poll, and an answer that was out of date when it came is not kept (rules: Snapshots). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -38,11 +38,11 @@ interface Question { readonly number: number; readonly hash: string }
 export function createSettingsDesk({ settings, prices, spend, clock, post }: SettingsDeskOptions): SettingsDesk {
   /** What the node holds: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
-  /** Of the last change that was begun to be worked through; null before the first poll. */
+  /** The last change whose processing has begun; null before the first poll. */
   let revision: number | null = null;
   const kept = new KeptOrganizations(settings);
 
-  /** What is behind each of these hashes that is a live key's. */
+  /** The settings for each of these hashes that belongs to a live key. */
   async function read(hashes: readonly string[]): Promise<Map<string, KeyAnswer>> {
     for (;;) {
       const before = revision;
@@ -66,7 +66,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
     post({ kind: 'answer', number, found });
   }
 
-  /** If one of many fails, each is tried again by itself: an organization that cannot be read does not spoil the others' answers. */
+  /** If reading many fails, each is read by itself: an organization that cannot be read does not spoil the answers for others. */
   async function answer(asked: readonly Question[]): Promise<void> {
     try {
       const found = await read(asked.map(({ hash }) => hash));
@@ -79,7 +79,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
 
   const ask = together(keysAtOnce, answer);
 
-  /** `revision` moves first, so that questions in flight are read again; it moves back where the work fails. */
+  /** `revision` moves first, so that questions in flight are read again; it moves back if the work fails. */
   async function follow(since: number): Promise<void> {
     const { revision: latest, organizations, prices: pricesChanged } = await settings.changedSince(since);
     if (latest === since) return;
@@ -116,7 +116,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   };
 }
 
-/** Keys that are gone are sent once. The end of an organization is sent even if it has no keys: the node may hold runs of it. */
+/** Keys that are gone are sent once. The end of an organization is sent even if the node holds no keys of it: it may hold its runs. */
 function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys }: OrganizationChange): void {
   const hashes = told.get(id);
   for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
@@ -125,14 +125,14 @@ function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys
 
 interface ChangedOrganization {
   readonly id: OrganizationId;
-  /** Of its keys that the node holds. */
+  /** Its keys that the node holds. */
   readonly hashes: readonly string[];
   readonly nowMs: number;
 }
 
 /**
- * An organization as it is now, with these keys, some at a time: neither this thread nor the node's is held up by an organization of many. An
- * expired key is gone: otherwise every change would read all keys that ever were in use.
+ * The current settings of an organization with these keys, some at a time, so that one with many keys holds up neither this thread nor the node's.
+ * An expired key is gone: otherwise every change would read all keys that were ever in use.
  */
 async function* readChange(settings: Settings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<OrganizationChange> {
   const organization = await settings.organization(id);

@@ -1,6 +1,6 @@
 /**
- * News of a shared store for a gateway thread, beside settings: its time, other nodes' changes of runs and leases, and up to when the news is
- * complete. Moments arrive on the clock that all threads share and are converted to the listener's own.
+ * News of a shared store for a gateway thread, beside settings: its time, changes that other nodes made to runs and leases, and up to when the news
+ * is complete. Moments arrive on the clock that all threads share and are converted to the listener's own.
  */
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
@@ -10,13 +10,13 @@ import type { FromStore } from './protocol.ts';
 export interface SharedNews {
   /** Calls back with runs that ended, here or elsewhere, within a second; among them runs that this node never held. */
   onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
-  /** Calls back with runs that were tightened, here or elsewhere, and are live still. */
+  /** Calls back with runs that were tightened, here or elsewhere, and are still live. */
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
   /** Calls back when every held lease must be confirmed. */
   onConfirmLeases(listener: () => void): void;
-  /** Calls back with the shared store's time, and when it was that on the listener's clock; at once if it is known already. */
+  /** Calls back with the shared store's time, and when it was read, on the listener's clock; at once if it is already known. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
-  /** Calls back with the latest start of a call that the store had a record of when this node began. */
+  /** Calls back with the latest start among the store's call records when this node began. */
   onWritten(listener: (untilMs: number) => void): void;
   /** The moment up to which all changes of runs are known; null: never, or the store is the node's own. */
   runsCurrentAt(): LeaseMoment | null;
@@ -58,7 +58,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
   };
 }
 
-/** Whoever begins to listen late gets the last value. */
+/** A listener that registers late gets the last value at once. */
 export function latestValue<Value>(): { set(value: Value): void; listen(listener: (value: Value) => void): void } {
   const listeners: ((value: Value) => void)[] = [];
   const latest: Value[] = [];

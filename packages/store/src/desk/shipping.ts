@@ -1,6 +1,6 @@
 /**
- * When the journal is shipped: again and again, sooner where something was closed, and at once where a question needs what has ended here. Reports
- * how far it has come, and lets a node know that begins runs by itself that the store takes what it is given.
+ * When the journal is shipped: again and again, sooner after something was closed, and at once if a question depends on calls that ended here.
+ * Reports how far shipping has come, and keeps a node that begins runs by itself informed that the store takes its journal.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
@@ -10,16 +10,16 @@ import type { CountedRows } from './counted-rows.ts';
 import type { FromStore } from './protocol.ts';
 import type { Repeat } from './repeat.ts';
 
-/** How often the journal is looked at; a nudge has it looked at sooner. */
+/** How often the journal is looked at; a nudge shortens the pause. */
 const journalPauseMs = 200;
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
-/** A batch costs about a millisecond before its rows do. Where a look finds so many, the next one on SQLite comes later and finds more. */
+/** A batch costs about a millisecond plus its rows. If one look finds this many, the next one on SQLite comes later and finds more. */
 const manyRows = 100;
 const busyPauseMs = 100;
 const figuresPauseMs = 1_000;
-/** A little less than a pause between two looks at the journal. */
+/** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;
-/** A question of the gateway thread waits 250 ms in all. */
+/** A question of the gateway thread may take 250 ms in all. */
 const keepEndedMs = 100;
 
 export interface ShippingFigures {
@@ -27,7 +27,7 @@ export interface ShippingFigures {
   readonly rowsShipped: number;
   /** Of these, records of calls. */
   readonly recordsShipped: number;
-  /** What was due by this moment is in the store. On the clock that all threads share. */
+  /** Everything due by this moment is in the store. On the clock that all threads share. */
   readonly shippedMs: number;
 }
 
@@ -35,7 +35,7 @@ export interface ShippingParts {
   readonly taken: () => CountedRows;
   readonly progress: ShipProgress;
   readonly tell: (figures: ShippingFigures) => void;
-  /** Runs after each pass that found the store there. */
+  /** Runs after each pass in which the store answered. */
   readonly passed: () => void;
   readonly engine: Engine['kind'];
   /** Repeats a task with this pause, and reports its failures. */
@@ -43,11 +43,11 @@ export interface ShippingParts {
 }
 
 export interface Shipping extends Pick<Repeat, 'stop'> {
-  /** Something was closed: looks within this many milliseconds; null: as soon as it pays. */
+  /** Something was closed: looks within this many milliseconds; null: as soon as it is worth a batch. */
   look(withinMs: number | null): void;
 }
 
-/** Passes again and again, and reports every second how much was shipped and since when rows wait, also while a pass is under way. */
+/** Ships in passes; reports every second how much was shipped and since when rows wait, also during a pass. */
 export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
   let lastRows = 0;
   setInterval(() => {
@@ -64,7 +64,7 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
   };
 }
 
-/** Tells a node that begins runs by itself, a few times a second at most, that the store takes what it is given. */
+/** Reports to a node that begins runs by itself, at most a few times a second, that the store takes its journal. */
 export function sayingKept(engine: Engine['kind'], post: (message: FromStore) => void): () => void {
   let saidMs = -Infinity;
   return () => {
@@ -75,7 +75,7 @@ export function sayingKept(engine: Engine['kind'], post: (message: FromStore) =>
   };
 }
 
-/** A pass that is under way may have missed calls that have ended since, so this waits for the next one, as long as a question may wait. */
+/** The current pass may have missed calls that ended since, so this waits for the next one too, within a question's time limit. */
 export async function keepEnded(shipper: Shipper): Promise<void> {
   const kept = shipper.pass().then(() => shipper.pass()).catch(() => {});
   await Promise.race([kept, pause(keepEndedMs)]);

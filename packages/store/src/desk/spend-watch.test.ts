@@ -1,4 +1,4 @@
-/** What operators learn about sums that differ: each once, with both figures, and the count of the last walk. */
+/** What operators learn about sums that differ from their records: each once, with both figures, and the count of the last walk. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';

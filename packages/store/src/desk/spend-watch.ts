@@ -11,9 +11,9 @@ import { dayName } from '@metergate/core/time/utc-day.ts';
 
 /** From the end of one walk to the next. */
 export const spendWatchPauseMs = 3_600_000;
-/** Between two slices: leaves most of the thread to others. */
+/** Pause between two slices: leaves most of the thread to others. */
 const slicePauseMs = 20;
-/** At most this many differences are logged one by one; of more only the number. */
+/** At most this many differences are logged one by one; beyond that only their number. */
 const toldMax = 10;
 
 export interface SpendWatch {
@@ -56,7 +56,7 @@ export function createSpendWatch({ reconciler, warn, found, betweenSlices = () =
 }
 
 function inWords({ organization, scope, subject, dayMs, kept, derived }: SpendDifference): string {
-  // A project's name is a caller's words; everything else is ours.
+  // A project's name is text of the caller; everything else is ours.
   const whose = scope === 'organization' ? organization : `${scope} ${JSON.stringify(subject)} of ${organization}`;
   const when = dayMs === allDaysMs ? 'over its lifetime' : `on ${dayName(dayMs)}`;
   return `The spend kept of ${whose} ${when} is not that of its records: $${formatDollars(kept.spent)} of ${kept.calls} calls is kept, `

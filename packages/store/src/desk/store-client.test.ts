@@ -1,4 +1,4 @@
-/** Questions to the store: answered, failed or late, never waited for beyond the deadline (rules: The path of a call). */
+/** Questions to the store: answered, failed or late, and never waited for beyond the deadline (rules: The path of a call). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noRuns, noteRun } from '@metergate/core/run/known-runs.ts';

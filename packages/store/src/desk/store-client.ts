@@ -21,7 +21,7 @@ export interface StoreClientOptions {
   readonly deadlineMs?: number;
   /** Milliseconds on a clock that never steps back. */
   readonly clock: () => number;
-  /** Runs `task` once after `delayMs`, unless cancelled by what it returns; a timer by default. */
+  /** Runs `task` once after `delayMs`, unless the returned function cancels it; a timer by default. */
   readonly after?: (delayMs: number, task: () => void) => () => void;
 }
 
@@ -29,44 +29,44 @@ export { StoreAway, type Port };
 
 export interface StoreClient extends SharedNews {
   /**
-   * What is behind the SHA-256 of a service key (hexadecimal). Null: no such live key. An answer that comes after the deadline, and within
-   * five seconds, goes to `late`: it is as good for whoever asks next. @throws StoreAway
+   * The key with this SHA-256 (hexadecimal). Null: no such live key. An answer that comes after the deadline, but within
+   * five seconds of it, goes to `late`: it still serves whoever asks next. @throws StoreAway
    */
   askKey(hash: string, late?: (found: KeyAnswer | null) => void): Promise<KeyAnswer | null>;
   /**
    * Makes a run, or finds the one that exists, in the store. One question per run is enough. `late`: as for a key. @throws StoreAway
    */
   askRun(run: NewRun, late?: (answer: RunAnswer) => void): Promise<RunAnswer>;
-  /** True: the node begins this run, which never was, without asking. It is known from now on. False: the store has to be asked. */
+  /** True: the run never existed, and this node begins it without asking; it is known from now on. False: the store must be asked. */
   claimRun(run: { readonly organization: OrganizationId; readonly id: string }): boolean;
-  /** Says that a call of the run was opened, so that it does not vanish. */
+  /** Reports that a call of the run was opened, so that it does not vanish. */
   confirmRun(run: { readonly organization: OrganizationId; readonly id: string }): void;
-  /** What a shared store answers to claims, within five seconds, in their order. @throws StoreAway */
+  /** The store's answers to claims, within five seconds, in their order. Shared store only. @throws StoreAway */
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node holds. */
   onChange(listener: (change: OrganizationChange) => void): void;
   /** Calls back with the price overlay: at once if it is known already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;
-  /** When the last message of the store came, on `clock`; before that, the moment of creation. */
+  /** When the last message of the store came, on `clock`; until the first, the moment of creation. */
   lastNewsMs(): number;
   /** Resolves with the first message of the store; the price overlay is known then. */
   readonly heard: Promise<void>;
-  /** Has refusals counted in the store; best effort. */
+  /** Counts refusals in the store; best effort. */
   countRefusals(counts: readonly RefusalCount[]): void;
-  /** Says that calls were closed, so that they are shipped soon. Costs nothing when said often. */
+  /** Reports that calls were closed, so that they are shipped soon. Cheap to repeat. */
   nudgeJournal(): void;
-  /** Says that a lease was overrun, so that the call is shipped at once. */
+  /** Reports that a lease was overrun, so that the call is shipped at once. */
   shipNow(): void;
 }
 
 /**
- * A caller is rather kept waiting for its key than told that the gateway cannot serve it: there is nothing to decide without it, and a store or
- * a machine that is busy for a moment is no store that is away, which says so at once.
+ * Without its key nothing can be decided for a caller, so it waits longer rather than being refused. A store or machine that is busy for a moment
+ * is not away; a store that is away says so at once.
  */
 const keyDeadlineMs = 2_000;
 /**
- * How long a batch of claims may take; calls that wait for it do so for less. What a store far away says late holds from when it was asked,
- * so an answer is of use for as long as the longest lease is valid.
+ * How long a batch of claims may take; calls that wait for it give up sooner. A late answer of a distant store is valid from the moment of the
+ * question, so it is of use for as long as the longest lease is valid.
  */
 const claimDeadlineMs = easy.validMs;
 /** Nudges closer together than this are one. */
@@ -146,8 +146,8 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
 }
 
 /**
- * The task runs after the messages that have arrived by then: a thread that was held up itself must not take an answer that
- * lies in its own queue for one that never came.
+ * The task runs after the messages that have arrived by then: if this thread itself was held up, it must not miss an answer that
+ * is already in its queue.
  */
 function timer(delayMs: number, task: () => void): () => void {
   let afterMessages: NodeJS.Immediate | undefined;

@@ -1,4 +1,4 @@
-/** The store thread as a whole, on a real store and a real journal: ready, queried, changed, shipped from, stopped. */
+/** The store thread as a whole, on a real store and a real journal: starts, answers, posts changes, ships, stops. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -124,7 +124,7 @@ test('a key is answered, and its end is reported without a question', async (t) 
   });
   assert.ok(!isRefusal(key));
   assert.equal((await client.askKey(hash))?.key.id, key.id);
-  // Several changes may come in one turn: each is looked at.
+  // Several changes may arrive in one turn: each is looked at.
   const gone = new Promise<void>((resolve) => client.onChange(({ keys }) => { if (keys.some(([, now]) => now === null)) resolve(); }));
   await store.serviceKeys.revoke(key.id);
   await gone;

@@ -1,9 +1,9 @@
 /**
  * Entry of the store thread: opens the store, recovers the journal, then answers the gateway thread and ships.
  * It is the only thread of a server that opens the store for settings and for shipping; the gateway thread never does.
- * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` when
- * that cannot be; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null when it is well again;
- * `{warning}` when something needs an operator, one sentence; `{figures}` for `/metrics` whenever they change; `{alive: true}` on `{alive: true}`.
+ * `{ready: true}` goes to the parent when every leftover segment is recovered and shipped; `{failed: {code, message}}` if
+ * that is not possible; `{fault: {code, message} | null}` when shipping or the feed begins to fail, and null once it works again;
+ * `{warning}`, one sentence, when an operator must act; `{figures}` for `/metrics` whenever they change; `{alive: true}` in reply to the same.
  * On `{stop: true}`, sent after the gateway thread has ended, all that is closed is shipped; then `{stopped: true}`.
  */
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ import { keepEnded, sayingKept, startShipping, type Shipping, type ShippingFigur
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
 import { workedMs } from './worked-ms.ts';
 
-/** What the parent gives. `gatewayPort` has the gateway thread at its other end. */
+/** What the parent passes. The gateway thread is at the other end of `gatewayPort`. */
 export interface StoreThreadData {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
@@ -44,22 +44,22 @@ export interface StoreThreadData {
 }
 
 /**
- * How often settings and runs are looked at. A change is to be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
- * looking is one short read, and a run that was closed is to end at once.
+ * How often changes of settings and runs are polled. A change must be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
+ * a poll is one short read, and a run that was closed must end at once.
  */
 const settingsPauseMs = 200;
 const runPauseMs = { sqlite: 50, postgres: 200 };
 const sweepPauseMs = 500;
 const leasePauseMs = 200;
-/** A node is not to be without its leases for longer than it must, once the store is back. */
+/** Once the store is back, a node should get its leases as soon as possible. */
 const leaseFailurePauseMsMax = 500;
 const nodeSweepPauseMs = 5_000;
 const leaseTidyPauseMs = 600_000;
-/** With one processor: a call waits no longer for this thread's work. */
+/** With one processor, calls would have to wait for this thread's work. */
 const workedAtOnceMs = 0.3;
 const refusalsPauseMs = 2_000;
 const refusalsFailurePauseMs = 30_000;
-/** The one data directory of a store that is not shared. */
+/** The one data directory of an embedded store. */
 const embeddedHome = 'embedded';
 const failurePauseMsMax = 2000;
 const spendFailurePauseMs = 60_000;
@@ -71,7 +71,7 @@ const parent = parentPort!;
 export interface StoreThreadFigures extends ShippingFigures {
   /** Records set aside since the start, because the store refused them. */
   readonly recordsSetAside: number;
-  /** Sums of spend that were not those of their records, at the last comparison. */
+  /** Sums of spend that differed from their records at the last comparison. */
   readonly spendDifferences: number;
 }
 
@@ -109,7 +109,7 @@ async function serve(): Promise<void> {
     if (home !== null) await assertRunsNowhereElse(store.leases, home, pause);
     await calls.offerAgain();
     await shipper.recover();
-    // After the journal: what the last process here held is returned only when all that it spent has arrived.
+    // Only after the journal is shipped: what the last process here held is returned once all its spend has arrived.
     if (home !== null) await store.leases.begin(data.nodeId, home);
   } catch (error) {
     shipper.close();
@@ -132,7 +132,7 @@ async function serve(): Promise<void> {
   }, runPauseMs[store.engine]);
   const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
   const sweeping = start(async () => {
-    // Whatever the gateway thread has said by now goes first: after a long stop, a timer comes before the messages.
+    // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
     await turn();
     await runDesk.sweep(nowMs());
   }, sweepPauseMs);
@@ -142,7 +142,7 @@ async function serve(): Promise<void> {
   const spend = createSpendWatch({
     reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
   });
-  // That the store is away is said by those who need it at once.
+  // Whoever needs the store reports at once that it is away.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
   gateway.on('message', hearing({ desk, runDesk, leasing, bestEffort, shipping }));
   parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: NodeReport }) => {
@@ -174,7 +174,7 @@ interface Desks {
   readonly shipping: Shipping;
 }
 
-/** What the gateway thread says goes to the desk that it is for. */
+/** Passes each message of the gateway thread to the desk that it is for. */
 function hearing({ desk, runDesk, leasing, bestEffort, shipping }: Desks): (message: ToStore) => void {
   return (message) => {
     switch (message.kind) {
@@ -188,7 +188,7 @@ function hearing({ desk, runDesk, leasing, bestEffort, shipping }: Desks): (mess
   };
 }
 
-/** Tells the parent what changed. */
+/** Sends the parent what changed. */
 function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
   let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
   return (changed) => {
@@ -204,7 +204,7 @@ interface Leasing {
   readonly repeats: readonly Repeat[];
 }
 
-/** Sends the node's time before anything else, and again from then on. On the embedded store nothing of it runs but the first word. */
+/** Sends the node's time before anything else, then again and again. On the embedded store only the first message is sent. */
 async function startLeasing(store: Store, { post, warn, follow }: {
   readonly post: (message: FromStore) => void; readonly warn: (sentence: string) => void; readonly follow: (time: StoreTime) => void;
 }): Promise<Leasing> {
@@ -260,17 +260,17 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 async function stop({ store, shipper, bestEffort, repeats }: {
   readonly store: Store; readonly shipper: Shipper; readonly bestEffort: BestEffortWrites; readonly repeats: readonly Pick<Repeat, 'stop'>[];
 }): Promise<void> {
-  // What the gateway thread said before it ended may come after the word to stop, which came another way.
+  // The gateway thread's last messages may arrive after the request to stop, which came another way.
   await turn();
   await Promise.all(repeats.map((each) => each.stop()));
   let fault: Error | null = null;
   try {
     await shipper.pass();
-    // The gateway thread has ended: what it left open is closed as interrupted now rather than at the next start.
+    // The gateway thread has ended: calls it left open are closed as interrupted now rather than at the next start.
     shipper.close();
     await shipper.recover();
     await bestEffort.last();
-    // All that it spent has arrived: what it still held can go to other nodes.
+    // All its spend has arrived: what it still held can go to other nodes.
     await store.leases.end(data.nodeId);
   } catch (error) {
     fault = error as Error;

@@ -1,6 +1,6 @@
 /** Collects items that arrive one by one within a turn and processes them together, so that the fixed cost is paid once. */
 
-/** `work` gets all that came before it was its turn, at most `most` at once. The promise of each settles when all of them are done. */
+/** `work` gets everything that arrived before it runs, at most `most` items at once. Each item's promise settles when all of its batch are done. */
 export function together<Item>(most: number, work: (items: readonly Item[]) => Promise<unknown>): (item: Item) => Promise<void> {
   let waiting: Item[] = [];
   let working: Promise<void> = Promise.resolve();

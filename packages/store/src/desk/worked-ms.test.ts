@@ -1,4 +1,4 @@
-/** A thread that waits has not worked, and one that works has. */
+/** A thread that waits has not worked; one that computes has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { workedMs } from './worked-ms.ts';
