@@ -13,32 +13,32 @@ function context() {
   type Answered = (refusal: Refusal | null, again: boolean) => void;
   const asked: { readonly withinMs: number; readonly answered: Answered }[] = [];
   const state = { lacks: true, wanted: true };
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const guards = {
     decide: () => (state.lacks ? unconfirmed : null), mayAsk: () => true,
     ask: (_call: GuardedCall, withinMs: number, answered: Answered) => { asked.push({ withinMs, answered }); },
   } as unknown as Guards;
   askAndDecide({ guards, clock }, {} as GuardedCall, unconfirmed, {
-    isWanted: () => state.wanted, admitted: () => void told.push('admitted'), refused: ({ kind }) => void told.push(kind),
-    left: () => void told.push('left'), broke: (cause) => void told.push(String(cause)),
+    isWanted: () => state.wanted, admitted: () => void outcomes.push('admitted'), refused: ({ kind }) => void outcomes.push(kind),
+    left: () => void outcomes.push('left'), broke: (cause) => void outcomes.push(String(cause)),
   });
-  return { clock, asked, state, told };
+  return { clock, asked, state, outcomes };
 }
 
 test('a question that was not answered in time is the last: the call is refused, whatever it had found before', () => {
-  const { clock, asked, told } = context();
+  const { clock, asked, outcomes } = context();
   clock.ms = 100;
   asked[0]!.answered(null, true);
-  assert.deepEqual([asked.map(({ withinMs }) => withinMs), told], [[250, 150], []]);
+  assert.deepEqual([asked.map(({ withinMs }) => withinMs), outcomes], [[250, 150], []]);
   asked[1]!.answered(null, false);
-  assert.deepEqual([asked.length, told], [2, ['run_unconfirmed']]);
+  assert.deepEqual([asked.length, outcomes], [2, ['run_unconfirmed']]);
 });
 
 test('if the room was spent meanwhile the store is asked again, until the 250 ms are over', () => {
-  const { clock, asked, told } = context();
+  const { clock, asked, outcomes } = context();
   for (; clock.ms < 250; clock.ms += 50) asked.at(-1)!.answered(null, true);
   asked.at(-1)!.answered(null, true);
-  assert.deepEqual([asked.length, told], [6, ['run_unconfirmed']]);
+  assert.deepEqual([asked.length, outcomes], [6, ['run_unconfirmed']]);
 });
 
 test('admitted, refused or left: one of them, once', () => {
@@ -50,5 +50,5 @@ test('admitted, refused or left: one of them, once', () => {
   const left = context();
   left.state.wanted = false;
   left.asked[0]!.answered(null, true);
-  assert.deepEqual([admitted.told, refused.told, left.told], [['admitted'], ['run_exposure_exhausted'], ['left']]);
+  assert.deepEqual([admitted.outcomes, refused.outcomes, left.outcomes], [['admitted'], ['run_exposure_exhausted'], ['left']]);
 });

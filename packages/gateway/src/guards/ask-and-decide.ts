@@ -9,21 +9,21 @@ import type { RunDecision } from './runs.ts';
 
 /** What happens to the call: exactly one of these, once. */
 export interface Decided {
-  /** Whether anybody still waits for the answer; asked before each decision but the first. */
+  /** Whether the caller still waits for the answer; asked before each decision but the first. */
   readonly isWanted: () => boolean;
   /** The call must be taken in this same turn. */
   readonly admitted: () => void;
   readonly refused: (refusal: Refusal) => void;
-  /** Nobody waits any more. */
+  /** The caller no longer waits. */
   readonly left: () => void;
-  /** One of these callbacks threw, or deciding did. */
+  /** One of these callbacks or a decision threw. */
   readonly broke: (cause: unknown) => void;
 }
 
 /** How long a call may wait for the store in total. */
 const askMs = 250;
 
-/** `decision`: what was just decided of the call, which is not admitted. */
+/** `decision`: the decision just made on the call, which is not admitted. */
 export function askAndDecide(
   { guards, clock }: { readonly guards: Guards; readonly clock: Clock }, call: GuardedCall, decision: NonNullable<RunDecision>, decided: Decided,
 ): void {

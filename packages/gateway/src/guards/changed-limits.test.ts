@@ -17,7 +17,7 @@ import { dollars, testOrganization } from './test-support/run-fixture.ts';
 
 const nothing = nanoDollars(0n);
 
-/** A node that has used its first leases and requests more as time passes; the limit is 10 dollars in every answer, or none. */
+/** A node that has used its first leases and requests more as time passes; the limit is 10 dollars in every answer, or there is none. */
 function context({ beginsMs = 0, limit = dollars(10) as NanoDollars | null } = {}) {
   const clock = { ms: beginsMs, wallMs: () => clock.ms, monotonicMs: () => clock.ms };
   const asked: string[] = [];
@@ -46,7 +46,7 @@ function context({ beginsMs = 0, limit = dollars(10) as NanoDollars | null } = {
   return { leases, registry, asked, pass };
 }
 
-/** Hears of a monthly cap of an organization. */
+/** The node learns of a monthly cap of an organization. */
 function capsOf(leases: SpendLeases, nowMs: number) {
   const { id: organization } = testOrganization({});
   const sums = emptySums(nowMs);

@@ -1,6 +1,6 @@
 /**
- * The guards of a node against a model that recomputes everything from lists of what happened (promise 4): no difference in any decision,
- * header, sum or row, under random orders of events. `METERGATE_GUARD_STEPS` sets how many steps, `METERGATE_GUARD_SEED` where they begin.
+ * The guards of a node against a model that recomputes everything from lists of past events (promise 4): no difference in any decision,
+ * header, sum or row, under random orders of events. `METERGATE_GUARD_STEPS` sets the number of steps, `METERGATE_GUARD_SEED` the first seed.
  */
 import { env } from 'node:process';
 import { test } from 'node:test';

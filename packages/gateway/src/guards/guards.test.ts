@@ -46,7 +46,7 @@ function context(settings: Partial<OrganizationSettings> = {}) {
     return pairs;
   };
   const spend = (amount: number): void => guards.settle(taken(call()), endedRecord({ cost: dollars(amount), startedAtMs: clock.wall }));
-  /** All that a call may take of, as plain values. */
+  /** Everything that a call may take from, as plain values. */
   const state = () => structuredClone({
     rate: rate.pair, sums, key: held.standing.sums, runs: ['r', 's'].map((id) => registry.find(held.organization.id, id)?.run ?? null),
     asked: store.asked.length, rows: journal.queued.length,
@@ -151,7 +151,7 @@ test('a call of unknown cost adds no money, nor does one without usage due', () 
   assert.equal(held.standing.organization.sums.lifetime.spent, 0n);
 });
 
-test('tokens are corrected by the reported usage; a failed call gives its estimate back, an answered one without usage keeps it', () => {
+test('tokens are corrected by the reported usage; a failed call gives its estimate back, an answered call without usage keeps it', () => {
   const { guards, call, taken, rate, clock } = context({ plan: 'free' });
   const left = (): number => rate.pair.tokens.level / 60_000;
   guards.settle(taken(call(1_000)), endedRecord({ inputTokens: 200, outputTokens: 50 }));

@@ -1,7 +1,7 @@
 /**
- * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and only what
- * everything admits is taken (rules: Decide, then take). When a call ends, what it took is corrected. Order (rule 1): rate limit,
- * then caps, then the run; a known refusal before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
+ * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and takes something only if
+ * everything admits it (rules: Decide, then take). When a call ends, what it took is corrected. Order (rule 1): rate limit,
+ * then caps, then the run; a known refusal goes before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
  * applied to the node's state.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -25,7 +25,7 @@ export interface GuardedCall {
   readonly estimate: number;
   /** Its part in a run; null: it belongs to none. */
   readonly runCall: RunCall | null;
-  /** Between the moment it took of its limits and the moment that is settled. Changed here alone. */
+  /** True from the moment it took from its limits until it is settled. Changed here alone. */
   taken: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Guards {
   readonly #runs: Runs;
   readonly #leases: SpendLeases | null;
 
-  /** `leases`: null if the store is the node's own. */
+  /** `leases`: null if the store is embedded. */
   constructor(clock: Clock, runs: Runs, leases: SpendLeases | null = null) {
     this.#leases = leases;
     this.#clock = clock;
@@ -72,9 +72,9 @@ export class Guards {
   }
 
   /**
-   * Asks for all that a call lacks, which `mayAsk` has said: its unseen run and, on a shared store, its leases, within `withinMs`.
-   * `answered` runs once; null: decide again, and where something is lacking still, ask again only if `again`. A run that cannot be
-   * confirmed goes behind what the caps say by then.
+   * Asks for everything that a call lacks (see `mayAsk`): its unseen run and, on a shared store, its leases, within `withinMs`.
+   * `answered` runs once; null: decide again, and if something is still lacking, ask again only if `again`. If the run cannot be
+   * confirmed, a refusal by the caps goes first.
    */
   ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null, again: boolean) => void): void {
     const { held: { standing }, runCall } = call;
@@ -84,7 +84,7 @@ export class Guards {
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
     let refused: Refusal | null = null;
-    // A run that was found needs a lease of its own.
+    // A run that was found needs a lease too.
     let mayAgain = unseen;
     const one = (refusal: Refusal | null, again: boolean): void => {
       refused ??= refusal;
@@ -96,13 +96,13 @@ export class Guards {
     this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: (again) => one(null, again) });
   }
 
-  /** What the caps that bind a call say of it at `nowMs`; null: nothing. */
+  /** The refusal of the caps that bind a call at `nowMs`; null: none. */
   #decideCaps({ binding, leases }: KeyStanding, nowMs: number): CapRefusal | null {
     if (leases.length > 0) this.#leases!.confirm(leases);
     return binding.length === 0 ? null : decideCaps(binding, nowMs);
   }
 
-  /** Runs `tell` when the facts behind a refusal are journalled. */
+  /** Runs `tell` once the facts behind a refusal are journalled. */
   whenTellable({ runCall }: GuardedCall, tell: (error: Error | null) => void): void {
     if (runCall === null) tell(null);
     else this.#runs.whenEnded(runCall, tell);
@@ -126,7 +126,7 @@ export class Guards {
     if (runCall !== null) this.#runs.opened(runCall);
   }
 
-  /** A call has ended: its rate is corrected, its cost added. Happens once; a second time changes nothing. */
+  /** A call has ended: its rate is corrected, its cost added. Happens once; repeating it changes nothing. */
   settle(call: GuardedCall, record: CallRecord): void {
     if (!call.taken) return;
     call.taken = false;
@@ -142,7 +142,7 @@ export class Guards {
     this.#leases?.settled(leasedCallOf(call), record);
   }
 
-  /** The call is not forwarded after all: what it took is given back, and a run that it asked for is left. */
+  /** The call is not forwarded after all: what it took is given back, and the run it asked for is left. */
   giveBack(call: GuardedCall): void {
     const { taken } = call;
     call.taken = false;
@@ -153,7 +153,7 @@ export class Guards {
     if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
   }
 
-  /** True if an armed cap or a run budget covers the call: it is read on longer once its caller has left (rule 8). */
+  /** True if an armed cap or a run budget covers the call: it is drained longer if its caller leaves (rule 8). */
   covers({ held: { standing }, runCall }: GuardedCall): boolean {
     return standing.binding.length > 0 || (runCall?.run?.run.effective ?? null) !== null;
   }

@@ -8,6 +8,6 @@ import type { KeyStanding } from './standing.ts';
 export interface HeldKey {
   readonly key: ServiceKeySettings;
   readonly organization: OrganizationSettings;
-  /** Where both stand with their limits. The same object as long as the key is held, whatever its settings. */
+  /** Where both stand with their limits. The same object for as long as the key is held, whatever its settings. */
   readonly standing: KeyStanding;
 }

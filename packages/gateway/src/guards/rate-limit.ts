@@ -1,6 +1,6 @@
 /**
  * The throughput limits of one node, in its memory (spec: Limits; decided in core/src/rate).
- * Rule: the limiter fails open. Where its own state is broken the call passes, nothing is taken, the miss is counted and
+ * Rule: the limiter fails open. If its own state is broken the call passes, nothing is taken, the miss is counted and
  * the broken buckets are replaced by full ones.
  */
 import {
@@ -35,7 +35,7 @@ export class RateLimit {
     takeRate(this.#buckets, estimate);
   }
 
-  /** Puts the estimate of a call right once it has ended. */
+  /** Corrects the estimate of a call once it has ended. */
   reconcile(ended: EndedCall, nowMs: number): void {
     try {
       reconcileRate(this.#inForce(nowMs), ended, nowMs);
@@ -53,7 +53,7 @@ export class RateLimit {
     }
   }
 
-  /** Of this moment's plan; where the organization's buckets were replaced, the new ones. */
+  /** By the current plan; the new buckets if the organization's were replaced. */
   #inForce(nowMs: number): CallBuckets {
     const { figures, pair } = this.#organization;
     if (this.#buckets.organization !== pair) this.#buckets = { key: this.#buckets.key, organization: pair };
@@ -64,7 +64,7 @@ export class RateLimit {
 
   #replace(nowMs: number): void {
     this.#counters.rateLimitFaults += 1;
-    // If the clock itself is broken: a full bucket is full at any instant.
+    // If the clock itself is broken: a full bucket is full at any time.
     const instantMs = Number.isFinite(nowMs) ? nowMs : 0;
     const organization = this.#organization.replace(instantMs);
     this.#buckets = { key: fullPair(this.#organization.figures, instantMs), organization };

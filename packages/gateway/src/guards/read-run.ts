@@ -1,7 +1,7 @@
 /**
  * Run headers of a call → its part in a run, or the 400 that says which header cannot be read (spec: Errors 400).
  * A grant must verify and be for this organization and run, on every call that carries one; whether it has expired counts
- * only when the run is made (rule 15), and is asked then.
+ * only when the run is made (rule 15), and is checked then.
  */
 import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';

@@ -1,6 +1,6 @@
 /**
- * What a node holds of runs (rule 14): live ones never leave, ended ones leave oldest first when room is short, one organization
- * gets half at most; and all of it under random orders, against a list that is searched each time.
+ * Which runs a node holds (rule 14): live ones never leave, ended ones leave oldest first when room is short, one organization
+ * gets half at most; all of it also under random orders, against a list that is searched each time.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -100,7 +100,7 @@ test('forgetting removes only a live run: not an ended one, nor a later one with
   assert.deepEqual([registry.find(orgA, '0'), registry.live], [after, 1]);
 });
 
-test('with its organization all of its runs go, live and ended, and no other; calls under way and questions come to their end', () => {
+test('when an organization goes, so do all its runs, live and ended, and no other; calls under way and questions still finish', () => {
   const registry = filled(9, 4);
   const gone: string[] = [];
   registry.onForgotten(({ run: { id } }) => gone.push(id));

@@ -11,24 +11,24 @@ export interface HeldRun {
   run: Run;
   /** Calls of it that took their limits and have not ended. */
   callsUnderWay: number;
-  /** Calls that asked for it, got it, and have neither taken nor left it. */
+  /** Calls that asked for it and found it, but have not yet taken or left it. */
   callsDeciding: number;
   /** The store knows of an opened call, so the run does not vanish (rule 13). */
   confirmed: boolean;
   /** This node began it without asking: the store learns of it only from the journal. */
   begun: boolean;
-  /** Its end is being written; these run when that is done. Null: it is not being written. */
+  /** Called when its end is written. Null: it is not being written. */
   endWaiters: ((error: Error | null) => void)[] | null;
-  /** It ended here, but the journal does not have that yet. If it could not be written, the next call of the run tries again, and waits for that. */
+  /** It ended here, but that is not in the journal yet. If writing failed, the next call of the run tries again and waits for it. */
   endUnwritten: boolean;
-  /** Its budget fell, but the journal does not have that yet. If it could not be written, the next call of the run tries again. */
+  /** Its budget fell, but that is not in the journal yet. If writing failed, the next call of the run tries again. */
   tighteningUnwritten: boolean;
 }
 
 interface OrganizationRuns {
   readonly byId: Map<string, HeldRun>;
   live: number;
-  /** Runs being asked for, each of which may turn out to be a live one. */
+  /** Runs being asked for, each of which may turn out to be live. */
   awaited: number;
 }
 
@@ -50,7 +50,7 @@ export class RunRegistry {
     return this.#live;
   }
 
-  /** Rooms that are kept for runs which are asked for. */
+  /** Rooms reserved for runs that are being asked for. */
   get awaited(): number {
     return this.#awaited;
   }
@@ -71,7 +71,7 @@ export class RunRegistry {
     });
   }
 
-  /** A run is being asked for: its room is kept until `freeRoom`, before it is held. */
+  /** A run is being asked for: room is reserved for it until `freeRoom`, before it is held. */
   keepRoom(organization: OrganizationId): void {
     this.#runsOf(organization).awaited += 1;
     this.#awaited += 1;
@@ -84,7 +84,7 @@ export class RunRegistry {
     this.#dropEmpty(organization, runs);
   }
 
-  /** Takes in what the store answered. A run that is held already stays as it is held: this node knows it better. */
+  /** Takes in the store's answer. A run that is already held stays as it is: this node's state of it is newer. */
   hold(run: Run, confirmed: boolean): HeldRun {
     const runs = this.#runsOf(run.organization);
     const known = runs.byId.get(run.id);
@@ -103,7 +103,7 @@ export class RunRegistry {
     return held;
   }
 
-  /** Ends a run here. Of two ends the one that happened first counts. */
+  /** Ends a run here. If it ended twice, the earlier end counts. */
   end(held: HeldRun, state: EndedState, atMs: number): void {
     const before = held.run;
     held.run = endedFirst(before, state, atMs);
@@ -130,8 +130,8 @@ export class RunRegistry {
   }
 
   /**
-   * Forgets the runs of an organization that is gone: no call of it is admitted any more, and the store, which has none of them, will never tell
-   * of their end. Calls under way keep the run they hold.
+   * Forgets the runs of an organization that is gone: no call of it is admitted any more, and the store, which no longer has them, will never
+   * report their end. Calls under way keep the run they hold.
    */
   forgetAll(organization: OrganizationId): void {
     const runs = this.#organizations.get(organization);
@@ -146,7 +146,7 @@ export class RunRegistry {
     this.#dropEmpty(organization, runs);
   }
 
-  /** Live runs whose time limit has passed at `nowMs`: to be ended where room is short. One walk over all live runs. */
+  /** Live runs whose time limit has passed at `nowMs`: to be ended if room is short. One walk over all live runs. */
   expiredAt(nowMs: number): HeldRun[] {
     const expired: HeldRun[] = [];
     for (const { byId } of this.#organizations.values()) {
@@ -157,7 +157,7 @@ export class RunRegistry {
     return expired;
   }
 
-  /** `asked`: the run whose answer has just come, before whoever asked has received it. */
+  /** `asked`: the run whose answer has just come, before its callers have received it. */
   #evict(asked: HeldRun | null = null): void {
     for (const held of this.#ended) {
       if (this.held <= this.#capacity) return;

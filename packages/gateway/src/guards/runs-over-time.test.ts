@@ -1,5 +1,5 @@
 /**
- * Runs and the clock of their node (rules 5b, 13 and 14): a run seen as expired, over budget or closed stays so whichever way the
+ * Runs and the clock of their node (rules 5b, 13 and 14): a run seen as expired, over budget or closed stays so however the
  * system's clock steps; a full registry looks for expired runs once a second at most.
  */
 import assert from 'node:assert/strict';
@@ -38,7 +38,7 @@ function context({ capacity = 100 } = {}) {
 }
 
 for (const [what, step] of [['back an hour', -3_600_000], ['forward a year', 31_536_000_000], ['back before the epoch', -2 * startMs]] as const) {
-  test(`a run once expired, over budget or closed stays so when the clock steps ${what}, then and ten minutes later`, async () => {
+  test(`a run once expired, over budget or closed stays so when the clock steps ${what}, at once and ten minutes later`, async () => {
     const { system, journal, runs, begin, kindOf, passes } = context();
     await begin('expired', { ttlSeconds: 1 });
     const spent = await begin('spent', { budget: 1 });
@@ -60,7 +60,7 @@ for (const [what, step] of [['back an hour', -3_600_000], ['forward a year', 31_
   });
 }
 
-test('a step forward expires no run before its time has passed, and a step back gives none more', async () => {
+test('a step forward expires no run before its time has passed, and a step back gives no run more time', async () => {
   const { system, begin, kindOf, passes } = context();
   await begin('a', { ttlSeconds: 30 });
   system.wall += 86_400_000;
@@ -112,9 +112,9 @@ test('a caller of a run that the search ended is refused once the end is written
   assert.equal(kindOf('x'), 'run_unseen');
   const late = call('a');
   assert.deepEqual(runs.decide(late), { kind: 'run_expired' });
-  let told = false;
-  runs.whenEnded(late, () => { told = true; });
-  assert.equal(told, false);
+  let called = false;
+  runs.whenEnded(late, () => { called = true; });
+  assert.equal(called, false);
   journal.commit();
-  assert.equal(told, true);
+  assert.equal(called, true);
 });

@@ -1,5 +1,5 @@
 /**
- * Calls and their runs on one node: asked for once, tightened and ended in the journal before any caller learns of it, released if nothing
+ * Calls and their runs on one node: asked for once, tightened and ended in the journal before any caller is informed, released if nothing
  * was opened (spec: Run; rules: Decide, then take; rules 12 to 15).
  */
 import assert from 'node:assert/strict';
@@ -20,12 +20,12 @@ function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: 
   const organization = testOrganization({ runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null, ...policy } });
   const held = testHeld(organization);
   const call = (id: string, headers?: RunHeaders): RunCall => runCallOf(held, id, headers);
-  /** Asks, and takes in the turn of the answer if that admits; gives the caller's result. */
-  const ask = (each: RunCall): { told: RunDecision | 'waiting' } => {
-    const outcome: { told: RunDecision | 'waiting' } = { told: 'waiting' };
+  /** Asks, and takes in the same turn as the answer if that admits; returns what the caller gets. */
+  const ask = (each: RunCall): { result: RunDecision | 'waiting' } => {
+    const outcome: { result: RunDecision | 'waiting' } = { result: 'waiting' };
     runs.ask(each, (refusal) => {
-      outcome.told = refusal ?? runs.decide(each);
-      if (outcome.told === null) runs.take(each);
+      outcome.result = refusal ?? runs.decide(each);
+      if (outcome.result === null) runs.take(each);
       else runs.leave(each, false);
     });
     return outcome;
@@ -37,7 +37,7 @@ function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: 
     const { asked } = store;
     const outcome = ask(first);
     await store.answer(asked.length - 1);
-    assert.equal(outcome.told, null);
+    assert.equal(outcome.result, null);
     journal.commit();
     runs.opened(first);
     return first;
@@ -48,10 +48,10 @@ function context({ capacity = 100, policy = {} }: { capacity?: number; policy?: 
 const unseen = { kind: 'run_unseen' };
 const failing = new Error('disk full');
 
-/** The refusal that a caller gets, once it has it. */
-function tellable(runs: Runs, call: RunCall): { told: Error | null | 'waiting' } {
-  const outcome: { told: Error | null | 'waiting' } = { told: 'waiting' };
-  runs.whenEnded(call, (error) => { outcome.told = error; });
+/** The refusal that a caller gets, once it arrives. */
+function tellable(runs: Runs, call: RunCall): { result: Error | null | 'waiting' } {
+  const outcome: { result: Error | null | 'waiting' } = { result: 'waiting' };
+  runs.whenEnded(call, (error) => { outcome.result = error; });
   return outcome;
 }
 
@@ -62,7 +62,7 @@ test('parallel first calls of one run ask once; the others tighten what the firs
   const outcomes = calls.map(ask);
   assert.equal(store.asked.length, 1);
   await store.answer(0);
-  assert.deepEqual(outcomes.map(({ told }) => told), [null, null, null]);
+  assert.deepEqual(outcomes.map(({ result }) => result), [null, null, null]);
   const { run } = calls[2]!.run!;
   assert.deepEqual([run.effective, run.expiresAtMs], [dollars(3), 1_060_000]);
   assert.deepEqual(journal.queued.map((row) => row.row), ['tighten']);
@@ -75,11 +75,11 @@ test('with the store away all waiting calls are refused as unconfirmed, and the 
   const { store, registry, call, ask } = context();
   const outcomes = [ask(call('r')), ask(call('r'))];
   await store.away(0);
-  assert.deepEqual(outcomes.map(({ told }) => told), [{ kind: 'run_unconfirmed' }, { kind: 'run_unconfirmed' }]);
+  assert.deepEqual(outcomes.map(({ result }) => result), [{ kind: 'run_unconfirmed' }, { kind: 'run_unconfirmed' }]);
   assert.deepEqual([registry.held, registry.hasRoom('org_a' as never)], [0, true]);
   const again = ask(call('r'));
   await store.answer(1);
-  assert.equal(again.told, null);
+  assert.equal(again.result, null);
 });
 
 test('an answer too late for its call serves the next one, unless the run changed elsewhere or some seconds have passed', async () => {
@@ -87,17 +87,17 @@ test('an answer too late for its call serves the next one, unless the run change
   for (const id of ['kept', 'ended', 'old']) {
     const first = ask(call(id, { budget: 5 }));
     await store.away(store.asked.length - 1);
-    assert.deepEqual(first.told, { kind: 'run_unconfirmed' });
+    assert.deepEqual(first.result, { kind: 'run_unconfirmed' });
     store.answerLate(store.asked.length - 1);
   }
   const next = call('kept', { budget: 3 });
   assert.deepEqual(runs.decide(next), unseen);
-  assert.equal(ask(next).told, null);
+  assert.equal(ask(next).result, null);
   assert.deepEqual([next.run!.run.effective, store.asked.length], [dollars(3), 3]);
   runs.endedElsewhere({ ...madeRun(store.asked[1]!), state: 'closed', endedAtMs: 1 });
-  assert.equal(ask(call('ended')).told, 'waiting');
+  assert.equal(ask(call('ended')).result, 'waiting');
   clock.monotonic += 5_001;
-  assert.equal(ask(call('old')).told, 'waiting');
+  assert.equal(ask(call('old')).result, 'waiting');
   assert.equal(store.asked.length, 5);
 });
 
@@ -105,12 +105,12 @@ test('exposure refused by the store is reported as such; an absent run is one th
   const { store, registry, held, call, ask } = context();
   const exhausted = ask(call('r', { budget: 1 }));
   await store.answer(0, { kind: 'run_exposure_exhausted' });
-  assert.deepEqual(exhausted.told, { kind: 'run_exposure_exhausted' });
+  assert.deepEqual(exhausted.result, { kind: 'run_exposure_exhausted' });
   const payload = { organization: held.organization.id, run: 'g', max: dollars(5), expiresAtMs: 999_999, key: 'gky', nonce: 'n' };
   const late = ask(call('g', { grant: payload }));
   assert.equal(store.asked[1]!.mayCreate, false);
   await store.answer(1, { kind: 'absent' });
-  assert.deepEqual([late.told, registry.held], [{ kind: 'run_grant_invalid' }, 0]);
+  assert.deepEqual([late.result, registry.held], [{ kind: 'run_grant_invalid' }, 0]);
 });
 
 test('a call with an expired grant refuses no other call of the run that is asking too', async () => {
@@ -121,14 +121,14 @@ test('a call with an expired grant refuses no other call of the run that is aski
   assert.deepEqual(store.asked.map(({ mayCreate }) => mayCreate), [false, true]);
   await store.answer(0, { kind: 'absent' });
   await store.answer(1);
-  assert.deepEqual([late.told, plain.told], [{ kind: 'run_grant_invalid' }, null]);
+  assert.deepEqual([late.result, plain.result], [{ kind: 'run_grant_invalid' }, null]);
 });
 
 test('policy is judged before the store is asked, the key\'s own figure first, and a grant lifts it', () => {
   const { runs, store, call, ask, held } = context({ policy: { maxRunBudget: dollars(10) } });
   const zero = runCallOf(testHeld(held.organization, testKey({ maxRunBudget: nanoDollars(0n) })), 'r');
   assert.deepEqual(runs.decide(zero), { kind: 'run_envelope_zero' });
-  assert.deepEqual(ask(zero).told, { kind: 'run_envelope_zero' });
+  assert.deepEqual(ask(zero).result, { kind: 'run_envelope_zero' });
   assert.equal(store.asked.length, 0);
   ask(call('r', { budget: 20 }));
   const { declared, effective, clampReason } = store.asked[0]!;
@@ -167,7 +167,7 @@ test('one refused caller among several does not take the run from the others', a
   });
   const outcome = ask(admitted);
   await store.answer(0);
-  assert.deepEqual([outcome.told, registry.live], [null, 1]);
+  assert.deepEqual([outcome.result, registry.live], [null, 1]);
 });
 
 test('a run is confirmed once, with its first opened call, and stays when its calls are over', async () => {
@@ -234,16 +234,16 @@ test('the end of a run is in the journal before any caller learns of it, also a 
   const first = await begun('r', { budget: 1 });
   runs.settle(first, endedRecord({ cost: dollars(1) }));
   const [one, two, three] = [call('r'), call('r', { budget: 100 }), call('r')];
-  const told = [one, two].map((each) => {
+  const result = [one, two].map((each) => {
     assert.deepEqual(runs.decide(each), { kind: 'run_over_budget' });
     return tellable(runs, each);
   });
-  assert.deepEqual(told.map((each) => each.told), ['waiting', 'waiting']);
+  assert.deepEqual(result.map((each) => each.result), ['waiting', 'waiting']);
   journal.commit();
-  assert.deepEqual(told.map((each) => each.told), [null, null]);
+  assert.deepEqual(result.map((each) => each.result), [null, null]);
   assert.deepEqual(journal.written, [{ row: 'end', organization: 'org_a', run: 'r', state: 'over_budget', atMs: 1_000_000 }]);
   assert.deepEqual(runs.decide(three), { kind: 'run_over_budget' });
-  assert.equal(tellable(runs, three).told, null);
+  assert.equal(tellable(runs, three).result, null);
   assert.deepEqual(journal.queued, [], 'the end is written once');
 });
 
@@ -261,7 +261,7 @@ test('an end that cannot be written is reported to nobody; the run stays ended h
   const { runs, journal, begun, call, registry } = context();
   const first = await begun('r', { budget: 9 });
   runs.settle(first, endedRecord({ cost: dollars(4) }));
-  const attempt = (): { told: Error | null | 'waiting' } => {
+  const attempt = (): { result: Error | null | 'waiting' } => {
     const each = call('r', { budget: 4 });
     assert.deepEqual(runs.decide(each), { kind: 'run_over_budget' });
     return tellable(runs, each);
@@ -269,12 +269,12 @@ test('an end that cannot be written is reported to nobody; the run stays ended h
   for (let again = 0; again < 3; again += 1) {
     const outcome = attempt();
     journal.commit(failing);
-    assert.equal(outcome.told, failing);
+    assert.equal(outcome.result, failing);
   }
   assert.deepEqual([journal.written, registry.live], [[], 0]);
   const outcome = attempt();
   journal.commit();
-  assert.equal(outcome.told, null);
+  assert.equal(outcome.result, null);
   assert.deepEqual(journal.written.map((row) => row.row), ['tighten', 'end']);
 });
 
@@ -288,7 +288,7 @@ test('a run that ended elsewhere is refused here and not written again; the firs
   runs.endedElsewhere({ ...ended, id: 'never held here' });
   const later = call('r');
   const refusal: Refusal = { kind: 'run_closed' };
-  assert.deepEqual([runs.decide(later), tellable(runs, later).told, journal.queued], [refusal, null, []]);
+  assert.deepEqual([runs.decide(later), tellable(runs, later).result, journal.queued], [refusal, null, []]);
 });
 
 test('news of an end elsewhere that happened before the one known here counts, and frees no room twice', async () => {
@@ -344,10 +344,10 @@ test('the store\'s answer about an ended run reaches the caller, however full th
   for (const id of ['a', 'b']) runs.endedElsewhere({ ...(await begun(id)).run!.run, state: 'closed', endedAtMs: 5 });
   const outcome = ask(call('c'));
   await store.answer(2, { kind: 'run', run: { ...madeRun(store.asked[2]!), state: 'expired', endedAtMs: 5 }, created: false, confirmed: true });
-  assert.deepEqual([outcome.told, registry.held], [{ kind: 'run_expired' }, 3], 'those with calls under way stay');
+  assert.deepEqual([outcome.result, registry.held], [{ kind: 'run_expired' }, 3], 'those with calls under way stay');
 });
 
-test('with a store of its own, a node begins a new run at once; each opening holds its beginning until one is written', () => {
+test('on an embedded store, a node begins a new run at once; each opening holds its beginning until one is written', () => {
   const { runs, store, journal, call, ask } = context({ policy: { maxRunBudget: dollars(4) } });
   store.isOwn = true;
   const [first, second, third] = [call('r', { budget: 5, ttlSeconds: 60 }), call('r', { budget: 3 }), call('r')] as const;
@@ -356,7 +356,7 @@ test('with a store of its own, a node begins a new run at once; each opening hol
     organization: 'org_a', run: 'r', declared: dollars(5), effective: dollars(4), clampReason: 'policy_max', startedAtMs: 1_000_000,
     expiresAtMs: 1_060_000,
   };
-  assert.deepEqual([ask(first).told, store.asked, runs.beginningOf(first), runs.decide(second)], [null, [], beginning, null]);
+  assert.deepEqual([ask(first).result, store.asked, runs.beginningOf(first), runs.decide(second)], [null, [], beginning, null]);
   runs.take(second);
   const tightened = { ...beginning, declared: dollars(3), effective: dollars(3), clampReason: null };
   assert.deepEqual([runs.beginningOf(first), runs.beginningOf(second)], [tightened, tightened]);
@@ -374,14 +374,14 @@ test('a run that was begun and whose opening could not be written is released, a
   const { runs, store, registry, call, ask } = context();
   store.isOwn = true;
   const first = call('r', { budget: 5 });
-  assert.equal(ask(first).told, null);
+  assert.equal(ask(first).result, null);
   runs.leave(first, true);
   assert.equal(registry.held, 0);
   const again = call('r', { budget: 5 });
   const outcome = ask(again);
-  assert.deepEqual([outcome.told, store.asked.length], ['waiting', 1]);
+  assert.deepEqual([outcome.result, store.asked.length], ['waiting', 1]);
   await store.answer(0);
-  assert.deepEqual([outcome.told, runs.beginningOf(again)], [null, null]);
+  assert.deepEqual([outcome.result, runs.beginningOf(again)], [null, null]);
 });
 
 test('under a limit of exposure, and with a grant that can make no run, the store is still asked', () => {
@@ -389,7 +389,7 @@ test('under a limit of exposure, and with a grant that can make no run, the stor
     const { store, call, ask, held } = context({ policy: { runExposure } });
     store.isOwn = true;
     const grant = { organization: held.organization.id, run: 'r', max: dollars(15), expiresAtMs: 1, key: 'k', nonce: 'n' };
-    assert.equal(ask(call('r', isGranted ? { budget: 5, grant } : { budget: 5 })).told, 'waiting');
+    assert.equal(ask(call('r', isGranted ? { budget: 5, grant } : { budget: 5 })).result, 'waiting');
     assert.equal(store.asked.length, 1);
   }
 });

@@ -1,7 +1,7 @@
 /**
  * Calls and their runs on one node: a call is judged by the state held here; the store is asked once for a run not seen before. Ends and
  * tightenings are journalled before any answer shows them (spec: Run; rules: Decide, then take; rules 12 to 15). While the store is
- * away, runs held here continue; others cannot be confirmed (503). Where the store is the node's own and a run never was, nobody is asked: it
+ * away, runs held here continue; others cannot be confirmed (503). If the store is embedded and a run never existed, nobody is asked: it
  * begins here, and is journalled in one row with the opening of its first call.
  */
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
@@ -24,7 +24,7 @@ import type { HeldRun, RunRegistry } from './run-registry.ts';
 export interface RunCall {
   readonly held: HeldKey;
   readonly declaration: RunDeclaration;
-  /** Verified, for this organization and run; null: none was sent. */
+  /** Verified, for this organization and run; null: the call carries none. */
   readonly grant: GrantPayload | null;
   /** Its run, once found. */
   run: HeldRun | null;
@@ -32,7 +32,7 @@ export interface RunCall {
   asked: HeldRun | null;
 }
 
-/** Null: admitted. `run_unseen`: everything here admits, and the store must be asked. */
+/** Null: admitted. `run_unseen`: everything here admits the call, and the store must be asked. */
 export type RunDecision = Refusal | { readonly kind: 'run_unseen' } | null;
 
 export interface RunsOptions {
@@ -49,10 +49,10 @@ interface Waiter {
 }
 
 const unseen = Object.freeze({ kind: 'run_unseen' } as const);
-/** How many late answers are kept, and for how long: a caller that was refused asks again after a second. */
+/** How many late answers are kept, and for how long: a refused caller asks again after a second. */
 const lateMax = 1_000;
 const lateKeptMs = 5_000;
-/** Between two walks over all live runs in search of expired ones. */
+/** Pause between two walks over all live runs in search of expired ones. */
 const sweepPauseMs = 1_000;
 
 export class Runs {
@@ -65,7 +65,7 @@ export class Runs {
   /** By `questionName`; oldest first. */
   readonly #late = new Map<string, { readonly answer: RunAnswer; readonly atMs: number }>();
   #sweptMonotonicMs = -Infinity;
-  /** Calls that took a part in a run and have not ended, and those that decide on it. */
+  /** Calls that took a part in a run and have not ended, and those that are deciding on one. */
   #calls = 0;
 
   constructor({ registry, journal, store, clock }: RunsOptions) {
@@ -80,7 +80,7 @@ export class Runs {
     return { asked_runs: this.#asked.size, run_rooms: this.#registry.awaited, run_calls: this.#calls };
   }
 
-  /** Judges a call at `nowMs`. Changes nothing but a run that ends with it; the end is journalled, and `whenEnded` says when. */
+  /** Judges a call at `nowMs`. The only change it makes is to end a run; the end is journalled, and `whenEnded` reports when. */
   decide(call: RunCall, nowMs: number = this.#clock.wallMs()): RunDecision {
     const held = this.#registry.find(call.held.organization.id, call.declaration.id);
     if (held === undefined) return this.#decideUnseen(call);
@@ -97,10 +97,10 @@ export class Runs {
     return this.#registry.find(held.organization.id, declaration.id) === undefined;
   }
 
-  /** Runs `told` when the end of the call's run is in the journal; at once where nothing is being written. */
-  whenEnded({ run }: RunCall, told: (error: Error | null) => void): void {
-    if (run === null || run.endWaiters === null) told(null);
-    else run.endWaiters.push(told);
+  /** Runs `done` once the end of the call's run is in the journal; at once if nothing is being written. */
+  whenEnded({ run }: RunCall, done: (error: Error | null) => void): void {
+    if (run === null || run.endWaiters === null) done(null);
+    else run.endWaiters.push(done);
   }
 
   /** Asks the store to create or find an unseen run. `answered` runs once; null: decide again, then `take` or `leave`. */
@@ -139,7 +139,7 @@ export class Runs {
     }).then(tell, () => tell({ kind: 'internal_fault' }));
   }
 
-  /** What the opening of this call says about its run; null: nothing that is not written yet. */
+  /** What the opening of this call says about its run; null: everything is already written. */
   beginningOf({ run }: RunCall): RunBeginning | null {
     return run === null || run.confirmed || !run.begun ? null : beginningOf(run.run);
   }
@@ -183,21 +183,21 @@ export class Runs {
     else this.#release(asked);
   }
 
-  /** A run was ended elsewhere, where that is also written. */
+  /** A run was ended on another node, where that is also written. */
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
     this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
   }
 
-  /** A run's budget fell elsewhere, where that is also written. */
+  /** A run's budget was lowered on another node, where that is also written. */
   tightenedElsewhere({ organization, id, effective }: Pick<Run, 'organization' | 'id' | 'effective'>): void {
     this.#dropLate({ organization, id });
     const held = this.#registry.find(organization, id);
     if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
 
-  /** Notes the run that a call has asked for and decides on; null: it has decided. */
+  /** Notes the run that a call asked for and is deciding on; null: it has decided. */
   #decideOn(call: RunCall, run: HeldRun | null): void {
     if (call.asked !== null) {
       call.asked.callsDeciding -= 1;
@@ -209,7 +209,7 @@ export class Runs {
     this.#calls += 1;
   }
 
-  /** A run that no opened call has confirmed and none is about to is forgotten, as the store forgets it (rule 13). */
+  /** Forgets a run that no opened call has confirmed and no call is about to, as the store does (rule 13). */
   #release(run: HeldRun | null): void {
     if (run !== null && !run.confirmed && run.callsUnderWay === 0 && run.callsDeciding === 0) this.#registry.forget(run);
   }
@@ -251,7 +251,7 @@ export class Runs {
     return refusal;
   }
 
-  /** It has changed elsewhere since it was received. */
+  /** Drops a late answer: the run has changed elsewhere since. */
   #dropLate({ organization, id }: Pick<Run, 'organization' | 'id'>): void {
     for (const mayCreate of [true, false]) this.#late.delete(runQuestion(organization, id, mayCreate));
   }
@@ -264,7 +264,7 @@ export class Runs {
 
   #decideUnseen(call: RunCall): RunDecision {
     const { organization } = call.held;
-    // A run that is being asked for already has its room.
+    // Room is already reserved for a run that is being asked for.
     const isPending = this.#asked.has(questionName(call, true)) || this.#asked.has(questionName(call, false));
     if (!isPending && !this.#registry.hasRoom(organization.id) && !this.#madeRoom(organization.id)) return { kind: 'run_registry_full' };
     const policy = this.#policyOf(call);
@@ -292,7 +292,7 @@ export class Runs {
 
   #end(held: HeldRun, state: EndedState, verdict: RunRefusal | null): void {
     if (verdict !== null && verdict.tightenTo !== null) this.#tighten(held, verdict.tightenTo);
-    // Before it counts as ended: a run whose end is not written yet is not evicted.
+    // Set before the run counts as ended: a run whose end is not written yet is not evicted.
     held.endUnwritten = true;
     this.#registry.end(held, state, this.#clock.wallMs());
     this.#writeEnd(held);
@@ -317,7 +317,7 @@ export class Runs {
     held.tighteningUnwritten = true;
   }
 
-  /** In the transaction of this turn, which is that of the call's opening or of the run's end: the answer comes after it. */
+  /** Written in this turn's transaction, together with the call's opening or the run's end, so the answer comes after it. */
   #writeTightening(held: HeldRun): void {
     const { organization, id, declared, effective, clampReason } = held.run;
     held.tighteningUnwritten = false;
@@ -327,7 +327,7 @@ export class Runs {
   }
 }
 
-/** What a row about a run says of its beginning. */
+/** What a row about a run says about its beginning. */
 function begunBy({ begun, run }: HeldRun): { readonly begun?: RunBeginning } {
   return begun ? { begun: beginningOf(run) } : {};
 }
@@ -336,7 +336,7 @@ function beginningOf({ organization, id, declared, effective, clampReason, start
   return { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs };
 }
 
-/** One question for all calls of a run; those whose grant can make none any more ask by themselves, and refuse no one else. */
+/** One question for all calls of a run. Calls whose grant can no longer make one ask separately, so that they refuse nobody else. */
 function questionName({ held, declaration }: RunCall, mayCreate: boolean): string {
   return runQuestion(held.organization.id, declaration.id, mayCreate);
 }

@@ -79,50 +79,50 @@ test('a lease for a cap may be requested; the call that waited is admitted, and 
   const decision = guards.decide(first);
   assert.deepEqual(decision, unconfirmed);
   assert.equal(guards.mayAsk(decision!), true);
-  let told: unknown = 'not told';
-  guards.ask(first, 250, (refusal) => { told = refusal; });
+  let answered: unknown = 'not answered';
+  guards.ask(first, 250, (refusal) => { answered = refusal; });
   guards.ask(call(), 250, () => {});
   assert.equal(asked.length, 1, 'one question for all who ask at once');
   await answer({ granted: 2 });
-  assert.equal(told, null);
+  assert.equal(answered, null);
   assert.equal(guards.decide(first), null);
   assert.equal(guards.decide(call()), null);
 });
 
 test('a waiting call is answered in time, whatever happens; a store that fails leaves it unconfirmed, never spent', async () => {
   const { guards, call, asked, pass } = context(10);
-  let told = 0;
-  guards.ask(call(), 250, () => { told += 1; });
+  let answered = 0;
+  guards.ask(call(), 250, () => { answered += 1; });
   pass(249);
-  assert.equal(told, 0);
+  assert.equal(answered, 0);
   pass(1);
-  assert.equal(told, 1);
+  assert.equal(answered, 1);
   asked[0]!.reject(new Error('away'));
   await turn();
-  assert.equal(told, 1);
+  assert.equal(answered, 1);
   assert.deepEqual(guards.decide(call()), unconfirmed);
 });
 
 test('an answer that found room which was spent meanwhile admits nothing: the call may ask again, and one not answered in time may not', async () => {
   const { guards, call, answer, asked, pass } = context(10);
-  const told: boolean[] = [];
+  const answered: boolean[] = [];
   guards.ask(call(), 250, () => {});
   await answer({ granted: 1 });
   const underWay = [call(), call()];
   for (const each of underWay) guards.take(each);
   guards.settle(underWay[0]!, endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
-  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  guards.ask(call(), 250, (_refusal, again) => { answered.push(again); });
   guards.settle(underWay[1]!, endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
   await answer({ granted: 1.5 });
-  assert.deepEqual([told, guards.decide(call())], [[true], unconfirmed]);
-  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  assert.deepEqual([answered, guards.decide(call())], [[true], unconfirmed]);
+  guards.ask(call(), 250, (_refusal, again) => { answered.push(again); });
   pass(250);
-  assert.deepEqual([told, guards.decide(call())], [[true, false], unconfirmed]);
+  assert.deepEqual([answered, guards.decide(call())], [[true, false], unconfirmed]);
   asked.pop()!.reject(new Error('away'));
   await turn();
-  guards.ask(call(), 250, (_refusal, again) => { told.push(again); });
+  guards.ask(call(), 250, (_refusal, again) => { answered.push(again); });
   await answer({ granted: 2 });
-  assert.deepEqual([told, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was to be had');
+  assert.deepEqual([answered, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was to be had');
 });
 
 test('a lease is used for as long as both clocks allow, also if no timer ran meanwhile', async () => {
@@ -242,24 +242,24 @@ test('a run that is forgotten and asked for again continues with its lease: ther
 
 test('a run that cannot be confirmed goes behind a cap that cannot, and behind one that was reached meanwhile', async () => {
   const { guards, call, answer, asked, store } = context(10);
-  const told: (Refusal | null)[] = [];
+  const answered: (Refusal | null)[] = [];
   const first = call('unseen', { budget: 5 });
   assert.deepEqual(guards.decide(first), unconfirmed);
-  guards.ask(first, 250, (refusal) => { told.push(refusal); });
+  guards.ask(first, 250, (refusal) => { answered.push(refusal); });
   await store.away(0);
   asked.pop()!.reject(new Error('away'));
   await turn();
-  assert.deepEqual(told[0], unconfirmed);
+  assert.deepEqual(answered[0], unconfirmed);
   const second = call('unseen', { budget: 5 });
-  guards.ask(second, 250, (refusal) => { told.push(refusal); });
+  guards.ask(second, 250, (refusal) => { answered.push(refusal); });
   await answer({ granted: 5 });
   await store.away(1);
-  assert.deepEqual(told[1], { kind: 'run_unconfirmed' });
+  assert.deepEqual(answered[1], { kind: 'run_unconfirmed' });
   const third = call('unseen', { budget: 5 });
-  guards.ask(third, 250, (refusal) => { told.push(refusal); });
+  guards.ask(third, 250, (refusal) => { answered.push(refusal); });
   guards.settle(taken(guards, call()), endedRecord({ cost: dollars(10), startedAtMs: 1_000 }));
   await store.away(2);
-  assert.deepEqual(told[2], { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null });
+  assert.deepEqual(answered[2], { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null });
 });
 
 function taken(guards: Guards, call: GuardedCall): GuardedCall {

@@ -62,7 +62,7 @@ export interface SpendLeasesOptions {
   readonly clock: Clock;
   /** The system's wall clock, uncorrected. */
   readonly systemWallMs: () => number;
-  /** Runs `task` once after `delayMs`; a timer that keeps no process alive by default. */
+  /** Runs `task` once after `delayMs`; by default a timer that keeps no process alive. */
   readonly after?: (delayMs: number, task: () => void) => void;
 }
 
@@ -74,7 +74,7 @@ export interface LeaseCounters {
   waits: number;
 }
 
-/** How often it is checked what is due. */
+/** How often the node looks for leases that are due. */
 const lookMs = 100;
 
 export class SpendLeases {
@@ -82,7 +82,7 @@ export class SpendLeases {
   readonly #after: (delayMs: number, task: () => void) => void;
   readonly #subjects = new Map<string, LeasedSubject>();
   readonly #runs = new WeakMap<HeldRun, RunLease>();
-  /** Leases of forgotten runs, until the store has them back. A run that is held again continues with its own lease, since no run has two. */
+  /** Leases of forgotten runs, until the store has them back. A run that is held again continues with its old lease, since no run has two. */
   readonly #left = new Map<string, RunLease>();
   #waiting: Waiter[] = [];
   #looking = false;
@@ -90,7 +90,7 @@ export class SpendLeases {
   #waits = 0;
   #calls = 0;
   readonly counters: LeaseCounters = { batches: 0, failures: 0, waits: 0 };
-  /** When the store last answered a claim, on the clock's monotonic side; null: it never did. */
+  /** When the store last answered a claim, on the clock's monotonic side; null: never. */
   answeredMs: number | null = null;
 
   constructor(options: SpendLeasesOptions) {
@@ -122,7 +122,7 @@ export class SpendLeases {
     return known;
   }
 
-  /** The lease of a binding cap as it is set now, kept as long as the node lives. */
+  /** The lease of a binding cap in its current setting; it lives as long as the node. */
   ofCap(bound: BoundCap, subject: LeasedSubject): CapLease {
     const { window } = bound.cap;
     let line = subject.lines.get(window);
@@ -135,7 +135,7 @@ export class SpendLeases {
     return { bound, line };
   }
 
-  /** Says of each cap whether it is confirmed now. */
+  /** Updates each cap: whether it is confirmed now. */
   confirm(leases: readonly CapLease[]): void {
     const now = this.#moment();
     const nowMs = this.#options.clock.wallMs();
@@ -143,13 +143,13 @@ export class SpendLeases {
     for (const { bound, line } of leases) {
       const before = line.current;
       const account = book.at(line, nowMs);
-      // News about a window that came before it began is applied when it begins.
+      // News about a window that came before the window began is applied when it begins.
       if (account !== before && account.validMs > 0) this.#show(account);
       bound.confirmed = book.admits(account, now);
     }
   }
 
-  /** Whether a call may be forwarded in a live run: by its lease, or, without a budget, because the node would know of its end. */
+  /** Whether a live run may be used: by its lease, or, without a budget, because the node would know of its end. */
   confirmsRun(held: HeldRun): boolean {
     if (held.run.effective === null) return runsAreCurrent(this.#options.client.runsCurrentAt(), this.#moment());
     const { account } = this.#runLease(held);
@@ -158,8 +158,8 @@ export class SpendLeases {
   }
 
   /**
-   * Asks for what a call lacks. `answered` runs once, within `withinMs`, whatever came. `again`: the store answered, and whatever is
-   * lacking still had room when it was asked for; a question that was not answered in time is not a reason to ask another.
+   * Asks for what a call lacks. `answered` runs once, within `withinMs`, in any case. `again`: the store answered, and whatever is
+   * still lacking had room when it was asked for; a question that was not answered in time is not a reason to ask another.
    */
   ask(leases: readonly CapLease[], held: HeldRun | null, { withinMs, answered }: { readonly withinMs: number; readonly answered: Waiter }): void {
     const { book } = this.#options;
@@ -182,7 +182,7 @@ export class SpendLeases {
     this.#look();
   }
 
-  /** A call was admitted on these and is under way. */
+  /** A call was admitted under these leases and is under way. */
   taken({ subjects, leases, held }: LeasedCall): void {
     const now = this.#moment();
     this.#calls += 1;
@@ -203,7 +203,7 @@ export class SpendLeases {
     if (held !== null) this.#runLease(held).account.underWay.calls -= 1;
   }
 
-  /** A call ended. What it spent is this node's own until the store has it; if a lease is overrun, the store learns it at once. */
+  /** A call ended. Until the store has its cost, the node counts it as its own; if a lease is overrun, it is shipped at once. */
   settled(call: LeasedCall, { startedAtMs, cost }: Pick<CallRecord, 'startedAtMs' | 'cost'>): void {
     this.givenBack(call);
     if (cost === null || cost === 0n) return;

@@ -39,7 +39,7 @@ test('a key that comes back while a call of it is under way knows what that call
   assert.equal(guards.decide(back)?.kind, 'cap_reached');
 });
 
-test('another key of the organization has a standing of its own', () => {
+test('another key of the organization has a separate standing', () => {
   const { callOf } = context();
   const [one, other] = [callOf(), callOf({ ...key, id: 'key_other' as ServiceKeyId })];
   assert.notEqual(one.held.standing, other.held.standing);

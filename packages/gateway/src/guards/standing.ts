@@ -17,7 +17,7 @@ import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts'
 export interface OrganizationStanding {
   readonly rate: OrganizationRate;
   readonly sums: WindowSums;
-  /** On a shared store: what this node spent, and its leases. Null: the store is the node's own. */
+  /** On a shared store: what this node spent, and its leases. Null: the store is embedded. */
   readonly shared: { readonly leases: SpendLeases; readonly subject: LeasedSubject } | null;
 }
 
@@ -28,7 +28,7 @@ export interface KeyStanding {
   readonly sums: WindowSums;
   /** The caps that bind this key's calls, in the order in which they refuse. Replaced whole when settings change. */
   binding: readonly BoundCap[];
-  /** On a shared store: the key's part, and the leases that `binding` depends on. Empty: the store is the node's own. */
+  /** On a shared store: the key's part, and the leases that `binding` depends on. Empty: the store is embedded. */
   readonly subjects: readonly LeasedSubject[];
   leases: readonly CapLease[];
 }
@@ -44,14 +44,14 @@ export class Standings {
   readonly #counters: RateCounters;
   readonly #leases: SpendLeases | null;
 
-  /** `leases`: null if the store is the node's own. */
+  /** `leases`: null if the store is embedded. */
   constructor(monotonicMs: () => number, counters: RateCounters, leases: SpendLeases | null = null) {
     this.#leases = leases;
     this.#monotonicMs = monotonicMs;
     this.#counters = counters;
   }
 
-  /** The standing of a key that this node did not hold, or not in this form. */
+  /** The standing of a key that this node did not hold, or held in another form. */
   of(answer: KeyAnswer): KeyStanding {
     const { key, organization } = answer;
     const standing = this.#keys.get(key.id)?.deref() ?? this.#make(answer);
@@ -92,6 +92,6 @@ export function follow(standing: KeyStanding, settings: OrganizationSettings, ke
   if (shared === null) return;
   const [ofOrganization, ofKey] = standing.subjects as [LeasedSubject, LeasedSubject];
   standing.leases = standing.binding.map((bound) => shared.leases.ofCap(bound, bound.cap.scope === 'key' ? ofKey : ofOrganization));
-  // A cap bound just now neither admits nor refuses until its lease has confirmed it.
+  // A new binding cap neither admits nor refuses until its lease has confirmed it.
   shared.leases.confirm(standing.leases);
 }

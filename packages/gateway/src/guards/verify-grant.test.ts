@@ -1,4 +1,4 @@
-/** Grants on a node: the very grant that was minted, and nothing else (spec: Run; rule 15). */
+/** Grants on a node: only the very grant that was minted counts (spec: Run; rule 15). */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { test } from 'node:test';

@@ -10,13 +10,13 @@ import { grantLengthMax, parseGrant, type GrantKey, type GrantPayload } from '@m
 export type VerifyGrant = (grant: string, keys: readonly GrantKey[]) => GrantPayload | null;
 
 /**
- * How many grants of each kind are remembered; beyond it the oldest is forgotten. Good and bad ones apart, so that whoever
- * sends ever new bad ones does not push out the good.
+ * How many grants of each kind are remembered; beyond it the oldest is forgotten. Good and bad ones are kept apart, so that whoever
+ * keeps sending new bad ones does not push out the good ones.
  */
 const rememberedMax = 10_000;
 const publicKeysMax = 1_000;
 
-/** What is known of a grant: its payload, signed by this public key, or that it fails under it. */
+/** What is known of a grant: its payload, signed by this public key, or that this key did not sign it. */
 interface Known {
   readonly payload: GrantPayload | null;
   readonly publicKey: string;

@@ -1,24 +1,24 @@
 /**
- * Brotli streams that are undone on a thread of their own, seen from the thread that reads them. It is begun with the first of them and stays.
- * Where it ends by a fault, what it had in work is broken, and the next stream begins another.
+ * Brotli streams that are decoded on a separate thread, as the thread that reads them sees them. The first such stream starts it, and it stays.
+ * If it ends by a fault, the streams it was decoding fail, and the next stream starts another one.
  */
 import { Worker } from 'node:worker_threads';
 import type { Slice } from './brotli-slices.ts';
 import type { FromBrotliThread, ToBrotliThread } from './brotli-thread.ts';
 
-type Told = (slice: Slice | null) => void;
+type SliceCallback = (slice: Slice | null) => void;
 
 let thread: Worker | null = null;
 let memoryBytes = 0;
 let lastId = 0;
-const asked = new Map<number, Told>();
+const asked = new Map<number, SliceCallback>();
 
-/** Memory of the streams there, as far as it is known. */
+/** Memory of the streams on that thread, as of its last message. */
 export function memoryBytesElsewhere(): number {
   return memoryBytes;
 }
 
-/** Slices that were asked for and have not come. */
+/** Slices that were asked for and have not arrived. */
 export function slicesAskedElsewhere(): number {
   return asked.size;
 }
@@ -34,15 +34,15 @@ export class BrotliElsewhere {
     this.#bytesMax = bytesMax;
   }
 
-  /** The next slice, of these bytes or, where they are null, of those given last. The answer is null if there are no more. One at a time. */
-  next(bytes: Uint8Array | null, told: Told): void {
+  /** Decodes the next slice: of `bytes`, or if null, of what was given last. The answer is null if the stream failed. One at a time. */
+  next(bytes: Uint8Array | null, receive: SliceCallback): void {
     this.#thread ??= thread ??= begin();
-    if (this.#thread !== thread) return void process.nextTick(told, null);
-    asked.set(this.#id, told);
+    if (this.#thread !== thread) return void process.nextTick(receive, null);
+    asked.set(this.#id, receive);
     this.#post({ id: this.#id, bytes, bytesMax: this.#bytesMax });
   }
 
-  /** No more callbacks. */
+  /** No callback comes after this. */
   free(): void {
     asked.delete(this.#id);
     if (this.#thread !== null && this.#thread === thread) this.#post({ id: this.#id, free: true });
@@ -57,11 +57,11 @@ function begin(): Worker {
   const begun = new Worker(new URL('./brotli-thread.ts', import.meta.url));
   begun.on('message', ({ id, slice, memoryBytes: bytes }: FromBrotliThread) => {
     memoryBytes = bytes;
-    const told = asked.get(id);
+    const receive = asked.get(id);
     asked.delete(id);
-    told?.(slice);
+    receive?.(slice);
   });
-  // The end that follows is what is looked at.
+  // The `exit` event that follows is handled.
   begun.on('error', () => {});
   begun.on('exit', () => ended(begun));
   begun.unref();
@@ -72,7 +72,7 @@ function ended(worker: Worker): void {
   if (thread !== worker) return;
   thread = null;
   memoryBytes = 0;
-  const told = [...asked.values()];
+  const waiting = [...asked.values()];
   asked.clear();
-  for (const tell of told) tell(null);
+  for (const receive of waiting) receive(null);
 }

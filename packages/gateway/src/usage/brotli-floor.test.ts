@@ -1,9 +1,9 @@
-/** Which runtimes may decode Brotli from strangers by themselves. */
+/** Which runtimes may decode untrusted Brotli themselves. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { nativeBrotliIsSafe } from './brotli-floor.ts';
 
-it('A runtime decodes Brotli natively from its security floor on, and never where its version is not understood', () => {
+it('A runtime decodes Brotli natively from its security floor on, and never if its version cannot be parsed', () => {
   for (const version of ['24.22.1', '24.22.2', '24.23.0', '26.12.1', 'v26.12.1', '26.13.0', '27.0.0', '28.1.0', '100.0.0']) {
     assert.equal(nativeBrotliIsSafe(version), true, version);
   }

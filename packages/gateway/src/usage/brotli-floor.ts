@@ -6,7 +6,7 @@
 /** First safe minor and patch of each supported line. */
 const floors: ReadonlyMap<number, readonly [minor: number, patch: number]> = new Map([[24, [22, 1]], [26, [12, 1]]]);
 
-/** Lines from here on began with the fix. */
+/** All lines from this one on have had the fix from the start. */
 const firstSafeLine = 27;
 
 /** `runtimeVersion` as `process.versions.node` writes it. */

@@ -1,4 +1,4 @@
-/** Which Brotli streams are taken to come in short pieces: those of real encoders, by quality, window and size, and openings bit by bit. */
+/** Which Brotli streams are judged to come in short pieces: those of real encoders, by quality, window and size, and openings bit by bit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import zlib from 'node:zlib';
@@ -25,7 +25,7 @@ test('a body that decompresses to megabytes comes in short pieces only with a sm
   }
 });
 
-test('uncompressed blocks are skipped, and what follows them counts', () => {
+test('uncompressed blocks are skipped, and the block after them decides', () => {
   const noise = Buffer.from(Array.from({ length: 60_000 }, (_, n) => (n * 2_654_435_761 >>> 7) % 251));
   const honest = compressed(Buffer.from('{"a":1,"usage":{"prompt_tokens":1}}'), { [quality]: 11 });
   assert.equal(honest[0]! >> 4 & 1, 0, 'the first block is not the last');
@@ -34,7 +34,7 @@ test('uncompressed blocks are skipped, and what follows them counts', () => {
   assert.equal(comesInShortPieces(hidden), false);
 });
 
-test('an opening that does not say so, or of another format, is not taken to come in short pieces', () => {
+test('an opening that does not show it, or of another format, is not judged to come in short pieces', () => {
   const honest = compressed(answer, {});
   for (const bytes of [Buffer.alloc(0), honest.subarray(0, 1), honest.subarray(0, 2), Buffer.from([0x11, 0, 0]), Buffer.from([0x0b, 0x06])]) {
     assert.equal(comesInShortPieces(bytes), false, bytes.toString('hex'));

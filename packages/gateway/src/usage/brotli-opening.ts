@@ -1,13 +1,13 @@
 /**
  * How a Brotli stream opens → whether it surely comes in short pieces (RFC 7932, 9.1 and 9.2). A piece cannot be cut: a decoder fills its window,
- * up to 16 MiB from a few bytes, before it hands over the first of it. How large the window is, and how much the first block unfolds to, stands in
- * the first bytes. What follows a compressed block is not known before that is undone.
+ * up to 16 MiB from a few bytes, before it returns the first of it. The first bytes say how large the window is and to how much the first block
+ * expands. What follows a compressed block is not known before that block is decoded.
  */
 
-/** What unfolds within half a millisecond. */
+/** Decodes within half a millisecond. */
 const shortBytesMax = 256 * 1024;
 
-/** False also where the bytes do not say it. */
+/** Also false if the bytes do not show it. */
 export function comesInShortPieces(bytes: Uint8Array): boolean {
   const bits = new Bits(bytes);
   const windowBytes = windowBytesOf(bits);
@@ -17,7 +17,7 @@ export function comesInShortPieces(bytes: Uint8Array): boolean {
     const isLast = bits.take(1) === 1;
     if (isLast && bits.take(1) === 1) return !bits.missed;
     const nibbles = 4 + bits.take(2);
-    // Seven stands for a block that holds no data.
+    // Seven marks a block without data.
     if (nibbles === 7) return false;
     const blockBytes = bits.take(nibbles * 4) + 1;
     if (isLast) return !bits.missed && blockBytes <= shortBytesMax;
@@ -28,7 +28,7 @@ export function comesInShortPieces(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Null for what is no window of this format. */
+/** Null if the bytes hold no valid window size. */
 function windowBytesOf(bits: Bits): number | null {
   if (bits.take(1) === 0) return 2 ** 16;
   const large = bits.take(3);
@@ -37,7 +37,7 @@ function windowBytesOf(bits: Bits): number | null {
   return small === 1 ? null : 2 ** (small === 0 ? 17 : 8 + small);
 }
 
-/** Bits from the lowest of each byte; zeros behind the end. */
+/** Reads bits, beginning with the lowest of each byte; zeros after the end. */
 class Bits {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -46,17 +46,17 @@ class Bits {
     this.#bytes = bytes;
   }
 
-  /** More were taken than there are. */
+  /** More bits were read than there are. */
   get missed(): boolean {
     return this.#at > this.#bytes.length * 8;
   }
 
-  /** What is left of a byte, and so many bytes behind it. */
+  /** Skips the rest of the current byte, and so many bytes after it. */
   skipBytes(count: number): void {
     this.#at = ((this.#at + 7) >> 3 << 3) + count * 8;
   }
 
-  /** The next ones as a number, 31 at most. */
+  /** The next bits as a number, 31 at most. */
   take(count: number): number {
     let value = 0;
     for (let at = 0; at < count; at += 1, this.#at += 1) value |= (((this.#bytes[this.#at >> 3] ?? 0) >> (this.#at & 7)) & 1) << at;

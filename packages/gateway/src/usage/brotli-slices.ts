@@ -1,21 +1,21 @@
 /**
- * Brotli inside WebAssembly, slice by slice: a hostile body can break its own reading there, never the process. Each thread that undoes Brotli has
- * a memory of its own, which never shrinks.
+ * Brotli inside WebAssembly, slice by slice: a hostile body can break its own reading there, never the process. Each thread that decodes Brotli has
+ * its own memory, which never shrinks.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BrotliDecStream, BrotliStreamResultCode, initSync } from 'brotli-dec-wasm/web';
 
-/** What one slice came to. */
+/** The result of one slice. */
 export interface Slice {
   readonly decoded: Uint8Array<ArrayBuffer>;
-  /** `more`: more of what was given is to be undone. `taken`: all of it is. `whole`: the stream has ended; bytes behind its end are ignored. */
+  /** `more`: there is more to decode. `taken`: all input is decoded. `whole`: the stream has ended; bytes after its end are ignored. */
   readonly state: 'more' | 'taken' | 'whole';
 }
 
 let memory: { readonly buffer: { readonly byteLength: number } } | null = null;
 
-/** Of this thread's decoders; 0 before the first of them. */
+/** Memory of this thread's decoders; 0 before the first of them. */
 export function brotliMemoryBytes(): number {
   return memory?.buffer.byteLength ?? 0;
 }
@@ -35,12 +35,12 @@ export class BrotliSlices {
     this.#decoder = new BrotliDecStream();
   }
 
-  /** Received bytes, once all before them are taken. */
+  /** Gives received bytes, once all before them are decoded. */
   give(bytes: Uint8Array): void {
     this.#rest = bytes;
   }
 
-  /** @throws where the bytes are no Brotli stream */
+  /** @throws if the bytes are not a Brotli stream */
   next(bytesMax: number): Slice {
     const result = this.#decoder.dec(this.#rest, bytesMax);
     const { code } = result;

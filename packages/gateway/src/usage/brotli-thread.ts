@@ -1,21 +1,21 @@
 /**
- * The thread that undoes what may come in long pieces (decision 0019): up to tens of milliseconds each, which no call is to wait for. The system
- * gives it what others leave. Begun by `brotli-elsewhere.ts` with the first such body.
+ * The thread that decodes what may come in long pieces (decision 0019): up to tens of milliseconds each, which no call should wait for. It has
+ * the lowest priority. `brotli-elsewhere.ts` starts it with the first such body.
  */
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { BrotliSlices, brotliMemoryBytes, type Slice } from './brotli-slices.ts';
 
-/** Asks for the next slice of a stream, with the bytes that came where all before them are taken; or lets it go. */
+/** Asks for the next slice of a stream, with new bytes once all earlier ones are decoded; or frees it. */
 export type ToBrotliThread =
   | { readonly id: number; readonly bytes: Uint8Array | null; readonly bytesMax: number }
   | { readonly id: number; readonly free: true };
 
-/** Null: it is no Brotli stream. */
+/** Null: the bytes are not a Brotli stream. */
 export interface FromBrotliThread {
   readonly id: number;
   readonly slice: Slice | null;
-  /** Of all streams of this thread. */
+  /** Memory of all streams of this thread. */
   readonly memoryBytes: number;
 }
 
@@ -44,5 +44,5 @@ function sliceOf(id: number, bytes: Uint8Array | null, bytesMax: number): Slice 
   }
 }
 
-// Elsewhere it would be the priority of the whole process.
+// On other systems it would set the priority of the whole process.
 if (process.platform === 'linux') setPriority(0, 10);

@@ -1,4 +1,4 @@
-/** Decision 0019: on which thread Brotli that may come in long pieces is decoded, seen by the memory of this thread's decoders. */
+/** Decision 0019: on which thread Brotli that may come in long pieces is decoded, judged by the memory of this thread's decoders. */
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { createCopyReader } from './create-copy-reader.ts';
 import { DecodingPlaces } from './decoding-places.ts';
 import { createMarkerReader, marker } from './test-support/marker-reader.ts';
 
-/** Threads that were begun here. */
+/** Threads that were started here. */
 const threads: Worker[] = [];
 subscribe('worker_threads', (message) => void threads.push((message as { readonly worker: Worker }).worker));
 
@@ -34,7 +34,7 @@ function readingOf(keep: boolean, ...chunks: Buffer[]): Promise<Reading> {
   return new Promise((resolve) => copy.finish('whole', 60_000, resolve));
 }
 
-test('a body that decompresses without end takes no window of the thread that forwards calls, whatever its window', async () => {
+test('a body that decompresses without end uses no decoder memory of the thread that forwards calls, whatever its window', async () => {
   const zeros = Buffer.alloc(16 * 1024 * 1024);
   for (const lgwin of [16, 18, 19, 22, 24]) {
     const reading = await readingOf(false, zlib.brotliCompressSync(zeros, { params: { [window]: lgwin, [quality]: 5 } }));
@@ -57,7 +57,7 @@ test('a copy decompressed on the other thread is read like any other: in one chu
   assert.equal(wasmBrotliDecodersAlive(), 0);
 });
 
-test('if the thread ends by a fault, its current body is broken, and the next body is read by another thread', async () => {
+test('if the thread ends by a fault, reading its current body fails, and another thread reads the next body', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 40_000 }, (_, n) => `${n * 7919 % 1000} `)) + marker);
   const bytes = zlib.brotliCompressSync(body, { params: { [quality]: 1 } });
   assert.equal((await readingOf(true, bytes)).usage, 'reported');
@@ -65,7 +65,7 @@ test('if the thread ends by a fault, its current body is broken, and the next bo
   const worker = threads.at(-1)!;
   const copy = newCopy(true);
   copy.push(bytes.subarray(0, bytes.length >> 1));
-  // It has begun the body, whose second half it never gets.
+  // It has started on the body, whose second half never comes.
   await once(worker, 'message');
   await worker.terminate();
   copy.push(bytes.subarray(bytes.length >> 1));

@@ -1,6 +1,6 @@
 /**
  * A Brotli decoder inside WebAssembly, as a Node stream: a hostile body can break its own reading there, never the process. What surely comes in
- * short pieces is undone on this thread, in small slices that take turns; all else on a thread of its own. Memory never shrinks, so the number of
+ * short pieces is decoded on this thread, in small slices that take turns; all else on a separate thread. Memory never shrinks, so the number of
  * live decoders is bounded.
  */
 import { Transform, type TransformCallback } from 'node:stream';
@@ -14,11 +14,11 @@ const sliceBytesHere = 32 * 1024;
 /** Decoders alive at once: a long stream holds its whole window, 4 MiB and more. */
 const decodersMax = 512;
 
-/** Once the shared memory has grown past this, it serves only as many decoders as surely fit into it. */
+/** Once the shared memory has grown past this, only as many decoders are allowed as surely fit into it. */
 const memoryBytesSoftMax = 256 * 1024 * 1024;
 const decodersWhenFull = 48;
 
-/** What every organization may have alive at least, whatever the others do. */
+/** How many each organization may have alive whatever the others do. */
 const decodersAssured = 4;
 
 let alive = 0;
@@ -27,17 +27,17 @@ const aliveByOrganization = new Map<string, number>();
 /** No room for one more decoder now. */
 export class BrotliDecodersBusy extends Error {}
 
-/** Whose body it is, and what runs each slice when it is its turn. */
+/** Whose body it is, and what runs each slice in its turn. */
 export interface WasmBrotliOptions {
   readonly organization: string;
   readonly inTurn: (piece: () => void) => void;
-  /** Decoded bytes of one slice that comes from elsewhere. */
+  /** Decoded bytes of one slice from the separate thread. */
   readonly sliceBytes: number;
 }
 
 /**
- * An organization may have as many decoders as it leaves free, and a few always: one whose answers never end takes none from another.
- * Throws `BrotliDecodersBusy` if it has them.
+ * An organization may have as many decoders as it leaves free, and always a few: one whose answers never end takes none from another.
+ * Throws `BrotliDecodersBusy` if it already has that many.
  */
 export function createWasmBrotliDecompress(firstChunk: Uint8Array, options: WasmBrotliOptions): Transform {
   const most = Math.max(brotliMemoryBytes(), memoryBytesElsewhere()) > memoryBytesSoftMax ? decodersWhenFull : decodersMax;
@@ -52,10 +52,10 @@ export function wasmBrotliDecodersAlive(): number {
   return alive;
 }
 
-/** What undoes a stream. */
+/** Decodes one stream. */
 interface Slices {
-  /** The next slice, of these bytes or, where they are null, of those given last. The answer is null if they are no Brotli stream. */
-  next(bytes: Uint8Array | null, told: (slice: Slice | null) => void): void;
+  /** Decodes the next slice: of `bytes`, or if null, of what was given last. The answer is null if they are not a Brotli stream. */
+  next(bytes: Uint8Array | null, receive: (slice: Slice | null) => void): void;
   free(): void;
 }
 
@@ -67,11 +67,11 @@ class SlicesHere implements Slices {
     this.#inTurn = inTurn;
   }
 
-  next(bytes: Uint8Array | null, told: (slice: Slice | null) => void): void {
-    this.#inTurn(() => told(this.#undo(bytes)));
+  next(bytes: Uint8Array | null, receive: (slice: Slice | null) => void): void {
+    this.#inTurn(() => receive(this.#decode(bytes)));
   }
 
-  #undo(bytes: Uint8Array | null): Slice | null {
+  #decode(bytes: Uint8Array | null): Slice | null {
     try {
       if (bytes !== null) this.#slices.give(bytes);
       return this.#slices.next(sliceBytesHere);
@@ -89,7 +89,7 @@ class WasmBrotliDecompress extends Transform {
   readonly #organization: string;
   #slices: Slices | null;
   #whole = false;
-  /** More is to be undone once what was handed over is read. */
+  /** Set while decoded bytes wait to be read; decoding goes on after that. */
   #untilRead: TransformCallback | null = null;
 
   constructor(slices: Slices, { organization }: WasmBrotliOptions) {
@@ -107,7 +107,7 @@ class WasmBrotliDecompress extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#undo(chunk, done);
+    this.#decode(chunk, done);
   }
 
   override _flush(done: TransformCallback): void {
@@ -123,8 +123,8 @@ class WasmBrotliDecompress extends Transform {
     done(fault);
   }
 
-  /** Slice by slice, until all is taken. Bytes after the end of the stream are ignored. */
-  #undo(bytes: Uint8Array | null, done: TransformCallback): void {
+  /** Slice by slice, until all input is decoded. Bytes after the end of the stream are ignored. */
+  #decode(bytes: Uint8Array | null, done: TransformCallback): void {
     if (this.#slices === null || this.#whole) return done();
     this.#slices.next(bytes, (slice) => {
       if (this.#slices === null) return done();
@@ -132,16 +132,16 @@ class WasmBrotliDecompress extends Transform {
       this.#whole = slice.state === 'whole';
       const hasRoom = slice.decoded.length === 0 || this.push(slice.decoded);
       if (slice.state !== 'more') done();
-      else if (hasRoom) this.#undo(null, done);
+      else if (hasRoom) this.#decode(null, done);
       else this.#untilRead = done;
     });
   }
 
-  /** Who reads has room for more. */
+  /** The reader of this stream has room for more. */
   override _read(bytes: number): void {
     const done = this.#untilRead;
     this.#untilRead = null;
     if (done === null) super._read(bytes);
-    else this.#undo(null, done);
+    else this.#decode(null, done);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The value of `Content-Encoding` → the codings to undo, in the order of undoing. Null if one is unknown or there are more than any server
+ * The value of `Content-Encoding` → the codings to decode, in the order of decoding. Null if one is unknown or there are more than any server
  * has reason to stack. The copy then cannot be read; the caller's bytes are not affected.
  */
 
@@ -12,7 +12,7 @@ const codingsByName: ReadonlyMap<string, Coding> = new Map([
   ['gzip', 'gzip'], ['x-gzip', 'gzip'], ['deflate', 'deflate'], ['br', 'br'], ['zstd', 'zstd'],
 ]);
 
-/** `value`: all lines of the field, joined with commas; null if it is absent. Empty list: nothing to undo. */
+/** `value`: all lines of the field, joined with commas; null if it is absent. Empty list: nothing to decode. */
 export function codingsToUndo(value: string | null): readonly Coding[] | null {
   const codings: Coding[] = [];
   for (const item of (value ?? '').split(',')) {

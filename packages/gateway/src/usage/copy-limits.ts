@@ -7,7 +7,7 @@
 export interface CopyLimits {
   /** Most decoded bytes of one response. */
   readonly decodedBytesMax: number;
-  /** Decoded bytes that every response may have, however few it came in. */
+  /** Decoded bytes that every response may have, however few bytes were received. */
   readonly decodedBytesFloor: number;
   /** Beyond the floor, decoded bytes for each byte received. Text compresses 3 to 30 times, runs of zeros 1,000 times and more. */
   readonly decodedPerReceived: number;
@@ -33,7 +33,7 @@ export const defaultCopyLimits: CopyLimits = {
   waiting: { now: 0, max: 128 * mebibyte },
 };
 
-/** The most that a response may have unfolded to after this many received bytes. */
+/** The most that a response may have expanded to after this many received bytes. */
 export function decodedAllowance(limits: CopyLimits, receivedBytes: number): number {
   return Math.min(limits.decodedBytesMax, limits.decodedBytesFloor + receivedBytes * limits.decodedPerReceived);
 }

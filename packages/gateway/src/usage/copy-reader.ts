@@ -1,16 +1,16 @@
 /**
- * The bounded copy of a response that usage is read from: undoes the content coding, feeds the reader, and gives up
+ * The bounded copy of a response that usage is read from: decodes the content coding, feeds the reader, and gives up
  * quietly at its bound. The caller's bytes never wait for it, except at the very end of a compressed answer (250 ms).
  */
 import type { Reading } from '@metergate/core/usage/reading.ts';
 
 export interface CopyReader {
-  /** The response's bytes as they were received; nothing is kept of `chunk` after the copy has been read. */
+  /** The response's bytes as they were received; the reader does not keep `chunk` once it is read. */
   push(chunk: Buffer): void;
   /** See `UsageReader.dialogueEnded`. Synchronous for identity; for a compressed copy, true when the decoder got there. */
   readonly dialogueEnded: boolean;
   /** The body ended. Calls `done` once: at once for identity, within `waitMs` for a compressed copy (then `decode_late`). */
   finish(ending: 'whole' | 'cut', waitMs: number, done: (reading: Reading) => void): void;
-  /** Lets go of its place and decoders, where nobody will ask for the reading. Idempotent; whoever waits for it is not told. */
+  /** Frees its place and decoders when nobody will ask for the reading. Idempotent; a pending `finish` is not called back. */
   drop(): void;
 }

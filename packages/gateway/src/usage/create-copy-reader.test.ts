@@ -30,7 +30,7 @@ const encode: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 
-/** No bomb of one test rests for those of another. */
+/** Turns in which no organization ever rests, so that one test's bombs do not delay another's. */
 const restless = createDecodingTurns({ monotonicMs: () => performance.now(), workedMs: () => 0, after: () => {} });
 
 interface Copying {
@@ -51,7 +51,7 @@ function fresh(changes: Partial<CopyLimits> = {}): CopyLimits {
   return { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max }, ...changes };
 }
 
-/** A fixed sequence of cuts: no run differs from another. */
+/** A fixed sequence of cuts: every run is the same. */
 function* pieces(bytes: Buffer, seed: number): Generator<Buffer> {
   for (let at = 0, state = seed; at < bytes.length;) {
     state = (state * 48_271) % 2_147_483_647;
@@ -93,7 +93,7 @@ describe('a copy in any coding, cut anywhere', () => {
     }
   });
 
-  it('reaches the reader through two codings, undone last one first', async () => {
+  it('reaches the reader through two codings, the last one decoded first', async () => {
     const names = ['gzip', 'deflate', 'br', 'zstd'];
     for (const inner of names) {
       for (const outer of names) {
@@ -129,9 +129,9 @@ describe('a copy in any coding, cut anywhere', () => {
         while (!reader.bytes().includes(event)) await new Promise((resolve) => setImmediate(resolve));
       }
       assert.equal(copy.dialogueEnded, true, coding);
-      let told: Reading | null = null;
-      copy.finish('whole', 10_000, (reading) => { told = reading; });
-      assert.equal((told as Reading | null)?.usage, 'reported', 'with the dialogue ended nothing is waited for');
+      let given: Reading | null = null;
+      copy.finish('whole', 10_000, (reading) => { given = reading; });
+      assert.equal((given as Reading | null)?.usage, 'reported', 'with the dialogue ended nothing is waited for');
       compressor.destroy();
       assert.equal((await Promise.race([finish('whole'), Promise.resolve('silent')])), 'silent', 'a second finish is not answered');
     }
@@ -148,7 +148,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('says decode_failed if the bytes are not of the coding', async () => {
+  it('says decode_failed if the bytes are not in that coding', async () => {
     for (const coding of ['gzip', 'deflate', 'br', 'zstd']) {
       const { copy, finish } = start(coding, { runtimeVersion: belowFloor });
       copy.push(Buffer.from('{"this is":"plain text, announced as something else"}'.repeat(20)));
@@ -182,7 +182,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('says decode_limit for bombs, after little of them: 64 MiB of zeros in every coding, and in two', async () => {
+  it('says decode_limit for bombs after decoding little of them: 64 MiB of zeros in every coding, and in two', async () => {
     const zeros = Buffer.alloc(64 * 1024 * 1024);
     const [gzip, br] = [zlib.gzipSync(zeros), zlib.brotliCompressSync(zeros)];
     const bombs: [string, Buffer][] = [
@@ -267,7 +267,7 @@ describe('a copy that cannot be read to its end', () => {
     }
   });
 
-  it('leaves a response that owes no usage at none if it was read; if it was not, its cost is unknown', async () => {
+  it('says that no usage is due only if the response was read; otherwise its cost is unknown', async () => {
     const read = async (contentEncoding: string, bytes: Buffer): Promise<Reading> => {
       const copy = createCopyReader({ context: { ...context, endpoint: 'other', without: 'none' }, contentEncoding, limits: fresh() });
       copy.push(bytes);

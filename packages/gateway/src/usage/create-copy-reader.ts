@@ -1,5 +1,5 @@
 /**
- * Response head → the reader of its copy, by content coding. For an unknown coding it is a reader that reads nothing and says `decode_failed`
+ * Response head → the reader of its copy, by content coding. For an unknown coding it is a reader that reads nothing and reports `decode_failed`
  * if usage was due.
  */
 import type { Reading, ReadingContext, UsageReader } from '@metergate/core/usage/reading.ts';
@@ -17,7 +17,7 @@ export interface CopyReaderOptions {
   readonly context: ReadingContext;
   /** All lines of `Content-Encoding`, joined with commas; null if there is none. */
   readonly contentEncoding: string | null;
-  /** Whose call it is: organizations take turns, and share what there is of decoders. */
+  /** Whose call it is: organizations take turns and share the decoders. */
   readonly organization?: string;
   readonly limits?: CopyLimits;
   readonly turns?: DecodingTurns;

@@ -1,6 +1,6 @@
 /**
- * Coding → a stream that undoes it, bounded in memory: windows no larger than what content codings may use. The runtime's
- * own decoders work off this thread.
+ * Coding → a stream that decodes it, bounded in memory: windows no larger than what content codings may use. The runtime's
+ * own decoders work on other threads.
  */
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
@@ -8,13 +8,13 @@ import { nativeBrotliIsSafe } from './brotli-floor.ts';
 import { createWasmBrotliDecompress } from './brotli-wasm.ts';
 import type { Coding } from './content-coding.ts';
 
-/** Decoded bytes handed over at once: each open event stream holds so much, and a large body must not crawl. */
+/** Decoded bytes returned at once. Each open event stream holds this much, but it must not be so small that a large body crawls. */
 const sliceBytes = { eventStream: 16 * 1024, wholeBody: 128 * 1024 } as const;
 
 export interface DecoderOptions {
   readonly runtimeVersion: string;
   readonly form: keyof typeof sliceBytes;
-  /** Whose call it is: organizations take turns, and share what there is of decoders. */
+  /** Whose call it is: organizations take turns and share the decoders. */
   readonly organization: string;
   /** Runs a piece of work on this thread when it is its turn. */
   readonly inTurn: (piece: () => void) => void;

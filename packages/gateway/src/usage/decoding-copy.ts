@@ -19,15 +19,15 @@ export interface DecodingCopyOptions extends Omit<DecoderOptions, 'inTurn'> {
   readonly reader: GuardedReader;
   readonly turns: DecodingTurns;
   readonly places: DecodingPlaces;
-  /** Whose places they are: of the organization on this wire. */
+  /** Whose places it uses: those of the organization on this wire. */
   readonly placesOf: string;
-  /** In the order of undoing. */
+  /** In the order of decoding. */
   readonly codings: readonly Coding[];
   readonly limits: CopyLimits;
 }
 
-/** Decoded bytes, beyond those that its received bytes may have, of a copy that unfolds without end. */
-const unfoldedBytesFloor = 256 * 1024;
+/** A copy that expands without end has decoded this many bytes more than its received bytes allow. */
+const expandedBytesFloor = 256 * 1024;
 
 let open = 0;
 
@@ -49,10 +49,10 @@ export class DecodingCopy implements CopyReader, Placed {
   readonly #decodedBytes: number[] = [];
   #receivedBytes = 0;
   #waitingBytes = 0;
-  /** What came while it has no place. */
+  /** What arrived while the copy has no place. */
   #given: Buffer[] = [];
   #place: 'none' | 'sought' | 'held' = 'none';
-  /** Set once the copy is given up: no more is read. */
+  /** Set once the copy is given up: nothing more is read. */
   #reason: UsageReason | null = null;
   #decoded = false;
   #finishing: Finishing | null = null;
@@ -94,7 +94,7 @@ export class DecodingCopy implements CopyReader, Placed {
     for (const chunk of this.#given.splice(0)) this.#inTurn(() => this.#feed(0, chunk, () => this.#taken(chunk.length)));
   }
 
-  /** So many received bytes are undone. */
+  /** This many received bytes are decoded. */
   #taken(bytes: number): void {
     this.#await(-bytes);
     if (this.#finishing !== null) this.#endWhenTaken();
@@ -105,14 +105,14 @@ export class DecodingCopy implements CopyReader, Placed {
     if (this.#place === 'none') return;
     this.#place = 'none';
     const { places, placesOf } = this.#options;
-    if (this.#unfoldedWithoutEnd) places.leaveUnfolding(placesOf, this);
+    if (this.#expandedWithoutEnd) places.leaveExpanding(placesOf, this);
     else places.leave(placesOf, this);
   }
 
-  /** It was given up with more than any honest body is of so few bytes. */
-  get #unfoldedWithoutEnd(): boolean {
+  /** The copy was given up after more decoded bytes than any honest body has for so few received ones. */
+  get #expandedWithoutEnd(): boolean {
     const decoded = Math.max(0, ...this.#decodedBytes);
-    return this.#reason !== null && decoded > unfoldedBytesFloor + this.#receivedBytes * this.#options.limits.decodedPerReceived;
+    return this.#reason !== null && decoded > expandedBytesFloor + this.#receivedBytes * this.#options.limits.decodedPerReceived;
   }
 
   /** Work for a copy that is no longer read is dropped. */
@@ -132,7 +132,7 @@ export class DecodingCopy implements CopyReader, Placed {
     if (this.#finished || this.#finishing !== null) return;
     const untouched = this.#receivedBytes === 0;
     if (this.#stopped || untouched || this.dialogueEnded) {
-      this.#tell(ending, done);
+      this.#report(ending, done);
       return;
     }
     const wait = afterOwnTime(waitMs, () => this.#giveUp('decode_late'));
@@ -140,7 +140,7 @@ export class DecodingCopy implements CopyReader, Placed {
     this.#endWhenTaken();
   }
 
-  /** Ends the first decoder once it has undone all it was given: ended earlier, it would drop what a truncated coding still held. */
+  /** Ends the first decoder only after it has consumed its input: ended earlier, it would drop what a truncated coding still held. */
   #endWhenTaken(): void {
     if (this.#finishing !== null && this.#waitingBytes === 0) this.#decoders[0]!.end();
   }
@@ -149,7 +149,7 @@ export class DecodingCopy implements CopyReader, Placed {
     return this.#reason !== null || this.#decoded;
   }
 
-  /** Gives bytes to the decoder at `stage`, opening it first where they are its first ones. */
+  /** Gives bytes to the decoder at `stage`, opening it first if there is none. */
   #feed(stage: number, chunk: Uint8Array, taken?: () => void): void {
     const decoder = this.#decoders[stage] ?? this.#open(stage, chunk);
     if (decoder === null) return;
@@ -187,7 +187,7 @@ export class DecodingCopy implements CopyReader, Placed {
     else this.#read(slice);
   }
 
-  /** The decoder stands still until its slice has been read: it would otherwise fill memory, and with it the runtime's few threads. */
+  /** The decoder pauses until its slice has been read: it would otherwise fill memory and occupy one of the runtime's few threads. */
   #read(slice: Buffer): void {
     const last = this.#decoders.at(-1)!;
     last.pause();
@@ -204,7 +204,7 @@ export class DecodingCopy implements CopyReader, Placed {
     else this.#inTurn(() => this.#settle(null));
   }
 
-  /** What a decoder refuses. On a response that was cut, that it ends early is not a fault of the coding. */
+  /** A decoder refused its input. If the response was cut, an early end is no fault of the coding. */
   #break(stage: number): void {
     for (let slice = this.#readOut(stage); slice !== null; slice = this.#readOut(stage)) this.#take(stage, slice);
     this.#inTurn(() => {
@@ -213,12 +213,12 @@ export class DecodingCopy implements CopyReader, Placed {
     });
   }
 
-  /** What a decoder had undone before it broke. */
+  /** What a decoder had decoded before it failed. */
   #readOut(stage: number): Buffer | null {
     return this.#decoders[stage]!.read() as Buffer | null;
   }
 
-  /** Nothing is read of what comes or waits. */
+  /** Nothing more is read, whether it waits or is still to come. */
   drop(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -233,11 +233,11 @@ export class DecodingCopy implements CopyReader, Placed {
     if (this.#stopped) return;
     this.#reason = reason;
     this.#decoded = true;
-    if (this.#finishing !== null) this.#tell(this.#finishing.ending, this.#finishing.done);
+    if (this.#finishing !== null) this.#report(this.#finishing.ending, this.#finishing.done);
     else this.#release();
   }
 
-  #tell(ending: 'whole' | 'cut', done: (reading: Reading) => void): void {
+  #report(ending: 'whole' | 'cut', done: (reading: Reading) => void): void {
     this.#finished = true;
     this.#release();
     const reading = this.#options.reader.finish(this.#reason === null ? ending : 'cut');

@@ -1,4 +1,4 @@
-/** Rule 8a: how many compressed copies of an organization are undone at once, by a clock of numbers, and counted in open decoders. */
+/** Rule 8a: how many compressed copies of an organization are decoded at once, on a clock of numbers, and counted in open decoders. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import zlib from 'node:zlib';
@@ -22,7 +22,7 @@ function placesByHand() {
   return { clock, rests, places, begun, copies };
 }
 
-test('of an organization four copies are undone at once, the others in their order; another organization has places of its own', () => {
+test('four copies of an organization are decoded at once, the others wait in order; another organization has separate places', () => {
   const { places, begun, copies } = placesByHand();
   const own = copies('a', 6);
   copies('b', 1);
@@ -34,7 +34,7 @@ test('of an organization four copies are undone at once, the others in their ord
   assert.equal(begun.length, 6);
 });
 
-test('with each copy that ends an organization has a place more, sixteen at most', () => {
+test('each copy that ends gives its organization one more place, sixteen at most', () => {
   const { places, begun, copies } = placesByHand();
   const own = copies('a', 100);
   for (let ended = 1; ended <= 30; ended += 1) {
@@ -43,10 +43,10 @@ test('with each copy that ends an organization has a place more, sixteen at most
   }
 });
 
-test('after a copy that unfolded without end its organization rests, longer each time, and undoes one copy at a time for ten seconds', () => {
+test('after a copy that expanded without end its organization rests, longer each time, and decodes one copy at a time for ten seconds', () => {
   const { clock, rests, places, begun, copies } = placesByHand();
   const bombs = copies('bombs', 10);
-  places.leaveUnfolding('bombs', bombs[0]!);
+  places.leaveExpanding('bombs', bombs[0]!);
   copies('b', 5);
   assert.equal(begun.length, 8, 'nobody else rests');
   bombs.slice(1, 4).forEach((bomb) => places.leave('bombs', bomb));
@@ -56,13 +56,13 @@ test('after a copy that unfolded without end its organization rests, longer each
     clock.nowMs += delayMs;
     wake();
     assert.deepEqual(begun.slice(8), bombs.slice(4, at + 1).map((_, n) => `bombs ${4 + n}`));
-    places.leaveUnfolding('bombs', bombs[at]!);
+    places.leaveExpanding('bombs', bombs[at]!);
   }
   assert.equal(rests[0]![0], 400);
   clock.nowMs += 10_001;
   rests.pop()![1]();
   assert.deepEqual(begun.slice(12), ['bombs 8', 'bombs 9']);
-  places.leaveUnfolding('bombs', bombs[8]!);
+  places.leaveExpanding('bombs', bombs[8]!);
   copies('bombs', 1);
   assert.equal(rests[0]![0], 50, 'as after a first one');
 });
@@ -70,7 +70,7 @@ test('after a copy that unfolded without end its organization rests, longer each
 test('if many organizations are remembered, those without a current copy are forgotten, but not one whose copy decompressed to much', () => {
   const { places, begun, copies } = placesByHand();
   const [bomb] = copies('bombs', 1);
-  places.leaveUnfolding('bombs', bomb!);
+  places.leaveExpanding('bombs', bomb!);
   for (let at = 0; at < 1_000; at += 1) places.leave(`org_${at}`, copies(`org_${at}`, 1)[0]!);
   assert.ok(places.remembered <= 257, `${places.remembered}`);
   copies('bombs', 1);
@@ -85,7 +85,7 @@ for (const { coding, opener, compress } of [
   { coding: 'zstd', opener: 'createZstdDecompress', compress: zlib.zstdCompressSync },
   { coding: 'br', opener: 'createBrotliDecompress', compress: zlib.brotliCompressSync },
 ] as const) {
-  test(`of 190 ${coding} bodies at once that unfold without end four decoders are opened, and another organization's is read`, async () => {
+  test(`190 ${coding} bodies at once that expand without end open four decoders, and the body of another organization is read`, async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const opened = mock.method(zlib, opener);
     try {

@@ -1,31 +1,31 @@
 /**
- * How many compressed copies of one organization are undone at the same time (rule 8a; decision 0019). Each that is undone keeps a thread of
- * the runtime's few busy and a window in memory: 190 begun at once took both processors of a small machine from the thread that forwards calls, for
- * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to undo. An
- * organization has places for each wire: what its own upstream answers with never keeps the usage of a named provider's answers from being read.
+ * How many compressed copies of one organization are decoded at the same time (rule 8a; decision 0019). Each of them keeps one of the runtime's few
+ * threads busy and a window in memory: 190 begun at once took both processors of a small machine from the thread that forwards calls, for
+ * longer than the answers wait. So a copy waits for a place before its decoder is opened, and holds it while there is something to decode. An
+ * organization has places for each wire, so that answers of its own upstream never keep the usage of a named provider's answers from being read.
  */
 
-/** At first an organization has as many as the runtime has threads for them; one more with each copy that ended as honest ones do. */
+/** An organization starts with as many places as the runtime has threads for them, and gets one more with each copy that ends honestly. */
 const placesAtFirst = 4;
 const placesMax = 16;
-/** Of an organization that had a copy lately which unfolded without end. */
-const placesOfUnfolding = 1;
-/** Between such a copy and the next one of its organization; twice as long after each further one, up to a bound. */
+/** For an organization that recently had a copy that expanded without end. */
+const placesWhenExpanding = 1;
+/** Pause between such a copy and the next one of its organization; twice as long after each further one, up to a bound. */
 const restMs = 50;
 const restMsMax = 400;
-/** After so long without such a copy an organization is as any other. */
+/** After this long without such a copy an organization is treated like any other. */
 const forgetMs = 10_000;
 
-/** Organizations that are remembered, unless more have copies under way. */
+/** How many organizations are remembered, unless more have copies under way. */
 const rememberedMax = 256;
 
-/** What is given a place. */
+/** A copy that can be given a place. */
 export interface Placed {
-  /** It has its place. It must not throw. */
+  /** The copy has its place now. Must not throw. */
   begin(): void;
 }
 
-/** What places go by; given in tests. */
+/** The clock and timer of the places; tests pass their own. */
 export interface PlacesBy {
   readonly monotonicMs: () => number;
   readonly after: (delayMs: number, task: () => void) => unknown;
@@ -35,7 +35,7 @@ interface Organization {
   readonly placed: Set<Placed>;
   readonly waiting: Set<Placed>;
   places: number;
-  /** It has had a copy that unfolded without end: until then it has one place. */
+  /** The organization had a copy that expanded without end: until then it has one place. */
   narrowUntilMs: number;
   restMs: number;
   restUntilMs: number;
@@ -63,7 +63,7 @@ export class DecodingPlaces {
     return taken;
   }
 
-  /** Gives it a place, at once or behind the others of its organization. It holds none and waits for none. */
+  /** Gives `copy` a place, at once or after the others of its organization. It must not have one or wait for one. */
   seek(name: string, copy: Placed): void {
     let organization = this.#organizations.get(name);
     if (organization === undefined) {
@@ -75,7 +75,7 @@ export class DecodingPlaces {
     this.#fill(organization);
   }
 
-  /** It needs its place no longer, or waits for none any more; nothing where it has none. */
+  /** `copy` no longer needs its place, or no longer waits for one; does nothing if neither holds. */
   leave(name: string, copy: Placed): void {
     const organization = this.#organizations.get(name);
     if (organization === undefined) return;
@@ -84,15 +84,15 @@ export class DecodingPlaces {
     this.#fill(organization);
   }
 
-  /** As `leave`, of a copy that was given up since it unfolded without end. */
-  leaveUnfolding(name: string, copy: Placed): void {
+  /** Like `leave`, for a copy that was given up because it expanded without end. */
+  leaveExpanding(name: string, copy: Placed): void {
     const organization = this.#organizations.get(name);
     if (organization !== undefined) {
       const nowMs = this.#by.monotonicMs();
       organization.restMs = nowMs < organization.narrowUntilMs ? Math.min(restMsMax, organization.restMs * 2) : restMs;
       organization.restUntilMs = nowMs + organization.restMs;
       organization.narrowUntilMs = nowMs + forgetMs;
-      // What leaving adds is for honest copies.
+      // `leave` adds one, which is meant for honest copies.
       organization.places = placesAtFirst - 1;
     }
     this.leave(name, copy);
@@ -103,7 +103,7 @@ export class DecodingPlaces {
     if (waiting.size === 0) return;
     const nowMs = organization.narrowUntilMs === 0 ? 0 : this.#by.monotonicMs();
     if (nowMs < organization.restUntilMs) return this.#wakeLater(organization, organization.restUntilMs - nowMs);
-    const most = nowMs < organization.narrowUntilMs ? placesOfUnfolding : organization.places;
+    const most = nowMs < organization.narrowUntilMs ? placesWhenExpanding : organization.places;
     for (const copy of waiting) {
       if (placed.size >= most) return;
       waiting.delete(copy);
@@ -121,7 +121,7 @@ export class DecodingPlaces {
     });
   }
 
-  /** Where many are remembered: those with no copy under way, and none lately that unfolded. */
+  /** If many are remembered, forgets those with no copy under way and none lately that expanded without end. */
   #forgetIdle(): void {
     if (this.#organizations.size <= rememberedMax) return;
     const nowMs = this.#by.monotonicMs();

@@ -1,4 +1,4 @@
-/** Rule 8a: what decoding may take of a turn of the event loop, and whose copy comes next, by a clock of numbers. */
+/** Rule 8a: how much of a turn of the event loop decoding may take, and whose copy comes next, on a clock of numbers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import zlib from 'node:zlib';
@@ -68,7 +68,7 @@ test('after a piece of tens of milliseconds its organization pauses, longer afte
   assert.equal(Math.round(rests.pop()![0]), 40, 'what is long ago is forgotten');
 });
 
-test('a piece that took long because others had the processor is not a long one', async () => {
+test('a piece that took long because others used the processor does not count as long', async () => {
   const clock = { nowMs: 0 };
   const ran: number[] = [];
   const turns = createDecodingTurns({ ...byClock(() => clock.nowMs), workedMs: () => 0 });
@@ -102,7 +102,7 @@ test('a piece may add the next; those added before it run, whatever it does', as
   assert.deepEqual(ran, ['before', 'after']);
 });
 
-test('beside 190 bodies that unfold without end, another organization\'s compressed usage is read within a few turns', async () => {
+test('beside 190 bodies that expand without end, the compressed usage of another organization is read within a few turns', async () => {
   const clock = { nowMs: 0 };
   const turns = createDecodingTurns({ ...byClock(() => clock.nowMs += 0.1), workedMs: () => 0 });
   const limits = { ...defaultCopyLimits, waiting: { now: 0, max: defaultCopyLimits.waiting.max } };

@@ -3,20 +3,20 @@
  * of different organizations take turns, so that one that expands without end neither delays calls nor another organization's copies.
  */
 
-/** What a turn of the event loop gives to copies at least, and at most, milliseconds; in between a part of its own length. */
+/** How long copies are worked on in a turn of the event loop, at least and at most, milliseconds; in between a part of the turn's length. */
 const turnMsMin = 0.2;
 const turnMsMax = 1;
 const partOfTurn = 0.2;
 /**
- * A piece cannot be cut: the first of a decoder may take tens of milliseconds for what a few bytes unfold to. After one of more processor time
- * than this its organization rests, and longer after each further one: honest bodies have none.
+ * A piece cannot be cut: a decoder's first one may take tens of milliseconds, because a few bytes may expand to that much. After a piece that took
+ * more processor time than this, its organization rests, and longer after each further one. Honest bodies have no such pieces.
  */
 const longMs = 4;
 const restFactor = 4;
 const restFactorMax = 32;
-/** No answer waits longer for its figures: what waits beyond is late whatever comes. */
+/** No answer waits longer than this for its usage, so a longer rest would change nothing. */
 const restMsMax = 250;
-/** After so long without a long piece the next is as the first. */
+/** After this long without a long piece, the next one counts as the first. */
 const forgetMs = 10_000;
 
 /** One piece of work: tenths of a millisecond. It must not throw. */
@@ -29,7 +29,7 @@ export interface DecodingTurns {
   readonly waiting: number;
 }
 
-/** What turns go by; given in tests. */
+/** The clocks and timer of the turns; tests pass their own. */
 export interface TurnsBy {
   readonly monotonicMs: () => number;
   /** Processor time of this thread, milliseconds: a piece is not long because another process had the processor. */

@@ -52,8 +52,8 @@ const readerFault: Reading = Object.freeze(usageUnknown('reader_fault'));
 
 /**
  * Says why a copy that was not read to its end has no usage. What was reported before stays reported; a running figure is kept
- * only where the answer itself was cut: one that ended whole had more to say, and we did not read it. That nothing is due is known of
- * an answer that was read, never of one that was not.
+ * only if the answer itself was cut: an answer that ended whole had more to say, and we did not read it. Only an answer that was read
+ * can show that no usage is due.
  */
 export function withReason(reading: Reading, reason: UsageReason, ending: 'whole' | 'cut'): Reading {
   if (reading.usageReason === 'reader_fault' || reading.usage === 'reported') return reading;

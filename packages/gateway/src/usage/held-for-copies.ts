@@ -14,9 +14,9 @@ export interface HeldForCopies {
   /** Received bytes that wait for a decoder. */
   readonly decoding_bytes: number;
   readonly decoders: number;
-  /** Of the decoders, those of Brotli that have memory of their own. */
+  /** Of the decoders, the Brotli decoders with their own memory. */
   readonly brotli_decoders: number;
-  /** Slices that the Brotli thread is asked for. */
+  /** Slices that the Brotli thread was asked for. */
   readonly brotli_slices: number;
 }
 

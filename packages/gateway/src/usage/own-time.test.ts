@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterOwnTime, type Timers } from './own-time.ts';
 
-/** Timers as Node's loop has them: those that are due fire one after the other, each counted from the moment at which it was set. */
+/** Timers as in Node's event loop: those that are due fire one after the other, each counted from the moment it was set. */
 function timersByHand(): Timers & { pass(ms: number): void } {
   let nowMs = 0;
   let set: { readonly dueMs: number; readonly task: () => void }[] = [];
@@ -23,7 +23,7 @@ function timersByHand(): Timers & { pass(ms: number): void } {
   };
 }
 
-test('it ends once, after that much time in which the thread ran, and not if it was cancelled', () => {
+test('a wait ends once, after that much time in which the thread ran, and not if it was cancelled', () => {
   const timers = timersByHand();
   let ended = 0;
   afterOwnTime(250, () => { ended += 1; }, timers);
@@ -35,7 +35,7 @@ test('it ends once, after that much time in which the thread ran, and not if it 
   assert.equal(ended, 1);
 });
 
-test('a pause longer than the whole wait uses up one part of it', () => {
+test('a pause longer than the whole wait uses up only one part of it', () => {
   const timers = timersByHand();
   let ended = false;
   afterOwnTime(250, () => { ended = true; }, timers);

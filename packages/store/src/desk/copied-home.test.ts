@@ -12,7 +12,7 @@ async function started(...heard: readonly ({ heardAtMs: number; nowMs: number } 
   return waitedMs;
 }
 
-test('there is no wait if no process was known, or not lately', async () => {
+test('there is no wait if no process reported, or none recently', async () => {
   assert.deepEqual([await started(null), await started({ heardAtMs: 1_000, nowMs: 3_000 })], [0, 0]);
 });
 
@@ -25,7 +25,7 @@ test('a heartbeat in the future, after a step of the store’s clock, makes the 
   assert.equal(await started({ heardAtMs: 3_600_000, nowMs: 0 }, { heardAtMs: 3_600_000, nowMs: 2_000 }), 2_000);
 });
 
-test('one with a new heartbeat runs elsewhere: the start ends, with what to do', async () => {
+test('a process with a new heartbeat runs elsewhere: the start ends, and the message says what to do', async () => {
   await assert.rejects(started({ heardAtMs: 1_000, nowMs: 1_400 }, { heardAtMs: 2_100, nowMs: 3_000 }),
     { code: 'data_directory_elsewhere', message: /a data directory of its own/ });
 });

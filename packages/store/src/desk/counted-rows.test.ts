@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call.ts';
 import { countingRows } from './counted-rows.ts';
 
-test('rows that the store took are counted, from any moment on; refused ones are not', async () => {
+test('rows that the store took are counted, refused ones are not', async () => {
   let refuses = false;
   const { sink, sinceNow } = countingRows({
     mark: async () => 0, recorded: async () => new Set(),

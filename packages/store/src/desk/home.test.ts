@@ -10,7 +10,7 @@ import { homeOf } from './home.ts';
 const place = mkdtempSync(join(tmpdir(), 'metergate-home-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 
-test('it is made once, with the directory if there is none, and kept', () => {
+test('the name is made once, with the directory if there is none, and stays', () => {
   const directory = join(place, 'data', 'journal');
   const home = homeOf(directory, randomBytes);
   assert.match(home, /^home_[0-9A-Za-z]{20}$/);
@@ -18,12 +18,12 @@ test('it is made once, with the directory if there is none, and kept', () => {
   assert.equal(readFileSync(join(directory, 'home'), 'utf8'), `${home}\n`);
 });
 
-test('one that cannot be read gives way to a new one', () => {
+test('a name that cannot be read is replaced by a new one', () => {
   writeFileSync(join(place, 'home'), 'home_');
   assert.match(homeOf(place, randomBytes), /^home_[0-9A-Za-z]{20}$/);
 });
 
-test('if it cannot be written the sentence names the place, and no address to listen on', () => {
+test('if the name cannot be written, the message names the path and no listening address', () => {
   const file = join(place, 'a-file');
   writeFileSync(file, '');
   assert.throws(() => homeOf(file, randomBytes), { code: 'journal_unwritable', message: /a-file/ });

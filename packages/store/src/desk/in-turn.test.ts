@@ -6,7 +6,7 @@ import { InTurn } from './in-turn.ts';
 
 const [a, b, c] = ['org_a', 'org_b', 'org_c'] as OrganizationId[] as [OrganizationId, OrganizationId, OrganizationId];
 
-test('one of each organization is taken in turn, each organization\'s in order, and the next time continues where the last one ended', () => {
+test('organizations are served in turn, each one’s items in order, and the next take continues where the last one ended', () => {
   const waiting = new InTurn<string>();
   for (let at = 1; at <= 5; at += 1) waiting.push(a, `a${at}`);
   waiting.push(b, 'b1');

@@ -31,7 +31,7 @@ function context() {
   return { beat, posted, warnings };
 }
 
-test('the store’s time is taken from prompt answers: one that was long on its way makes it later than it is', async () => {
+test('the store’s time is taken from prompt answers only: a slow one would shift it', async () => {
   const { beat, posted } = context();
   assert.deepEqual(await beat(3_000, { nowMs: 50_000 }), { nowMs: 50_000, hrMs: 1_000 }, 'the first, whatever it took');
   assert.deepEqual(await beat(500, { nowMs: 51_400 }), { nowMs: 51_400, hrMs: 5_000 });
@@ -39,7 +39,7 @@ test('the store’s time is taken from prompt answers: one that was long on its 
   assert.deepEqual(posted.map(({ kind }) => kind), ['time', 'time', 'confirm_leases'], 'everything else of it counts');
 });
 
-test('a node that the store has forgotten is warned once, and gets no time', async () => {
+test('a forgotten node warns once, and gets no time', async () => {
   const { beat, posted, warnings } = context();
   assert.notEqual(await beat(1, { known: false, nowMs: 7 }), null);
   await beat(1, { known: false });

@@ -29,7 +29,7 @@ test('new counts are written once, equal ones added up; without new ones nothing
   assert.deepEqual(written, [[count('a', 5), count('b', 2)]]);
 });
 
-test('while the store is away they wait, and new ones are added', async () => {
+test('while the store is away the counts wait, and new ones are added', async () => {
   const { desk, written, store } = deskOn({ away: true });
   desk.receive([count('a', 1)]);
   const failed = assert.rejects(desk.write(), /away/);
@@ -40,7 +40,7 @@ test('while the store is away they wait, and new ones are added', async () => {
   assert.deepEqual(written, [[count('a', 3)]]);
 });
 
-test('past the bound new ones are lost, known ones are not', async () => {
+test('past the bound new kinds of refusals are lost, known kinds still count', async () => {
   const { desk, written } = deskOn({ max: 2 });
   desk.receive([count('a', 1), count('b', 1), count('c', 1), count('a', 1)]);
   await desk.write();

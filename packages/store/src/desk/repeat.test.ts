@@ -32,7 +32,7 @@ function context() {
   };
 }
 
-test('it runs at once, then after each pause; a nudge shortens the pause once', async () => {
+test('the task runs at once, then after each pause; a nudge shortens the pause once', async () => {
   const { repeated, pauses, elapse, runs } = context();
   await turn();
   await elapse();
@@ -77,7 +77,7 @@ test('failures are reported once, make the pauses longer up to a bound, and end'
   assert.deepEqual(reports, ['away', null]);
 });
 
-test('stopped, it does not run again', async () => {
+test('once stopped, the task does not run again', async () => {
   const { repeated, elapse, runs, pending } = context();
   await turn();
   await repeated.stop();

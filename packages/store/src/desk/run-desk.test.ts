@@ -82,7 +82,7 @@ test('each question gets its own answer, and many at once share a transaction', 
   assert.ok(opens <= 3, `${opens} transactions`);
 });
 
-test('of many questions of one organization and one of another, that one is in the next transaction', async (t) => {
+test('one organization’s many questions do not keep another’s out of the next transaction', async (t) => {
   const opened: (readonly NewRun[])[] = [];
   const { client } = await context(t, (runs) => ({ ...runs, open: async (list) => {
     opened.push(list);
@@ -139,7 +139,7 @@ test('a run that is closed before the first poll is reported too', async (t) => 
   assert.deepEqual(heard.map(({ id }) => id), ['a']);
 });
 
-test('an answer that the end of its run has overtaken is read again', async (t) => {
+test('an answer is read again if its run ended meanwhile', async (t) => {
   let overtake: (() => Promise<void>) | null = null;
   const { client, desk, store, said } = await context(t, (runs) => ({
     ...runs,
@@ -178,7 +178,7 @@ test('a run whose call was opened outlives the 10 s, another vanishes; a confirm
   assert.equal(await store.runs.get({ organization, id: 'refused' }), null);
 });
 
-test('a tightening elsewhere is no end', async (t) => {
+test('a run tightened elsewhere is not reported as ended', async (t) => {
   const { client, desk, store, said } = await context(t);
   let heard = 0;
   client.onRunsEnded(() => { heard += 1; });
@@ -191,7 +191,7 @@ test('a tightening elsewhere is no end', async (t) => {
   assert.deepEqual(said.flatMap((message) => message.kind === 'runs_changed' ? message.runs.map(({ effective }) => effective) : []), [2n]);
 });
 
-test('before a run of a bounded exposure is made, what has ended here is kept; no other run waits for that', async (t) => {
+test('before a run of a bounded exposure is made, calls that ended here are stored; no other run waits for that', async (t) => {
   const order: string[] = [];
   const { client } = await context(t, (runs) => ({ ...runs, open: (list) => { order.push(list[0]!.id); return runs.open(list); } }),
     async () => { order.push('kept'); });

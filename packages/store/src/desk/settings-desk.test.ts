@@ -126,7 +126,7 @@ test('an answer says what the organization and the key have spent, every shipped
   assert.deepEqual(structuredClone(spend), spend);
 });
 
-test('a change of an organization reaches the node at the next poll, with the keys it holds; others are not spoken of', async (t) => {
+test('a change of an organization reaches the node at the next poll, with the keys it holds and no others', async (t) => {
   const { desk, organization, other, store, changes, key } = await context(t);
   await desk.poll();
   await desk.ask(1, hash);
@@ -155,7 +155,7 @@ test('a revoked key is reported as gone, once', async (t) => {
   assert.deepEqual(changes(), []);
 });
 
-test('an expired key is told as gone with the next change of its organization, once: keys that live for a job do not add up', async (t) => {
+test('an expired key is reported as gone with the next change of its organization, once, so short-lived keys do not pile up', async (t) => {
   const { store, organization, said, changes } = await context(t);
   const brief = 'd'.repeat(64);
   let nowMs = 1_790_000_000_000;
@@ -195,7 +195,7 @@ test('the end of an organization is reported once, with its keys that the node h
   }
 });
 
-test('a key revoked while its question is being answered is never left standing', async (t) => {
+test('a key revoked while its question is being answered is never left in force', async (t) => {
   const { deskOver, store, key, said } = await context(t);
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>();
   const { promise: reading, resolve: began } = Promise.withResolvers<void>();

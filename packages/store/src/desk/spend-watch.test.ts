@@ -41,7 +41,7 @@ test('a difference is reported once, on one line, though calls continue; again o
     + '$1.500000000 of 3 calls is kept, $2.000000000 of 4 calls is recorded. Caps work with what is kept; restore it, or report this.');
 });
 
-test('many differences are ten sentences and a number; a walk that is stopped says nothing', async () => {
+test('many differences are reported as ten sentences and a number; a stopped walk reports nothing', async () => {
   const { said, counts, watch, find } = context();
   find(Array.from({ length: 25 }, (_, at) => difference(at)));
   await watch.look();

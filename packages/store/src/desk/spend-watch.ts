@@ -14,7 +14,7 @@ export const spendWatchPauseMs = 3_600_000;
 /** Pause between two slices: leaves most of the thread to others. */
 const slicePauseMs = 20;
 /** At most this many differences are logged one by one; beyond that only their number. */
-const toldMax = 10;
+const loggedMax = 10;
 
 export interface SpendWatch {
   /** One walk. @throws StoreFault */
@@ -45,8 +45,8 @@ export function createSpendWatch({ reconciler, warn, found, betweenSlices = () =
       if (outcome === null) return;
       const news = outcome.differences.filter((difference) => !known.has(differenceName(difference)));
       known = new Set(outcome.differences.map(differenceName));
-      for (const difference of news.slice(0, toldMax)) warn(inWords(difference));
-      if (news.length > toldMax) warn(`${news.length - toldMax} more sums of spend differ from their records.`);
+      for (const difference of news.slice(0, loggedMax)) warn(inWords(difference));
+      if (news.length > loggedMax) warn(`${news.length - loggedMax} more sums of spend differ from their records.`);
       found(outcome.differences.length);
     },
     stop() {

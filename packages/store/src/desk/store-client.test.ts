@@ -80,7 +80,7 @@ test('a question about a key waits for two seconds, since nothing can be decided
   assert.deepEqual(timers.map(({ delayMs }) => delayMs), [2_000, 2_000, 250]);
 });
 
-test('news of the store counts when it reached its data, not when it says that it cannot', async () => {
+test('an answer counts as a sign of the store when it reached its data, not when it reports that it cannot', async () => {
   const { client, say, moveTo } = context();
   moveTo(100);
   say({ kind: 'failed', number: 1 });
@@ -129,7 +129,7 @@ test('beyond 2,000 questions of one asker under way a further one is rejected at
   assert.equal(sent.length, 3002, 'what is answered makes room');
 });
 
-test('a run begins without a question only if all runs are known, it is none of them, and the store takes what it is given', async () => {
+test('a run begins without a question only if all runs are known, it is none of them, and the store takes the journal', async () => {
   const { client, sent, say, moveTo } = context();
   const named = (id: string) => ({ organization: 'org_a' as never, id });
   assert.equal(client.claimRun(named('new')), false, 'nothing was told yet, or the store is shared');

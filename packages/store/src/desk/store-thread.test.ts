@@ -112,7 +112,7 @@ test('what the last process on a data directory held is returned only when its j
   await ended;
 });
 
-test('a key is answered, and its end is reported without a question', async (t) => {
+test('a question about a key is answered, and the end of the key is reported unasked', async (t) => {
   const { store, organization, start } = await context(t);
   const { worker, port } = start();
   await once(worker, 'message');

@@ -15,10 +15,10 @@ import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { allDaysMs } from './spend-days.ts';
 
-/** The parts of a record that count. */
+/** The parts of a record that the sums use. */
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>;
 
-/** Whose spend is kept, and the subject of a call; null: it has none. Empty for an organization. */
+/** The scopes that have sums, and a call's subject in each; null: it has none. Empty for an organization. */
 const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
   organization: () => '',
   key: ({ key }) => key,
@@ -26,7 +26,7 @@ const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' |
 };
 const scopes = Object.entries(subjects) as readonly [CapScope, (typeof subjects)[CapScope]][];
 
-/** The calls of a sum that are counted, under the names of their columns, beside the money. */
+/** The counts of calls that a sum has beside the money, under the names of their columns. */
 const counts = {
   calls: { column: 'calls', counts: (): boolean => true },
   unknownCalls: { column: 'unknown_calls', counts: lackingCounts.unknownCalls },
@@ -37,11 +37,11 @@ export type SpendCount = keyof typeof counts;
 export const spendCounts = Object.keys(counts) as readonly SpendCount[];
 const countsOf = Object.entries(counts) as readonly [SpendCount, (typeof counts)[SpendCount]][];
 
-/** The figures of a sum: what was spent, and calls. */
+/** The figures of a sum: the money spent, and counts of calls. */
 export type SpendFigures = { readonly spent: NanoDollars } & { readonly [Name in SpendCount]: number };
 type Figures = { -readonly [Name in keyof SpendFigures]: SpendFigures[Name] };
 
-/** A column of each figure, and beside it what of that belongs to records that are gone for their age. */
+/** The column of each figure, and the one with the part of it that belongs to records removed for their age. */
 export const figureColumns: readonly { readonly name: keyof SpendFigures; readonly kept: string; readonly gone: string }[] = [
   { name: 'spent', kept: 'spent_nano', gone: 'gone_nano' },
   ...countsOf.map(([name, { column }]) => ({ name, kept: column, gone: `gone_${column}` })),
@@ -71,8 +71,8 @@ export interface Addition extends SpendPlace {
 }
 
 /**
- * Adds what `records` spent. Call this in the transaction that stores them, with exactly those that it stores. On SQLite nobody else writes
- * meanwhile, so that no order is needed.
+ * Adds what `records` spent. Call this in the transaction that stores them, with exactly those that it stores. On SQLite there is no other
+ * writer, so no order is needed.
  */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
   sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : orderedAdditionsOf(records));
@@ -83,7 +83,7 @@ export function orderedAdditionsOf(records: readonly SpendRecord[]): Addition[] 
   return additionsOf(records).sort(inOrder);
 }
 
-/** What each sum gains by these records, in no particular order. */
+/** What these records add to each sum, in no particular order. */
 export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   const all = new Map<string, Addition>();
   for (const { organization, like, dayMs, figures } of daySpendsOf(records)) {
@@ -147,7 +147,7 @@ export const spendKey: readonly BulkColumn<Addition>[] = [
 export const keptColumns = figureColumns.map(({ name, kept }): BulkColumn<Addition> =>
   ({ name: kept, kind: 'whole', value: (a) => a.figures[name] }));
 
-/** `on conflict … do update set` these columns, by what the row in conflict has in them. */
+/** `on conflict … do update set`: adds the new row's columns to those of the row in conflict. */
 export function addedTo(engine: Engine['kind'], columns: readonly string[]): string {
   const least = engine === 'sqlite' ? 'min' : 'least';
   return `on conflict (organization, scope, subject, day_ms) do update set ${columns.map((name) => (name.endsWith('_nano')

@@ -1,9 +1,9 @@
 /**
  * Adds call records to what their nodes have shipped of each leased sum, inside the transaction that stores the records and adds them to
  * spend. So a record counts as leased until it counts as spent, and never as both (rules: Spend across nodes). When a sum reaches the
- * limit of its cap or run, all nodes must confirm what they hold, whether or not the one that spent has ever asked for a lease of it.
+ * limit of its cap or run, all nodes must confirm what they hold, even if the node that spent never asked for a lease of it.
  * Call it after the sums are written: it relies on the lock of a subject's row of all days. Two batches of one month may write different days,
- * and the later one must see both. On the embedded store there is nothing to do.
+ * and the later one must see both. Does nothing on the embedded store.
  */
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -17,7 +17,7 @@ import { daysOf, spentOf, type DayRange } from './spend-days.ts';
 
 type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
 
-/** What one row of `spend_lease` gains. */
+/** What is added to one row of `spend_lease`. */
 interface Part {
   readonly organization: string;
   readonly scope: string;
@@ -25,7 +25,7 @@ interface Part {
   readonly window: string;
   readonly startMs: number;
   readonly node: string;
-  /** The days of the window; a run has none. */
+  /** The days of the window; null for a run. */
   readonly days: DayRange | null;
   cost: bigint;
 }
@@ -67,7 +67,7 @@ const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
       and s.day_ms >= v.from_ms and s.day_ms < v.to_ms) end, coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
   where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
 
-/** Sends one statement for a batch; nothing on SQLite, where the one node needs no leases. */
+/** Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. */
 export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
   if (engine === 'sqlite') return;
   const parts = [...partsOf(records).values()];
@@ -76,7 +76,7 @@ export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records
   void send(bumpFeedWhereReached, arraysFrom(withDays, parts));
 }
 
-/** Makes all nodes confirm what they hold. The row's lock is the last that a transaction takes. */
+/** Makes all nodes confirm what they hold. A transaction must lock this row last. */
 export async function bumpLeaseFeed(transaction: Transaction<Schema>): Promise<void> {
   await transaction.executeQuery(CompiledQuery.raw(bumpFeedStatement));
 }
@@ -106,7 +106,7 @@ interface DayCost extends Pick<LeasedRecord, 'organization' | 'key' | 'run' | 'n
   cost: NanoDollars;
 }
 
-/** What calls of one day, key, run and node cost. Every window begins and ends with a day, so they are summed first. */
+/** The cost of the calls of one day, key, run and node. Every window begins and ends with a day, so days are summed first. */
 function costsOf(records: readonly LeasedRecord[]): Iterable<DayCost> {
   const costs = new Map<string, DayCost>();
   for (const { organization, key, run, startedAtMs, cost, node } of records) {

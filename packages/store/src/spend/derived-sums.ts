@@ -5,7 +5,7 @@ import { additionsOf, addSpend, figureColumns, noSpend, type SpendFigures, type 
 /** The sums of an organization, by the names of their places. */
 export type Sums = Map<string, SpendPlace & { readonly figures: SpendFigures }>;
 
-/** Adds to `sums` what `records` spent, all of them the same organization's. */
+/** Adds to `sums` what `records` spent, all of the same organization. */
 export function addRecords(sums: Sums, records: readonly SpendRecord[]): void {
   for (const { scope, subject, dayMs, figures } of additionsOf(records)) {
     const place = { scope, subject, dayMs };
@@ -14,7 +14,7 @@ export function addRecords(sums: Sums, records: readonly SpendRecord[]): void {
   }
 }
 
-/** `sums` less these parts. */
+/** `sums` minus `parts`. */
 export function without(sums: Sums, ...parts: readonly Sums[]): Sums {
   const left: Sums = new Map(sums);
   for (const part of parts) {

@@ -25,7 +25,7 @@ const subjectColumns: readonly BulkColumn<LeaseSubject>[] = [
   { name: 'start_ms', kind: 'whole', value: ({ startMs }) => startMs },
 ];
 const names = namesOf(subjectColumns);
-/** With the days of its window; a run has none. */
+/** With the days of its window; null for a run. */
 const askedColumns: readonly BulkColumn<LeaseSubject>[] = [
   ...subjectColumns,
   { name: 'from_ms', kind: 'whole', value: (subject) => (subject.window === 'run' ? 0 : daysOf(subject).fromMs) },
@@ -103,7 +103,7 @@ const leaseColumns: readonly BulkColumn<KeptLease>[] = [
   { name: 'doubtful_at_ms', kind: 'whole', value: ({ doubtfulAtMs }) => doubtfulAtMs },
 ];
 const changed = leaseColumns.slice(subjectColumns.length + 1).map(({ name }) => `${name} = excluded.${name}`).join(', ');
-/** Only shipping may write what was shipped. */
+/** `shipped_nano` is left alone: only shipping may write it. */
 const writeStatement = `insert into spend_lease (${namesOf(leaseColumns)}, shipped_nano) select v.*, 0 from ${arraysTable(leaseColumns)}
   on conflict (${names}, node) do update set ${changed}`;
 
@@ -126,7 +126,7 @@ function nameOf(row: Row): string {
   return leaseName({ organization, scope, subject, window, startMs: Number(startMs) } as unknown as LeaseSubject);
 }
 
-/** Null only where the database says so: a column that is missing, or not a number, must never read as "nothing limits it". */
+/** Null only if the column is null: one that is missing, or not a number, must never read as "nothing limits it". */
 function moneyOf(value: Row[string] | undefined): NanoDollars | null {
   if (value === null) return null;
   if (typeof value !== 'bigint') throw new TypeError('a column of money holds no number');

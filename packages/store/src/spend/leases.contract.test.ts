@@ -1,5 +1,5 @@
 /**
- * Leases in the store: what is spent and leased never pass a limit by a grant, whoever asks at once, and records move from one
+ * Leases in the store: no grant takes what is spent and leased past a limit, whoever asks at the same time, and records move from one
  * to the other in the transaction that keeps them (rules: Spend across nodes). On the embedded store nothing is bounded or written.
  */
 import assert from 'node:assert/strict';
@@ -85,7 +85,7 @@ describe('leases on PostgreSQL', async () => {
     assert.deepEqual([second.granted, second.spent, second.shipped], [330n, 130n, 130n]);
   });
 
-  test('room that others hold is not granted; they are notified of the want, and what they return is granted then', async () => {
+  test('what others hold is not granted; they are notified that it is wanted, and what they return is then granted', async () => {
     const organization = await cappedAt(4);
     const [holder, other] = [await fresh(one), await fresh(two)];
     const subject = monthOf(organization);
@@ -124,7 +124,7 @@ describe('leases on PostgreSQL', async () => {
     assert.ok(spent > limit * 0.9, 'the limit can be reached');
   });
 
-  test('a batch that a later one has overtaken changes nothing', async () => {
+  test('a batch that arrives after a later one changes nothing', async () => {
     const organization = await cappedAt(1_000);
     const node = await fresh(one);
     await ask(node, 2, claim(monthOf(organization), { recent: 100 }));
@@ -133,7 +133,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal((await ask(node, 3, claim(monthOf(organization), { holds: 100, recent: 100 }))).granted, 100n);
   });
 
-  test('a sum that reaches its limit has all nodes confirm; so do leases that come back', async () => {
+  test('all nodes must confirm when a sum reaches its limit, and when leases are returned', async () => {
     const organization = await cappedAt(100);
     const node = await fresh(one, 'shared');
     await ask(node, 1, claim(monthOf(organization), { recent: 10 }));
@@ -191,7 +191,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(back.granted, 0n, 'what was freed is not claimed back');
   });
 
-  test('what a node has told and not shipped is nobody’s, nor what its calls under way may come to once its lease has run out', async () => {
+  test('nobody gets what a node reported but has not shipped, nor, once its lease has expired, what its calls under way may cost', async () => {
     const organization = await cappedAt(100);
     const [node, other] = [await fresh(one), await fresh(two)];
     await ask(node, 1, claim(monthOf(organization), { settled: 85, underWay: 10 }, false));
@@ -202,7 +202,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await rest(3), 5n);
   });
 
-  test('what ends after its node’s leases were freed is spent once, however often it is shipped, and leaves others the rest', async () => {
+  test('a call that ends after its node’s leases were freed counts once, however often it is shipped, and others get the rest', async () => {
     const organization = await cappedAt(100);
     await store.runs.open([{
       organization, id: 'long', declared: money(100), effective: money(100), clampReason: null, startedAtMs: startMs, expiresAtMs: null,
@@ -230,7 +230,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await leasedTo(node), 0);
   });
 
-  test('a cap that is removed and set again keeps its outstanding leases: what one node holds no other is granted', async () => {
+  test('a cap that is removed and set again keeps its outstanding leases: no node is granted what another holds', async () => {
     const organization = await cappedAt(8);
     const [node, other] = [await fresh(one), await fresh(two)];
     for (const settled of [0, 2, 4, 6]) {
@@ -243,7 +243,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal((await ask(other, 1, claim(monthOf(organization), { recent: 9 }))).granted, 1n);
   });
 
-  test('a crediting correction gives no room: what is spent, reported and granted stays', async () => {
+  test('a correction that lowers the bill frees nothing: what is spent, reported and granted stays', async () => {
     const organization = await cappedAt(100);
     const [node, other] = [await fresh(one), await fresh(two)];
     await ship(node, organization, [100]);
@@ -276,7 +276,7 @@ describe('leases on PostgreSQL', async () => {
     assert.deepEqual([await store.leases.sweep(), await leasedTo(node)], [1, 0]);
   });
 
-  test('a want from before a step back of the store’s clock is not heeded for as long as that', async () => {
+  test('a request for a lease from before the store’s clock stepped back is not kept for the length of the step', async () => {
     const organization = await cappedAt(4);
     const [holder, other] = [await fresh(one), await fresh(two)];
     for (let number = 1; number <= 4; number += 1) {
@@ -290,7 +290,7 @@ describe('leases on PostgreSQL', async () => {
     assert.equal(await store.leases.feed(), feed + 1);
   });
 
-  test('a grant made while a node ends is dropped with the rest, and leases of unknown nodes count for nobody', async (t) => {
+  test('a grant made while a node ends is dropped with the rest, and leases of unknown nodes count for nothing', async (t) => {
     const organization = await cappedAt(100);
     const node = await fresh(one);
     await ask(node, 1, claim(monthOf(organization), { recent: 9 }, false));
@@ -300,7 +300,7 @@ describe('leases on PostgreSQL', async () => {
     await client.query('begin');
     // The turns of all claims: the one below has its node by then, and has read nothing.
     await client.query('select pg_advisory_xact_lock(7215003, turn) from generate_series(0, 255) as turn');
-    /** Until this is one of so many statements that wait for a lock. */
+    /** Waits until so many statements wait for a lock, this one among them. */
     const waits = async (statement: Promise<unknown>, count: number): Promise<void> => {
       let over = false;
       const end = (): void => { over = true; };
@@ -334,7 +334,7 @@ describe('leases on PostgreSQL', async () => {
     assert.deepEqual([await leasedTo(node), await leasedTo(other)], [0, 10]);
   });
 
-  test('a run is leased like a sum, by its budget in force, and one that ended is confirmed no more', async () => {
+  test('a run is leased like a sum, by its budget in force; a run that ended is no longer confirmed', async () => {
     const organization = await cappedAt(1_000);
     const node = await fresh(one);
     await store.runs.open([{

@@ -30,8 +30,8 @@ export interface HeartbeatAnswer {
 
 export interface Leases {
   /**
-   * A process begins on a data directory: it is known from now on. What others left there, whose journal it has shipped,
-   * is returned.
+   * A process begins on a data directory and is known from now on. What earlier processes left there, whose journal it has
+   * shipped, is returned.
    */
   begin(node: GatewayNodeId, home: string): Promise<void>;
   /** When a process on the data directory last reported, on the store's clock, which reads `nowMs`. Null: none is known. */
@@ -48,7 +48,7 @@ export interface Leases {
    * was silent at the sweep before counts, so sweeps must be further apart than heartbeats.
    */
   sweep(): Promise<number>;
-  /** Drops leases of windows and runs that have been over for long, and of unknown nodes, a slice at a time; returns how many. */
+  /** Drops leases of windows and runs that ended long ago, and of unknown nodes, a slice at a time; returns how many. */
   tidy(): Promise<number>;
 }
 

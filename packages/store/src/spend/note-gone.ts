@@ -10,8 +10,8 @@ import { addedTo, figureColumns, keptColumns, orderedAdditionsOf, spendKey, type
 import { allDaysMs, longestStartMs } from './spend-days.ts';
 
 /**
- * Call this in the transaction that removes the records. Of their subjects, days without a record go once every window that holds them was
- * over at `endedMs`.
+ * Call this in the transaction that removes the records. Of their subjects, days without a record are removed once every window that holds
+ * them was over at `endedMs`.
  */
 export async function noteGone(
   engine: Engine['kind'], transaction: Transaction<Schema>, records: readonly SpendRecord[], endedMs: number,
@@ -23,7 +23,7 @@ export async function noteGone(
   }, additions.filter(({ dayMs }) => dayMs === allDaysMs));
 }
 
-/** A missing sum is made of the removed records only. */
+/** If a sum is missing, it is created from the removed records alone. */
 function notingGone(engine: Engine['kind']): BulkInsert<Addition> {
   const gone = figureColumns.map(({ name, gone: column }): BulkColumn<Addition> => ({ name: column, kind: 'whole', value: (a) => a.figures[name] }));
   return { table: 'spend_day', columns: [...spendKey, ...keptColumns, ...gone], after: addedTo(engine, gone.map(({ name }) => name)) };

@@ -1,6 +1,6 @@
 /**
- * Gateways of the version before the days, which run on while a shared store is upgraded: they write and read sums by window (migration 31).
- * What either writes is in the sums of both.
+ * Gateways of the version before sums by day, which keep running while a shared store is upgraded: they write and read sums by window
+ * (migration 31). What either version writes is in the sums of both.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -15,7 +15,7 @@ import { additionsOf } from './apply-spend.ts';
 const contractStore = contractStores();
 const dayMs = 86_400_000;
 
-/** As the older version writes a call of these. */
+/** Writes what these calls spent, the way the older version does. */
 const byWindow = (key: readonly string[], startsMs: number, cost: bigint): string => `insert into spend_sum
   (organization, scope, subject, "window", start_ms, spent_nano, calls, unknown_calls, gap_calls)
   values (${key.map((part) => `'${part}'`).join(', ')}, ${startsMs}, ${cost}, 1, 0, 0)
@@ -24,7 +24,7 @@ const byWindow = (key: readonly string[], startsMs: number, cost: bigint): strin
   calls = spend_sum.calls + excluded.calls, unknown_calls = spend_sum.unknown_calls + excluded.unknown_calls,
   gap_calls = spend_sum.gap_calls + excluded.gap_calls`;
 
-describe('gateways of the version before on PostgreSQL', async () => {
+describe('gateways of the previous version on PostgreSQL', async () => {
   const { context, url, store, newOrganization } = await contractStore(onPostgres);
   const draw = drawing(0x0de2_0001);
   const recordsOf = (organization: OrganizationId, count: number): CallRecord[] => Array.from({ length: count }, () => sampleRecord(organization, {
@@ -58,14 +58,14 @@ describe('gateways of the version before on PostgreSQL', async () => {
   const inDays = (records: readonly CallRecord[]): string[] =>
     additionsOf(records).map(({ scope, subject, dayMs: day, figures }) => `${scope} ${subject} ${day} ${figures.spent} ${figures.calls}`).sort();
 
-  test('if none is there, nothing is written for them', async () => {
+  test('without such a gateway, nothing is written for one', async () => {
     const organization = await newOrganization();
     await store.leases.begin('node_new' as Parameters<typeof store.leases.begin>[0], 'home');
     await store.calls.ship(batchOf('seg_alone', recordsOf(organization, 20)));
     assert.deepEqual(await windows(organization), []);
   });
 
-  test('while one is there, the sums by window and by day are those of all records, whoever wrote them', async () => {
+  test('while one runs, the sums by window and by day cover all records, whoever wrote them', async () => {
     await context.query(url, `insert into gateway_node (id, home, started_at_ms, heard_at_ms, freed) values ('node_old', 'old', 0, 0, 0)`);
     const organization = await newOrganization();
     const records = recordsOf(organization, 120);
@@ -77,7 +77,7 @@ describe('gateways of the version before on PostgreSQL', async () => {
     assert.deepEqual(await windows(organization), inWindows(records));
   });
 
-  test('records that go for their age, and an erasure, reach both', async () => {
+  test('removing old records, and an erasure, changes the sums of both', async () => {
     const organization = await newOrganization();
     const records = recordsOf(organization, 60);
     await store.calls.ship(batchOf('seg_going', records));

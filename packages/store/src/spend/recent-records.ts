@@ -29,7 +29,7 @@ export interface SpendRecordRow {
   readonly usage: string;
 }
 
-/** A record as sums need it. */
+/** A call record with the columns that sums need. */
 export function spendRecordOf(row: SpendRecordRow): SpendRecord {
   return {
     organization: row.organization as SpendRecord['organization'], key: row.key as SpendRecord['key'], project: row.project,
@@ -38,7 +38,7 @@ export function spendRecordOf(row: SpendRecordRow): SpendRecord {
   };
 }
 
-/** What an organization's newest records add, those up to a number and those after it. */
+/** What an organization's newest records add: those up to a given number, and those after it. */
 export interface RecentSums {
   readonly older: Sums;
   readonly newer: Sums;
@@ -46,13 +46,13 @@ export interface RecentSums {
 
 const none: RecentSums = Object.freeze({ older: new Map(), newer: new Map() });
 
-/** Records whose number is above `after`; those above `split` are the newer ones. */
+/** Reads records whose number is above `after`; those above `split` count as newer. */
 export class RecentRecords {
   readonly #engine: Engine;
   readonly #split: bigint;
   readonly #byOrganization = new Map<string, RecentSums>();
   #through: bigint;
-  /** How many were read. */
+  /** How many records were read. */
   read = 0;
 
   constructor(engine: Engine, { after, split }: { readonly after: bigint; readonly split: bigint }) {
@@ -61,7 +61,7 @@ export class RecentRecords {
     this.#through = after;
   }
 
-  /** Reads on to the record with that number. `between` runs after each slice; if it answers false, reading ends with false. */
+  /** Reads on up to the record with that number. `between` runs after each slice; if it returns false, reading stops and returns false. */
   async readThrough(through: bigint, between: () => Promise<boolean>): Promise<boolean> {
     while (this.#through < through) {
       const slice = await this.#engine.read((db) => db.selectFrom('call_record').select(spendRecordColumns)

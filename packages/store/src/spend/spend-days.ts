@@ -6,7 +6,7 @@ import { calendarWindows, windowAt, type WindowBounds } from '@metergate/core/sp
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 
-/** Where a row of all days has its day: before every day, so that no other window holds it. */
+/** The day of a row for all days: before every real day, so that no other window holds it. */
 export const allDaysMs = -1;
 
 /** The rows of a window: from `fromMs` on, before `toMs`. */
@@ -20,7 +20,7 @@ export function daysOf({ startMs, endMs }: WindowBounds): DayRange {
   return endMs === null ? { fromMs: allDaysMs, toMs: 0 } : { fromMs: Math.max(0, startMs), toMs: endMs };
 }
 
-/** The first instant of the longest window that holds `atMs`, of those that end: every window that holds an earlier day is over at `atMs`. */
+/** Start of the longest window with an end that holds `atMs`: every window that holds an earlier day is over at `atMs`. */
 export function longestStartMs(atMs: number): number {
   return Math.min(...calendarWindows.map((window) => windowAt(window, atMs)).flatMap(({ startMs, endMs }) => (endMs === null ? [] : [startMs])));
 }
@@ -43,7 +43,7 @@ export interface CapSpend {
   readonly gap_calls: bigint;
 }
 
-/** The spend of caps in their windows that hold `atMs`, as a table with a row for each. `those`: which caps, SQL over `c`. */
+/** The spend of caps in their windows that hold `atMs`, as a table with one row per cap. `those`: SQL over `c` that selects the caps. */
 export function spendOfCaps(engine: Engine['kind'], atMs: number, those: RawBuilder<unknown>): RawBuilder<CapSpend> {
   const bounds = calendarWindows.map((window) => ({ window, ...daysOf(windowAt(window, atMs)) }));
   const at = (edge: keyof DayRange) => sql`case c."window" ${sql.join(bounds.map((each) =>

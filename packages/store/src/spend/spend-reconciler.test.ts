@@ -23,7 +23,7 @@ const keepGoing = async (): Promise<boolean> => true;
 async function looksOn(on: (typeof bothEngines)[number]) {
   const { context, url, store, newOrganization } = await contractStore(on);
   let organization = await newOrganization();
-  // One that is walked by turn only after the looks that a test counts.
+  // Has its turn for a full walk only after the looks that a test counts.
   while (walkOf(organization) < looksOfWalk / 2) organization = await newOrganization();
   let segments = 0;
   return {
@@ -46,7 +46,7 @@ for (const on of bothEngines) {
   describe(`reconciling spend on ${on.title}`, async () => {
     const { context, url, store, newOrganization } = await contractStore(on);
     const organization = await newOrganization();
-    // It has no call.
+    // This one has no call.
     await newOrganization();
     let segments = 0;
 
@@ -58,7 +58,7 @@ for (const on of bothEngines) {
       cost: at % 7 === 0 ? null : nanoDollars(BigInt(at)), usage: at % 7 === 0 ? 'unknown' : 'reported',
     }));
 
-    test('sound sums are sound, in slices, also while records arrive between them', async () => {
+    test('sound sums are found sound, in slices, even while records arrive between them', async () => {
       await shipped(records(2_000));
       let slices = 0;
       const found = await store.spendReconciler.reconcile(async () => {
@@ -126,7 +126,7 @@ for (const on of bothEngines) {
       assert.ok(told.slice(first).every(Boolean));
     });
 
-    test('an erased organization keeps the sums that it keeps, without its projects', async () => {
+    test('the remaining sums of an erased organization are sound, without its projects', async () => {
       const erased = (await granted(store.organizations.create({ name: 'erased soon', plan: 'scale' }))).id;
       await shipped(records(600).map((record) => ({ ...record, organization: erased })));
       await granted(store.erasure.begin(erased));

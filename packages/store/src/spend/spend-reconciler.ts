@@ -38,20 +38,20 @@ export interface SpendReconciliation {
 
 export interface SpendReconciler {
   /**
-   * One look at every organization. `between` is awaited after each slice; if it answers false, the look ends and returns null.
+   * One look at every organization. `between` is awaited after each slice; if it returns false, the look ends and returns null.
    * @throws StoreFault
    */
   reconcile(between: () => Promise<boolean>): Promise<SpendReconciliation | null>;
 }
 
-/** All records of an organization are walked at one look in this many, so each look walks a fair part of the organizations. */
+/** Every organization's records are all walked once in this many looks, so each look walks an equal share of the organizations. */
 export const looksOfWalk = 24;
-/** For this many organizations with spend the sound state is remembered, in 20 MB. Others are walked at each look. */
+/** The sound state is remembered for this many organizations with spend, in 20 MB. Any others are walked at each look. */
 const rememberedMax = 100_000;
 /** How often a look reads the newest records again, since some may commit behind those already read. SQLite commits in order. */
 const rereadsMax = { sqlite: 0, postgres: 3 } as const;
 
-/** Sums that were found sound, less what was added by records above `through`. */
+/** Sums that were found sound, less what records above `through` added. */
 interface Sound {
   readonly through: bigint;
   readonly digests: ReadonlyMap<OrganizationId, bigint>;
@@ -59,9 +59,9 @@ interface Sound {
 
 /** The sums of an organization and the number of the newest record, read at one moment. */
 interface Snapshot {
-  /** Without records removed for their age. */
+  /** Without the part of removed records. */
   readonly left: Sums;
-  /** With them. */
+  /** With it. */
   readonly whole: Sums;
   readonly through: bigint;
   readonly erased: boolean;
@@ -82,7 +82,7 @@ export function spendReconcilerIn({ background: engine }: StoreContext): SpendRe
   return {
     async reconcile(between) {
       const newest = await newestOf(engine);
-      // After a store was restored to an earlier state, nothing is known of it.
+      // Once the store was restored to an earlier state, what was found before no longer applies.
       const known = sound !== null && sound.through <= newest ? sound : null;
       const look = new Look({ engine, between, looks, known, soundThrough: newestBefore === null || newestBefore > newest ? newest : newestBefore });
       const found = await look.run();
@@ -101,7 +101,7 @@ interface LookOptions {
   /** How many looks there were before. */
   readonly looks: number;
   readonly known: Sound | null;
-  /** What is found sound now is noted as of this record, since all records up to it committed long ago. */
+  /** What is found sound now is noted as of this record, because all records up to it committed long ago. */
   readonly soundThrough: bigint;
 }
 
@@ -216,7 +216,7 @@ class Look {
   }
 }
 
-/** At which of `looksOfWalk` looks all records are walked. It depends on the id: a place in the list would move as others come and go. */
+/** At which of `looksOfWalk` looks all records are walked. It depends on the id: a position in the list would move as others come and go. */
 export function walkOf(organization: OrganizationId): number {
   let turn = 0;
   for (let at = 0; at < organization.length; at += 1) turn = (turn * 31 + organization.charCodeAt(at)) % 1_000_003;

@@ -40,7 +40,7 @@ for (const on of bothEngines) {
         assert.deepEqual((await store.settings.organization(organization))?.caps, [again, second]);
       });
 
-      test('one subject is not another: organization, keys and projects have caps of their own', async () => {
+      test('organization, keys and projects have separate caps', async () => {
         const organization = await newOrganization();
         const [one, two] = [await newKey(organization), await newKey(organization)];
         const subjects: [CapScope, string | null][] = [
@@ -78,7 +78,7 @@ for (const on of bothEngines) {
         assert.equal(await store.settings.revision(), revision);
       });
 
-      test('a project that a call may name can be capped: both count its characters alike', async () => {
+      test('every project that a call may name can be capped: both count its characters the same way', async () => {
         const organization = await newOrganization();
         const subject = '😀'.repeat(256);
         assert.equal(projectOf(['x-svc-project', Buffer.from(subject).toString('latin1')]), subject);
@@ -96,7 +96,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await store.caps.on(await newOrganization(), own, startMs), []);
       });
 
-      test('removed is gone; unknown and foreign ones are one answer; each change is named in the feed', async () => {
+      test('a removed cap is gone; unknown and foreign ones get the same answer; each change is named in the feed', async () => {
         const [organization, other] = [await newOrganization(), await newOrganization()];
         const revision = await store.settings.revision();
         const made = await granted(store.caps.set(cap(organization)));
@@ -113,7 +113,7 @@ for (const on of bothEngines) {
     });
 
     describe('policies (rules 4, 12 and 22)', () => {
-      test('are set one by one, put back, and reach the nodes', async () => {
+      test('are set one by one, reset, and reach the nodes', async () => {
         const organization = await newOrganization();
         const found = async () => (await store.settings.organization(organization))!;
         const none = { maxRunBudget: null, runCeiling: null, runExposure: null };
@@ -234,7 +234,7 @@ for (const on of bothEngines) {
           const sums = await store.spend.sums({ organization, key }, atMs);
           return (['organization', 'key'] as const).map((subject) => calendarWindows.map((window) => sums[subject][window].spent));
         };
-        // The fifth of January 2026 is a Monday: the call before it is of another day and another week.
+        // 5 January 2026 is a Monday: the call before it belongs to another day and another week.
         assert.deepEqual(await at(one, startMs), [[20n, 30n, 40n, 40n, 40n], [10n, 20n, 30n, 30n, 30n]]);
         assert.deepEqual(await at(two, startMs), [[20n, 30n, 40n, 40n, 40n], [10n, 10n, 10n, 10n, 10n]]);
         assert.deepEqual(await at(one, startMs - 1), [[10n, 10n, 40n, 40n, 40n], [10n, 10n, 30n, 30n, 30n]]);
@@ -248,7 +248,7 @@ for (const on of bothEngines) {
         assert.deepEqual(sums.key.day, { window: 'day', startMs: startMs - dayMs, endMs: startMs, spent: 10n });
       });
 
-      test('a cap is listed with the spend of its subject in its window, also from before it was made', async () => {
+      test('a cap is listed with its subject’s spend in its window, including spend from before the cap', async () => {
         const organization = await newOrganization();
         const key = await newKey(organization);
         const records = [
@@ -266,7 +266,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await standings(startMs - 1), [[4n, 1], [7n, 1], [7n, 1], [3n, 0], [0n, 0]]);
       });
 
-      test('sums stop at the 64-bit bound and hold nothing up', async () => {
+      test('sums stop at the 64-bit bound and block nothing', async () => {
         const organization = await newOrganization();
         const key = await newKey(organization);
         const records = [1, 2, 3].map(() => sampleRecord(organization, { key, cost: nanoDollarsMax }));
@@ -282,7 +282,7 @@ for (const on of bothEngines) {
         assert.equal((await kept([organization])).size, 0);
       });
 
-      test('the sums of a key are a few walks down an index, however many there are', async () => {
+      test('reading the sums of a key takes a few index lookups, however many sums there are', async () => {
         const one = (scope: string) => `(organization = 'o' and scope = '${scope}' and subject = 's' and day_ms >= 5 and day_ms < 370)`;
         const query = `select sum(spent_nano) from spend_day where ${one('key')} or ${one('organization')}`;
         if (context.name === 'sqlite') {

@@ -20,7 +20,7 @@ interface HeldModel extends ModelRun {
   readonly listed: Listed;
   confirmed: boolean;
   endedHere: boolean;
-  /** Its end goes with the next commit. */
+  /** Its end is written with the next commit. */
   endQueued: boolean;
 }
 
@@ -179,7 +179,7 @@ export class GuardsModel {
     return budgetHeaders(listed.caps(settings!, call.held.key.id, this.#clock.wallMs()), run);
   }
 
-  /** What a key and its organization spent in all, and what the organization's buckets hold, equals what is listed. */
+  /** Compares what a key and its organization spent in all, and what the organization's buckets hold, with what is listed. */
   assertSums(key: string, standing: KeyStanding): void {
     const { listed } = [...this.#organizations.values()].find(({ listed: { keys } }) => keys.has(key))!;
     const ofKey = listed.calls.filter((call) => call.key === key);

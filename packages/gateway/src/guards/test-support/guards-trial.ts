@@ -45,7 +45,7 @@ export class GuardsTrial {
   readonly #runs: Runs;
   readonly #model: GuardsModel;
   readonly #held = new Map<string, HeldKey>();
-  /** Runs as the store has them, all that was written being in it at once. */
+  /** Runs as the store has them if all that was written is in it. */
   readonly #stored = new Map<string, { run: Run; confirmed: boolean }>();
   readonly #underWay: TrialCall[] = [];
   readonly #unanswered: number[] = [];
@@ -103,7 +103,7 @@ export class GuardsTrial {
     return { held, declaration: { id, budget, ttlSeconds, grant: grant === null ? null : 'rbg1' }, grant, run: null, asked: null };
   }
 
-  /** Both sides decide; a second time they say the same. */
+  /** Both sides decide, twice, with the same result. */
   #decide(call: TrialCall): RunDecision {
     const expected = this.#model.decide(call.guarded, call.model);
     assert.deepEqual(this.#guards.decide(call.guarded), expected);
@@ -113,13 +113,13 @@ export class GuardsTrial {
 
   #refused(call: TrialCall): void {
     const run = call.model.run;
-    let told = false;
+    let reported = false;
     this.#guards.whenTellable(call.guarded, (error) => {
-      told = true;
+      reported = true;
       if (error !== null || run === null || !run.endedHere) return;
-      assert.notEqual(this.#stored.get(nameOf(run.listed))!.run.state, 'live', 'told and not written');
+      assert.notEqual(this.#stored.get(nameOf(run.listed))!.run.state, 'live', 'reported and not written');
     });
-    assert.equal(told, !this.#model.isBeingWritten(call.model));
+    assert.equal(reported, !this.#model.isBeingWritten(call.model));
     this.#guards.giveBack(call.guarded);
   }
 
@@ -221,7 +221,7 @@ export class GuardsTrial {
     const ms = this.#chance.of([1, 7, 999, 1_000, 1_200, 30_000, 60_000, 3_600_000, 86_400_000, 20 * 86_400_000]);
     this.#system.wall += ms;
     this.#system.monotonic += ms;
-    // Runs that no opened call confirmed vanish from the store; those being asked for stay in doubt here, and are left out.
+    // Runs that no opened call confirmed vanish from the store; for those being asked for that is uncertain, so they are left out.
     if (ms < 10_000 || this.#unanswered.length > 0) return;
     for (const [name, { run, confirmed }] of this.#stored) {
       if (!confirmed && this.#registry.find(run.organization, run.id) === undefined) this.#stored.delete(name);

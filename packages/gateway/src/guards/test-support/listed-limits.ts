@@ -8,7 +8,7 @@ import type { RateFigures } from '@metergate/core/rate/tier.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 
-/** One bucket: all that was taken and given back, and the figure in force from when on. */
+/** One bucket: all that was taken and given back, and the figures in force, each with its start. */
 class ListedBucket {
   readonly #events: { atMs: number; units?: bigint; perMinute?: bigint }[] = [];
   #perMinute: bigint;
@@ -18,7 +18,7 @@ class ListedBucket {
     this.#events.push({ atMs: 0, perMinute: this.#perMinute });
   }
 
-  /** A plan that changed is noticed when the bucket is next looked at; until then it refills as before. */
+  /** A changed plan is noticed when the bucket is next looked at; until then it refills as before. */
   follow(perMinute: number, atMs: number): void {
     if (this.#perMinute === BigInt(perMinute)) return;
     this.#perMinute = BigInt(perMinute);
@@ -52,7 +52,7 @@ class ListedBucket {
     return level;
   }
 
-  /** Null: there is enough. Else seconds to wait. */
+  /** Null: there is enough. Otherwise seconds to wait. */
   waitFor(amount: number, nowMs: number): number | null {
     const missing = BigInt(amount) * 60_000n - this.levelAt(nowMs);
     if (missing <= 0n) return null;
@@ -98,7 +98,7 @@ const refusalOfState: { readonly [state: string]: Refusal } = {
   closed: { kind: 'run_closed' }, expired: { kind: 'run_expired' }, over_budget: { kind: 'run_over_budget' },
 };
 
-/** The refusal of a run, and the state it ends in by this call. Null: admitted. */
+/** The refusal of a run, and the state in which this call ends it. Null: admitted. */
 export function runVerdict(run: ModelRun, budget: bigint | null, nowMs: number): { refusal: Refusal; ends: EndedState | null } | null {
   const { state, effective, spent } = runNow(run);
   if (state !== 'live') return { refusal: refusalOfState[state]!, ends: null };
@@ -153,7 +153,7 @@ export class ListedOrganization {
     return retryAfterSeconds === undefined ? null : { kind: 'rate_limited', retryAfterSeconds };
   }
 
-  /** The caps that bind, each with what is left of it and when it resets, in the order in which they refuse. */
+  /** The caps that bind, in the order in which they refuse, each with what is left of it and when it resets. */
   caps(settings: OrganizationSettings, key: string, nowMs: number) {
     const resets = (endMs: number | null): number => endMs ?? Infinity;
     return settings.caps

@@ -12,7 +12,7 @@ export interface Listed {
 
 export class ListedRuns {
   readonly capacity: number;
-  /** In the order of holding; those that ended in the order of their ends. */
+  /** In the order of holding; ended ones in the order of their ends. */
   runs: Listed[] = [];
   awaited: string[] = [];
   /** Organizations in the order in which they came to hold or await a run. */

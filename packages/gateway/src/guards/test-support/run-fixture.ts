@@ -1,4 +1,4 @@
-/** Runs on made-up values for tests: an organization and its key, a journal and a store that commit and answer when the test lets them. */
+/** Runs on made-up values for tests: an organization and its key; a journal and a store that commit and answer when the test lets them. */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -57,7 +57,7 @@ export function madeRun({ organization, id, declared, effective, clampReason, st
   };
 }
 
-/** The record of a call that ended; only what guards read of one is set. */
+/** The record of a call that ended; only what guards read of it is set. */
 export function endedRecord(changes: Partial<CallRecord> = {}): CallRecord {
   return {
     status: 200, usage: 'reported', inputTokens: 1, outputTokens: null, cost: nanoDollars(0n), costGaps: [], startedAtMs: 0, ...changes,
@@ -111,7 +111,7 @@ export class TestStore {
     return answer.promise;
   };
 
-  /** Whether runs that were not named before are this node's to begin. */
+  /** Whether this node may begin runs that were not named before. */
   isOwn = false;
   readonly #named = new Set<string>();
 
@@ -119,13 +119,13 @@ export class TestStore {
 
   readonly confirmRun: RunsOptions['store']['confirmRun'] = ({ id }) => void this.confirmed.push(id);
 
-  /** Answers the question at this place as a store that makes the run, or as given. Resolves when everything that follows is done. */
+  /** Answers the question at this position as a store that makes the run, or as given. Resolves when everything that follows is done. */
   async answer(at: number, answer?: RunAnswer): Promise<void> {
     this.#answers[at]!.resolve(answer ?? { kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
     await settledTurn();
   }
 
-  /** Answers after the asker got the answer that the store is away. */
+  /** Answers after the asker was already answered that the store is away. */
   answerLate(at: number): void {
     this.#late[at]!({ kind: 'run', run: madeRun(this.asked[at]!), created: true, confirmed: false });
   }
@@ -136,7 +136,7 @@ export class TestStore {
   }
 }
 
-/** All promises that can settle have. */
+/** Resolves when all promises that can settle have settled. */
 function settledTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 /**
- * For tests: a reader that remembers the bytes it was shown and reports usage exactly where they hold its marker.
+ * For tests: a reader that remembers the bytes it was shown and reports usage exactly if they contain its marker.
  */
 import { noTokens, nothingDue, type Reading, type UsageReader } from '@metergate/core/usage/reading.ts';
 
@@ -20,7 +20,7 @@ export function createMarkerReader({ keep = true }: { keep?: boolean } = {}): Ma
   let pieces = 0;
   let bytesSeen = 0;
   let dialogueEnded = false;
-  /** The last bytes, for an end that is cut in two. */
+  /** The last bytes, in case the marker at the end was cut in two. */
   let tail = '';
   const bytes = (): Buffer => Buffer.concat(chunks);
   return {
