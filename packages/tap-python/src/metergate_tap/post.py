@@ -7,7 +7,7 @@ read, up to 16 KiB. A post takes at most 2.5 s, except if a name does not resolv
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from .answer import NO_ANSWER, Answer
 from .runtime import native
@@ -17,6 +17,9 @@ _ATTEMPT_BUDGET_S = 2.5
 _ANSWER_LENGTH_MAX = 16_384
 _URL = re.compile(r"(https?)://(\[[^\]]*\]|[^\s/?#@:]+)(?::(\d+))?([/?#]\S*)?", re.IGNORECASE)
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d\d\d)[ \r]")
+# Longer figures are none: Python refuses to read very long ones.
+_LENGTH = re.compile(rb"[0-9]{1,15}")
+_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
 class Destination(NamedTuple):
@@ -133,10 +136,10 @@ def _answer(connection: Any, deadline_s: float) -> Answer:
 
 def _is_closed(connection: Any, head: bytes, body: bytes, deadline_s: float) -> bool:
     """True if the body's `error.code` says so. A body that is too long, or cut, is read as far as it goes."""
-    chunked = re.search(rb"(?im)^transfer-encoding:[^\r]*chunked", head) is not None
-    length = re.search(rb"(?im)^content-length:\s*(\d+)", head)
+    chunked = any(b"chunked" in value.lower() for value in _values(head, b"transfer-encoding"))
+    length = next((int(value) for value in _values(head, b"content-length") if _LENGTH.fullmatch(value)), None)
     try:
-        while len(body) <= _ANSWER_LENGTH_MAX and not (length and len(body) >= int(length.group(1))):
+        while len(body) <= _ANSWER_LENGTH_MAX and not (length is not None and len(body) >= length):
             if chunked and body.endswith(b"0\r\n\r\n"):
                 break
             part = _receive(connection, deadline_s)
@@ -152,16 +155,26 @@ def _is_closed(connection: Any, head: bytes, body: bytes, deadline_s: float) -> 
         return False
 
 
+def _values(head: bytes, name: bytes) -> List[bytes]:
+    fields = (line.partition(b":") for line in head.split(b"\r\n"))
+    return [value.strip() for field, _, value in fields if field.lower() == name]
+
+
 def _without_chunks(body: bytes) -> bytes:
-    whole = b""
-    while body:
-        size, _, body = body.partition(b"\r\n")
-        length = int(size.partition(b";")[0] or b"0", 16)
+    """What the chunks hold, as far as they can be read."""
+    chunks = []
+    at = 0
+    while True:
+        size = _CHUNK_SIZE.match(body, at)
+        end = body.find(b"\r\n", at)
+        if size is None or end < 0:
+            break
+        length = int(size.group(), 16)
         if length == 0:
             break
-        whole += body[:length]
-        body = body[length + 2 :]
-    return whole
+        chunks.append(body[end + 2 : end + 2 + length])
+        at = end + 2 + length + 2
+    return b"".join(chunks)
 
 
 def _receive(connection: Any, deadline_s: float) -> bytes:
