@@ -13,7 +13,7 @@ const file = fileURLToPath(new URL('../fairness-attack.ts', import.meta.url));
 
 /** Starts a process of the other organization and waits for its first line. @throws Error if it ends without one. */
 export async function beginAttack(...args: readonly string[]): Promise<AttackProcess> {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = once(child, 'exit').then(() => { throw new Error(`the attack ${args[0]} ended before it began`); });
   const [chunk] = await Promise.race([once(child.stdout!, 'data'), ended]) as [Buffer];
   ended.catch(() => {});

@@ -1,7 +1,8 @@
 /** What a product still holds once nothing is under way. */
+import { heldBy } from '@metergate/testkit/at-rest.ts';
 import { pass } from './attacked.ts';
 
-/** What must then be zero in `/metrics`. */
+/** What must then be zero in `/metrics`, besides all that is held for calls. */
 const zeros = ['metergate_calls_in_flight', 'metergate_held_body_bytes', 'metergate_drains', 'metergate_faults_total'];
 
 /** A line for each figure of `/metrics` that ought to be zero and is not after a minute; empty: nothing is held. */
@@ -15,8 +16,7 @@ export async function heldAtLast(opsUrl: string): Promise<string[]> {
 
 async function held(opsUrl: string): Promise<string[]> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
-  return zeros.flatMap((name) => {
-    const figure = Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? NaN);
-    return figure === 0 ? [] : [`${name} is ${figure} with nothing under way`];
-  });
+  const figures = zeros.map((name) => [name, Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? NaN)] as const);
+  const all = [...figures, ...Object.entries(await heldBy(opsUrl))];
+  return all.filter(([, figure]) => figure !== 0).map(([name, figure]) => `${name} is ${figure} with nothing under way`);
 }

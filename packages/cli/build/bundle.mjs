@@ -11,6 +11,7 @@ import { asNodeRunsItBest } from './finish.mjs';
 const entries = [
   'cli/src/main.ts', 'cli/src/start/prepare-thread.ts', 'store/src/desk/store-thread.ts', 'store/src/network/name-process.ts',
   'gateway/src/gateway-thread.ts', 'gateway/src/usage/brotli-thread.ts', 'platform/src/platform-thread.ts', 'platform/src/reports/report-thread.ts',
+  'platform/src/auth/hashing-thread.ts',
 ];
 
 /** JSON from this size on is a file that is read: as a literal it would be in memory twice, as source and as what it says. */

@@ -13,6 +13,7 @@ import { createAddressGuard, type AddressGuard } from '@metergate/store/network/
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { workAs } from '@metergate/store/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
@@ -68,6 +69,7 @@ const data = workerData as PlatformThreadData;
 const parent = parentPort!;
 const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
 
+workAs('platform');
 try {
   await serve();
 } catch (error) {
@@ -185,15 +187,16 @@ function reportsAt(databaseUrl: string): Reports {
 
 /** What only requests need is loaded with the first of them. */
 async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
-  const [{ createSessions }, { passwords }, { createAttempts }, { trustedProxies }] = await Promise.all([
-    import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/attempts.ts'), import('./http/client-address.ts'),
+  const [{ createSessions }, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { trustedProxies }] = await Promise.all([
+    import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/hashing-threads.ts'), import('./auth/attempts.ts'),
+    import('./http/client-address.ts'),
   ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
-    passwords,
+    passwords: new Passwords(costToday, hashingOnThreads()),
     sessions: createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),

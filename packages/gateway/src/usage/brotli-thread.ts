@@ -1,9 +1,9 @@
 /**
  * The thread that decodes what may come in long pieces (decision 0019): up to tens of milliseconds each, which no call should wait for. It has
- * the lowest priority. `brotli-elsewhere.ts` starts it with the first such body.
+ * a low priority (decision 0109). `brotli-elsewhere.ts` starts it with the first such body.
  */
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { workAs } from '@metergate/store/thread-priority.ts';
 import { BrotliSlices, brotliMemoryBytes, type Slice } from './brotli-slices.ts';
 
 /** Asks for the next slice of a stream, with new bytes once all earlier ones are decoded; or frees it. */
@@ -44,5 +44,4 @@ function sliceOf(id: number, bytes: Uint8Array | null, bytesMax: number): Slice 
   }
 }
 
-// On other systems it would set the priority of the whole process.
-if (process.platform === 'linux') setPriority(0, 10);
+workAs('brotli');

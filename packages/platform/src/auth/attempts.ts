@@ -29,6 +29,8 @@ export interface Attempts {
 }
 
 export interface Attempt {
+  /** Somebody has signed in as this pair before. */
+  readonly isKnown: boolean;
   /**
    * The password was this person's. True: it counts as no attempt, and they are known as this pair from now on. False: a wide limit is
    * reached and they are not known as this pair, so it is answered like a wrong password.
@@ -79,6 +81,7 @@ export function createAttempts(clock: () => number): Attempts {
       const taken = [pair, ...wide.filter(({ count, bound }) => count.tried < bound.attempts).map(({ count }) => count)];
       for (const count of taken) count.tried += 1;
       return {
+        isKnown,
         succeeded(person) {
           if (full.length > 0 && known.get(keys.pair)?.has(person) !== true) return false;
           for (const count of taken) count.tried -= 1;

@@ -1,6 +1,7 @@
 /**
  * Passwords: the rules for one, and its scrypt hash. Rule 16.
- * They are hashed one at a time: the work runs on the process's shared thread pool, and calls in flight need the other threads.
+ * The platform hashes them on threads of their own (`hashing-threads.ts`); a command, and whoever names no other way, hashes one at a time on the
+ * pool of its process.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
@@ -25,6 +26,19 @@ export interface HashingCost {
   readonly p: number;
 }
 
+/** For whom a password is hashed. */
+export interface HashedFor {
+  /** They have signed in before from where they ask. */
+  readonly isKnown: boolean;
+  /** The place that they ask from: an address, or what else others do not share with them. */
+  readonly from: string;
+}
+
+const forAnybody: HashedFor = { isKnown: false, from: '' };
+
+/** One scrypt. @throws HashingBusy */
+export type Derive = (password: string, salt: Buffer, cost: HashingCost, whom: HashedFor) => Promise<Buffer>;
+
 /** What a password was found to open. */
 export interface Opening {
   /** The place of the first hash that it opens; null: none. */
@@ -36,12 +50,19 @@ export interface Opening {
 /** Hashes at one cost, and verifies what was hashed at any. */
 export class Passwords {
   readonly #cost: HashingCost;
-  readonly #derive: typeof derived;
+  readonly #derive: Derive;
+  readonly #whom: HashedFor;
 
-  /** `derive`: another scrypt, for tests that count. */
-  constructor(cost: HashingCost, derive: typeof derived = derived) {
+  /** `derive`: where scrypt is computed; by default on the pool of the process. */
+  constructor(cost: HashingCost, derive: Derive = derived, whom: HashedFor = forAnybody) {
     this.#cost = cost;
     this.#derive = derive;
+    this.#whom = whom;
+  }
+
+  /** The same, for whoever asks. */
+  askedBy(whom: HashedFor): Passwords {
+    return new Passwords(this.#cost, this.#derive, whom);
   }
 
   /**
@@ -51,7 +72,7 @@ export class Passwords {
    */
   async hash(password: string, like: string | null = null): Promise<string> {
     const { salt = randomBytes(16) } = (like === null ? null : partsOf(like)) ?? {};
-    return written(this.#cost, salt, await this.#derive(password, salt, this.#cost));
+    return written(this.#cost, salt, await this.#derive(password, salt, this.#cost, this.#whom));
   }
 
   /**
@@ -67,7 +88,7 @@ export class Passwords {
       if (parts === null) continue;
       const { figures, salt, hash } = parts;
       const name = `${figures.N} ${figures.r} ${figures.p} ${salt.toString('base64url')}`;
-      const given = made.get(name) ?? await this.#derive(password, salt, figures);
+      const given = made.get(name) ?? await this.#derive(password, salt, figures, this.#whom);
       made.set(name, given);
       first ??= written(figures, salt, given);
       if (hash.length === given.length && timingSafeEqual(hash, given)) opens ??= place;
@@ -79,7 +100,7 @@ export class Passwords {
   async verify(password: string, stored: string): Promise<boolean> {
     const { figures, salt, hash } = partsOf(stored) ?? {};
     if (figures === undefined || salt === undefined || hash === undefined) return false;
-    const given = await this.#derive(password, salt, figures);
+    const given = await this.#derive(password, salt, figures, this.#whom);
     return hash.length === given.length && timingSafeEqual(hash, given);
   }
 
@@ -96,7 +117,10 @@ function written({ N, r, p }: HashingCost, salt: Buffer, hash: Buffer): string {
 }
 
 /** At today's cost: 32 MiB, three times over, some tenths of a second. */
-export const passwords = new Passwords({ N: 32_768, r: 8, p: 3 });
+export const costToday: HashingCost = { N: 32_768, r: 8, p: 3 };
+
+/** On the pool of the process. */
+export const passwords = new Passwords(costToday);
 
 /** Null: not a hash of ours, or one that would take more than a sign-in may. */
 function partsOf(stored: string): { readonly figures: HashingCost; readonly salt: Buffer; readonly hash: Buffer } | null {
@@ -115,13 +139,25 @@ const waitingMax = 40;
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
+/** What scrypt is given. */
+export function scryptInput(password: string, salt: Buffer, { N, r, p }: HashingCost): ScryptInput {
+  return { password: password.normalize('NFKC'), salt, bytes: hashBytes, options: { N, r, p, maxmem: 2 * memoryMax } };
+}
+
+interface ScryptInput {
+  readonly password: string;
+  readonly salt: Buffer;
+  readonly bytes: number;
+  readonly options: HashingCost & { readonly maxmem: number };
+}
+
 /** One scrypt, in its turn. @throws HashingBusy */
-export function derived(password: string, salt: Buffer, { N, r, p }: HashingCost): Promise<Buffer> {
+export function derived(password: string, salt: Buffer, cost: HashingCost): Promise<Buffer> {
   if (waiting >= waitingMax) return Promise.reject(new HashingBusy('too many passwords are being checked'));
   waiting += 1;
   const next = last.then(() => new Promise<Buffer>((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, hashBytes, { N, r, p, maxmem: 2 * memoryMax },
-      (error, key) => (error === null ? resolve(key) : reject(error)));
+    const { password: normal, bytes, options } = scryptInput(password, salt, cost);
+    scrypt(normal, salt, bytes, options, (error, key) => (error === null ? resolve(key) : reject(error)));
   })).finally(() => { waiting -= 1; });
   last = next.catch(() => {});
   return next;

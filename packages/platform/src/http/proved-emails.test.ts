@@ -42,9 +42,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       };
       platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase(), {
         publicUrl,
-        passwords: new Passwords({ N: 1_024, r: 8, p: 1 }, (...given) => {
+        passwords: new Passwords({ N: 1_024, r: 8, p: 1 }, (text, salt, cost) => {
           derivations += 1;
-          return derived(...given);
+          return derived(text, salt, cost);
         }),
         oidc: () => ({
           provider: createIdentityProvider({ settings, clock: Date.now, say: () => {} }),

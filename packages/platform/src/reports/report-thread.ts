@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
 import { openStore } from '@metergate/store/store.ts';
+import { workAs } from '@metergate/store/thread-priority.ts';
 import type { FromReports, ToReports } from './messages.ts';
 import { createReportDesk } from './report-desk.ts';
 import { readingOperations } from './reading-operations.ts';
@@ -19,6 +20,7 @@ export interface ReportThreadData {
 const data = workerData as ReportThreadData;
 const parent = parentPort!;
 
+workAs('reports');
 const store = await openStore({ url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false });
 const desk = createReportDesk({
   operations: readingOperations, context: { store, randomBytes: (n) => randomBytes(n) },

@@ -6,7 +6,9 @@ import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { isTooMany, type Attempt, type Trier } from '../../auth/attempts.ts';
-import { changeOwnPassword, signInByPassword, wrongPassword } from '../../use-cases/password-sign-in.ts';
+import type { HashedFor } from '../../auth/passwords.ts';
+import type { UseCaseContext } from '../../use-cases/context.ts';
+import { changeOwnPassword, hashingOf, signInByPassword, wrongPassword } from '../../use-cases/password-sign-in.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { isOperator } from '../../use-cases/nodes.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
@@ -41,7 +43,7 @@ const signIn = openOperation({
   body: z.strictObject({ email: emailSent, password }), answer: done,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
     const attempt = takeAttempt(parts, { email: body.email, address });
-    const found = await signInByPassword(context, body);
+    const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: address }), body);
     if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
     addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
     return { done: true as const };
@@ -103,7 +105,8 @@ const changePassword = operation({
     if (actor.session === null) return refuseInput('forbidden', 'A management token has no password.');
     // Counted by session: whoever has none of this person's cannot use the count up.
     const attempt = takeAttempt(parts, { email: actor.id, address: `session ${actor.session}` });
-    const changed = await changeOwnPassword(context, { person: actor.id, current: body.currentPassword, next: body.newPassword });
+    const hashing = hashingFor(context, { isKnown: true, from: `session ${actor.session}` });
+    const changed = await changeOwnPassword(hashing, { person: actor.id, current: body.currentPassword, next: body.newPassword });
     if (isRefusal(changed)) return changed;
     attempt.succeeded(actor.id);
     await parts.store.audit.note({ actor: { kind: 'person', id: actor.id, name: actor.name }, detail: {} },
@@ -126,7 +129,8 @@ const accept = openOperation({
     if (isRefusal(invitation)) return invitation;
     // Only links of the same organization can use this count up; wrong sign-ins with the email do not count here.
     if (email !== undefined) takeAttempt(parts, { email: `join ${invitation.organization} ${email}`, address: `invitation ${invitation.id}` });
-    const member = await acceptInvitation(context, token, found === null ? { email: email!, password: password! } : found);
+    const hashing = hashingFor(context, { isKnown: false, from: `join ${invitation.organization}` });
+    const member = await acceptInvitation(hashing, token, found === null ? { email: email!, password: password! } : found);
     if (isRefusal(member)) return member;
     const who = { person: member.id, issuer: found?.providedBy ?? null, organization: member.organization };
     addCookies(answerHeaders, await parts.sessions.begin(who, headers));
@@ -140,8 +144,8 @@ const setPassword = openOperation({
   refuses: ['password_link_not_valid', 'invalid_password'],
   body: z.strictObject({ token: z.string().min(1).max(200), password }), answer: z.object({ email: emailShown }).openapi('PasswordSet'),
   // Not counted: nobody guesses a token of 256 bits, and no password is hashed for an unknown one. A count would only lock out others.
-  run: async ({ context, parts, body, headers, answerHeaders }) => {
-    const person = await usePasswordLink(context, body);
+  run: async ({ context, parts, body, headers, address, answerHeaders }) => {
+    const person = await usePasswordLink(hashingFor(context, { isKnown: false, from: address }), body);
     if (isRefusal(person)) return person;
     const { id, organization, email } = person;
     addCookies(answerHeaders, await parts.sessions.begin({ person: id, issuer: null, organization }, headers));
@@ -150,6 +154,11 @@ const setPassword = openOperation({
 });
 
 export const authOperations = [ways, signIn, signOut, session, chooseOrganization, changePassword, accept, setPassword] as const;
+
+/** Their passwords are hashed in their turn. */
+function hashingFor(context: UseCaseContext, whom: HashedFor): UseCaseContext {
+  return { ...context, passwords: hashingOf(context).askedBy(whom) };
+}
 
 /** @throws HttpRefusal 429 */
 function takeAttempt({ attempts }: PlatformParts, who: Trier): Attempt {

@@ -1,0 +1,31 @@
+/** Entry of a thread that hashes passwords, one at a time. Begun by `hashing-threads.ts`; the system gives it what other threads leave. */
+import { scryptSync } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { workAs } from '@metergate/store/thread-priority.ts';
+
+/** Whom it hashes for. */
+export type HashingKind = 'knownPeople' | 'strangers';
+
+/** One scrypt. Figures are those of `HashingCost`. */
+export interface HashingQuestion {
+  readonly password: string;
+  readonly salt: Uint8Array;
+  readonly bytes: number;
+  readonly options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number };
+}
+
+/** Null: the system could not, for want of memory. */
+export type HashingAnswer = Uint8Array | null;
+
+const parent = parentPort!;
+workAs(workerData as HashingKind);
+
+parent.on('message', (question: HashingQuestion) => parent.postMessage(answerTo(question)));
+
+function answerTo({ password, salt, bytes, options }: HashingQuestion): HashingAnswer {
+  try {
+    return Uint8Array.from(scryptSync(password, salt, bytes, options));
+  } catch {
+    return null;
+  }
+}
