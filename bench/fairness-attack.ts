@@ -34,7 +34,7 @@ process.stdin.once('end', () => process.exit(0));
 function giveWayToProduct(): void {
   setPriority(19);
   try {
-    writeFileSync('/proc/self/autogroup', '19');
+    writeFileSync('/proc/self/autogroup', '10');
   } catch {
     // Priorities count among all processes there.
   }

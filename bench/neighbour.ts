@@ -4,7 +4,7 @@
  * runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins runs, signs in and
  * reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run.
  *
- * The attackers and their provider stand for other machines: they are sessions of their own with the lowest priority, and get the processor time
+ * The attackers and their provider stand for other machines: they are sessions of their own with a low priority, and get the processor time
  * that nobody else wants. The product runs as it is started. The other's requests come from this process, at usual priority, and so do the answers
  * of its provider. A ratio is one of this run and this machine: whatever else runs there takes from both, and more from the side that needs more.
  *
