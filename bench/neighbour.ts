@@ -1,8 +1,8 @@
 /**
- * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--settle 60] [--without ATTACK,…] [--only ATTACK,…]`: one organization does
- * everything at once that could harm another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping bodies, bombs, a full registry of
- * runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins runs, signs in and
- * reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run.
+ * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--settle 60] [--without ATTACK,…] [--only ATTACK,…]`: one organization
+ * does everything at once that could harm another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping bodies, bombs,
+ * a full registry of runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins
+ * runs, signs in and reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run.
  *
  * The attackers and their provider stand for other machines: they are sessions of their own with a low priority, and get the processor time
  * that nobody else wants. The product runs as it is started. The other's requests come from this process, at usual priority, and so do the answers
@@ -60,7 +60,8 @@ function report(alone: Durations, beside: Durations): void {
     const p50 = (took: readonly number[]): string => (took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0).toFixed(1);
     const ratio = p99(loud) / p99(quiet);
     const verdict = ratio <= ratioMax ? '  holds' : `  over ${ratioMax}`;
-    console.log(row([kind, quiet.length, loud.length, p50(quiet), p50(loud), p99(quiet).toFixed(1), p99(loud).toFixed(1), ratio.toFixed(2)]) + verdict);
+    const figures = [quiet.length, loud.length, p50(quiet), p50(loud), p99(quiet).toFixed(1), p99(loud).toFixed(1), ratio.toFixed(2)];
+    console.log(row([kind, ...figures]) + verdict);
   }
 }
 
