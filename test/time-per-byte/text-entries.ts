@@ -1,6 +1,6 @@
 /**
- * Where the product reads a text from outside, other than the platform's operations and whole connections, which have files of their own. A new
- * place is one line.
+ * Where the product reads a text from outside, other than the platform's operations, whole connections and settings, which have files of their
+ * own. A new place is one line.
  */
 import { Readable } from 'node:stream';
 import { roleEntriesOf } from '@metergate/core/account/provided-roles.ts';

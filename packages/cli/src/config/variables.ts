@@ -2,7 +2,7 @@
 import type { Provider } from '@metergate/core/wire/wire.ts';
 
 /** Every variable that the product reads under its own prefix. */
-const variableNames = [
+export const variableNames = [
   'SVC_HOST', 'SVC_PLATFORM_HOST', 'SVC_OPS_HOST', 'SVC_GATEWAY_PORT', 'SVC_PLATFORM_PORT', 'SVC_OPS_PORT',
   'SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_REPORTS_DATABASE_URL', 'SVC_MASTER_KEY', 'SVC_OPENAI_URL', 'SVC_ANTHROPIC_URL', 'SVC_UPSTREAM_ALLOW',
   'SVC_JOURNAL_SYNC', 'SVC_RUN_REGISTRY_MAX', 'SVC_HELD_BODIES_MB', 'SVC_GRACE_SECONDS', 'SVC_LOG_FORMAT', 'SVC_LOG_LEVEL', 'SVC_ACCESS_LOG',
