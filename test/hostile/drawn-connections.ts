@@ -100,8 +100,8 @@ const stream = ['data: {"choices":[]}\n\n', `data: ${usage}\n\n`, 'data: [DONE]\
 const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024));
 const large = Buffer.from(usage.padEnd(3 * 1024 * 1024));
 
-/** The provider's side: what the request asked for. Where that is silence, it ends with this promise. */
-export async function answerAsDrawn(asked: ReceivedRequest, silenceEnds: Promise<void>): Promise<Script> {
+/** The provider's side: what the request asked for. */
+export async function answerAsDrawn(asked: ReceivedRequest): Promise<Script> {
   const answer = headerValue(asked.headers, 'x-answer') ?? 'whole';
   const coding = codings.find((one) => one === answer);
   if (coding !== undefined) return { headers: [events], body: stream, coding };
@@ -112,7 +112,7 @@ export async function answerAsDrawn(asked: ReceivedRequest, silenceEnds: Promise
     case 'late': return turns(40).then(() => ({ headers: [json], body: usage }));
     case 'cut': return { headers: [events], body: stream, cutAt: { byte: 30, by: 'fin' } };
     case 'reset': return { headers: [events], body: stream, coding: 'gzip', cutAt: { byte: 15, by: 'rst' } };
-    case 'silence': return silenceEnds.then(() => ({ headers: [json], body: usage }));
+    case 'silence': return 'silence';
     case 'no-http': return { raw: Buffer.from('HTTP/1.1 2x0\r\n\r\n'), ending: 'fin' };
     case 'early': return { raw: Buffer.from('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 429 No\r\ncontent-length: 2\r\n\r\n{}'), ending: 'rst' };
     case 'large': return { headers: [json], body: large };

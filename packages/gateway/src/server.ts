@@ -10,8 +10,10 @@ import { pathOf } from '@metergate/core/call/route.ts';
 import { serve } from './call/serve.ts';
 import { Relay } from './call/relay.ts';
 import type { CallerRequest, CallerResponse } from './callers/caller-exchange.ts';
+import { isServedBehind } from './callers/behind-answers.ts';
 import { CallerConnection, type UsualCallers } from './callers/caller-connection.ts';
 import { createConnections, type Connection, type Connections } from './callers/connections.ts';
+import { discard } from './callers/discarding.ts';
 import { noteRequest } from './callers/leaving.ts';
 import { CoarseClock, type SilenceClock } from './coarse-clock.ts';
 import type { GatewayNode } from './gateway-node.ts';
@@ -88,13 +90,15 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
     const connection = connections.of(request.socket);
     connection.hasAsked = true;
     noteRequest(request);
-    if (!isClosing(request.socket)) onRequest(request, response, connection);
+    if (isClosing(request.socket)) return discard(request);
+    if (isServedBehind(request, response)) onRequest(request, response, connection);
   };
   server.on('request', onNodesRequest);
   server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     noteRequest(request);
-    if (!isClosing(request.socket)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
+    if (isClosing(request.socket)) discard(request);
+    else if (isServedBehind(request, response)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });
   const leaveToNode = requestsReadBy === 'us' && hasRequestParser ? connectionListenerOf(server) : null;
   const usual: UsualCallers | null = leaveToNode === null ? null : {

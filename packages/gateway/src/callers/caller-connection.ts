@@ -11,7 +11,8 @@ import type { SilenceClock, Watched } from '../coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';
-import { EarlyBytes } from './early-bytes.ts';
+import { Discarding } from './discarding.ts';
+import { EarlyBytes, keptBytesMax } from './early-bytes.ts';
 import { lingerMs } from '@metergate/store/network/lingering-end.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
@@ -43,9 +44,6 @@ export interface CallerLimits {
   readonly momentMs: number;
 }
 
-/** What all connections may keep of requests that are not whole. Past it, requests that come in pieces are left to Node's server. Bytes. */
-const keptBytesMax = 8 * 1024 * 1024;
-
 /** `ending`: what was written leaves, nothing follows it, and the caller is given time to end its side. `left`: Node's server has it. */
 type Phase = 'new' | 'idle' | 'receiving' | 'serving' | 'ending' | 'left' | 'gone';
 
@@ -64,6 +62,8 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: EarlyBytes | null = null;
+  /** More than is kept came before that. It is read away, and the answer is the last one. */
+  #discarding: Discarding | null = null;
 
   constructor(callers: UsualCallers, connection: Connection) {
     this.#callers = callers;
@@ -87,6 +87,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     const { clock, limits } = this.#callers;
     if (this.#socket.destroyed) return clock.forget(this);
     if (this.#phase === 'receiving') return;
+    if (this.#discarding !== null) this.#discardOn(this.#discarding);
     const isSending = this.#socket.writableLength > 0;
     if (this.#phase === 'serving' || isSending) this.#noteProgress();
     const waitedMs = clock.awakeMs - this.#sinceMs;
@@ -209,21 +210,35 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
     this.#socket.once('drain', () => this.#next());
   }
 
-  /** Bytes behind a request that is not answered. False: nothing more is read until it is. */
+  /** Bytes behind a request that is not answered. False: nothing more is read for now. */
   #keepEarly(bytes: Buffer): boolean {
+    if (this.#discarding !== null) return this.#discard(this.#discarding, bytes);
     // Some callers end a body with an empty line.
     if (this.#early === null && isBlank(bytes)) return true;
-    if (this.#response !== null && this.#callers.keptBytes + bytes.length > keptBytesMax) {
-      // There is no room for another request, so the answer says that it is the last one.
-      this.#takeEarly();
-      this.#response._last = true;
-    } else {
-      this.#early ??= new EarlyBytes(this.#callers);
-      this.#early.add(bytes);
-      if (!this.#early.isFull) return true;
-    }
+    const early = this.#early ??= new EarlyBytes(this.#callers);
+    if (this.#response !== null && !early.hasRoomFor(bytes.length)) return this.#beginToDiscard(this.#response, bytes);
+    early.add(bytes);
+    if (this.#response !== null) return true;
     this.#socket.pause();
     return false;
+  }
+
+  /** There is no room for another request, so the answer says that it is the last one. */
+  #beginToDiscard(response: WholeResponse, bytes: Buffer): boolean {
+    this.#takeEarly();
+    response._last = true;
+    return this.#discard(this.#discarding = new Discarding(), bytes);
+  }
+
+  #discard(discarding: Discarding, bytes: Buffer): boolean {
+    if (discarding.takes(bytes.length)) return true;
+    this.#socket.pause();
+    return false;
+  }
+
+  #discardOn(discarding: Discarding): void {
+    discarding.nextSecond();
+    if (this.#phase === 'serving') this.#socket.resume();
   }
 
   #next(): void {

@@ -4,33 +4,50 @@
  */
 import type { KeptRequests } from './request-part.ts';
 
-/** Once so much is kept no more is read. The second bounds what pieces of one byte cost. */
-const bytesMax = 64 * 1024;
-const piecesMax = 16;
+/** Of one connection. */
+const bytesMax = 256 * 1024;
+/** What all connections may keep of requests that are not whole, or came before their turn. Bytes. */
+export const keptBytesMax = 8 * 1024 * 1024;
 
 export class EarlyBytes {
   readonly #shared: KeptRequests;
-  readonly #pieces: Buffer[] = [];
+  /** Pieces of one byte cost no more than others: they are copied into what is doubled whenever it is full. */
+  #room: Buffer = Buffer.alloc(0);
   #bytes = 0;
 
   constructor(shared: KeptRequests) {
     this.#shared = shared;
   }
 
-  /** Keeps a copy of them. */
-  add(bytes: Buffer): void {
-    this.#pieces.push(Buffer.from(bytes));
-    this.#bytes += bytes.length;
-    this.#shared.keptBytes += bytes.length;
+  /** Whether so many more may be kept. */
+  hasRoomFor(bytes: number): boolean {
+    const needed = this.#bytes + bytes;
+    if (needed > bytesMax) return false;
+    return needed <= this.#room.length || this.#shared.keptBytes + this.#grownTo(needed) - this.#room.length <= keptBytesMax;
   }
 
-  get isFull(): boolean {
-    return this.#bytes >= bytesMax || this.#pieces.length >= piecesMax;
+  /** Keeps a copy of them. */
+  add(bytes: Buffer): void {
+    const needed = this.#bytes + bytes.length;
+    if (needed > this.#room.length) this.#grow(this.#grownTo(needed));
+    bytes.copy(this.#room, this.#bytes);
+    this.#bytes = needed;
+  }
+
+  #grownTo(needed: number): number {
+    return Math.max(needed, this.#room.length * 2);
+  }
+
+  #grow(roomBytes: number): void {
+    const room = Buffer.allocUnsafeSlow(roomBytes);
+    this.#room.copy(room, 0, 0, this.#bytes);
+    this.#shared.keptBytes += roomBytes - this.#room.length;
+    this.#room = room;
   }
 
   /** All of them, which are kept no more. */
   taken(): Buffer {
-    this.#shared.keptBytes -= this.#bytes;
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.#bytes);
+    this.#shared.keptBytes -= this.#room.length;
+    return this.#room.subarray(0, this.#bytes);
   }
 }

@@ -10,6 +10,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
+import { discard } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
@@ -50,6 +51,8 @@ export function refuse(request: CallerRequest, response: CallerResponse, id: Req
   } else if (!request.complete) {
     awaitRest(request);
   }
+  // Node reads the rest away once this answer has left. Until those before it have, it would read nothing more of the connection.
+  if (!request.complete && response.socket === null) discard(request);
   response.removeHeader('date');
   response.removeHeader('connection');
   // The reason is said again: one of the provider's that could not be sent is still held by the response, and would throw.

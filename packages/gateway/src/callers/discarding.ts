@@ -1,0 +1,40 @@
+/**
+ * Reading away what is neither kept nor served, behind a call that is under way. It is read since only a connection that is read is seen to
+ * end; and no faster than this, so that a caller who sends without end takes none of the thread's time from others.
+ */
+import type { Readable } from 'node:stream';
+
+const bytesASecond = 1024 * 1024;
+
+/** What one connection may be read in a second. */
+export class Discarding {
+  #bytes = 0;
+
+  /** These were read. False: no more is to be read in this second. */
+  takes(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes < bytesASecond;
+  }
+
+  /** The next second has begun. */
+  nextSecond(): void {
+    this.#bytes = 0;
+  }
+}
+
+/** What is read away: the body of a request, or a connection. */
+type Discarded = Pick<Readable, 'on' | 'once' | 'pause' | 'resume'>;
+
+/** Reads away all that comes of it, until it is closed. */
+export function discard(all: Discarded): void {
+  const discarding = new Discarding();
+  const seconds = setInterval(() => {
+    discarding.nextSecond();
+    all.resume();
+  }, 1_000).unref();
+  all.once('close', () => clearInterval(seconds));
+  all.on('data', (chunk: Buffer) => {
+    if (!discarding.takes(chunk.length)) all.pause();
+  });
+  all.resume();
+}
