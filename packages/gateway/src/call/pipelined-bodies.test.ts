@@ -96,3 +96,44 @@ for (const requestsReadBy of ['us', 'node'] as const) {
     }
   });
 }
+
+for (const requestsReadBy of ['us', 'node'] as const) {
+  test(`a caller who half-closes within a body while its key is asked for is refused once it is learnt (${requestsReadBy})`, async (t) => {
+    for (const extra of ['', 'Upgrade: h2c\r\nConnection: Upgrade\r\n']) {
+      const { answered, connect, gateway } = await nodeThatAsks(t, requestsReadBy);
+      const connection = await connect();
+      connection.send(`${head(newKey, `${extra}Content-Length: 70000`)}${'x'.repeat(2_000)}`);
+      await eventually(() => gateway.held().asked_keys === 1, 'the key is asked for');
+      connection.halfClose();
+      for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+      answered.open();
+      assert.equal((await connection.nextAnswer()).status, 400, extra);
+      await connection.close();
+      await assertAtRest(() => gateway.held());
+    }
+  });
+
+  test(`a body that is asked for behind another answer is asked for before its own answer's head, or not at all (${requestsReadBy})`, async (t) => {
+    const { answered, connect, provider } = await nodeThatAsks(t, requestsReadBy);
+    const slow = gate();
+    provider.respond(() => slow.opened.then(() => ({ headers: [['content-type', 'text/event-stream']], body: ['data: 1\n\n'] })));
+    answered.open();
+    for (const sends of ['its body', 'no body']) {
+      const connection = await connect();
+      const asked = provider.nextRequest();
+      connection.send(`${head(knownKey, 'Transfer-Encoding: chunked')}2\r\n{}\r\n0\r\n\r\n${head(knownKey, 'Expect: 100-continue\r\nContent-Length: 2')}`);
+      if (sends === 'its body') connection.send('{}');
+      await asked;
+      slow.open();
+      await connection.nextAnswer();
+      if (sends === 'no body') {
+        await eventually(() => connection.answers.at(-1)!.status === 100, 'the body is asked for');
+        connection.send('{}');
+      }
+      await connection.nextAnswer();
+      assert.deepEqual(connection.answers.map(({ status }) => status), sends === 'no body' ? [200, 100, 200] : [200, 200]);
+      assert.equal(connection.answers.at(-1)!.body.toString(), 'data: 1\n\n');
+      await connection.close();
+    }
+  });
+}

@@ -50,12 +50,18 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
   if (request instanceof WholeRequest) return receiveWhole(request, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
-  if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
+  if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
   if (route.bodyHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax : declaredBytes !== null && declaredBytes <= shortBodyBytesMax) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();
     return;
   }
   ready(streamedBody(request, { first: [], firstBytes: 0, contentLength: declaredBytes, overBound: route.bodyHeld, release: () => {} }));
+}
+
+/** Says 100 where the caller waits for it. Node would put that behind the head of an answer which waits behind another one. */
+function askForBody(request: IncomingMessage, response: CallerResponse): void {
+  if (response.socket !== null) return response.writeContinue();
+  response.once('socket', () => { if (!response.headersSent && !request.complete) response.writeContinue(); });
 }
 
 /** It is here already. */
@@ -174,6 +180,8 @@ class HeldBody implements Receiving {
     if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
     request.on('data', this.#take);
     request.on('end', this.#whole);
+    // Its end came while its key was asked for, and was told to nobody.
+    if (connection.socket.readableEnded) setImmediate(() => { if (connection.receiving.includes(this)) this.callerEnded(); });
   }
 
   #beginToCount(): HeldBytes {
