@@ -12,9 +12,9 @@ import { router } from './frame/router.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
 const colorScheme = localStorageColorSchemeManager({ key: 'metergate-color-scheme' });
-/** Without this value the browser applies no style element of a component: the page's policy says so. */
+/** Without this value the browser ignores the components' style elements, because the page's policy forbids them. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// Where the library that stills the page behind a dialog looks for it.
+// The library that blocks scrolling behind a dialog looks for it here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 goAhead();

@@ -1,7 +1,7 @@
-/** A sentence for the operator that would be repeated with every request: the same one is said again only after a minute. */
+/** A sentence for the operator that could be repeated with every request: it is repeated only after a minute. */
 const againMs = 60_000;
 
-/** `cause`: what makes two sentences the same. `clock`: wall time, milliseconds; if it was set back, the sentence is said again. */
+/** `cause`: two sentences with the same cause count as the same. `clock`: wall time, milliseconds; if it was set back, the sentence is repeated. */
 export function limitRepeats(clock: () => number, say: (sentence: string) => void): (sentence: string, cause?: string) => void {
   let last = { cause: '', atMs: 0 };
   return (sentence, cause = sentence) => {

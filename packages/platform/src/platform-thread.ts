@@ -2,8 +2,8 @@
  * Entry of the platform thread: opens its own store connection, listens, and runs long work in the background. Rules: Processes: nothing
  * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
- * with 500; `{note}` for work that was done; `{alive: true}` on `{alive: true}`. On `{leave: true}` its answers say that the process is told to
- * stop; on `{stop: true, graceMs}` it closes and ends.
+ * with 500; `{note}` for work that was done; `{alive: true}` in reply to the same. On `{leave: true}` answers end their connection, because
+ * the process will stop; on `{stop: true, graceMs}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
@@ -29,7 +29,7 @@ import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { reportFaults } from './reported-faults.ts';
 
-/** What the parent gives. */
+/** What the parent passes. */
 export interface PlatformThreadData {
   readonly databaseUrl: string;
   /** A read replica for reports; null: none. */
@@ -51,18 +51,18 @@ export interface PlatformThreadData {
   readonly namesPort: MessagePort;
 }
 
-/** What the parent may say. */
+/** Messages of the parent. */
 export type ToPlatformThread = { readonly alive: true } | { readonly leave: true } | { readonly stop: true; readonly graceMs: number };
 
 const housekeepingMs = 5_000;
-/** Between two looks for what happened and what is due. */
+/** Pause between two looks for new events and due work. */
 const noticesMs = 1_000;
-/** Between two looks at what `/metrics` shows of the store. */
+/** Pause between two looks at what `/metrics` shows of the store. */
 const figuresMs = 60_000;
-/** Between two passes that remove what is past its age. */
+/** Pause between two passes that remove what is past its age. */
 const retentionMs = 1_000;
 
-/** Whether a look is under way. It is asked at the very start, so it stands before that. */
+/** Whether a look is under way. Defined before the code that uses it at the very start. */
 let figuring = false;
 
 const data = workerData as PlatformThreadData;
@@ -109,7 +109,7 @@ async function serve(): Promise<void> {
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
-    // Only now, when somebody listens: an earlier message would be lost.
+    // Not earlier: before the parent listens, a message would be lost.
     void reportFigures(store, retention);
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
@@ -133,7 +133,7 @@ function retentionWorkOn(store: Store, holder: string): RetentionWork {
   });
 }
 
-/** Removes what is past its age. After a fault it is tried again the next time. */
+/** Removes what is past its age. After a fault, the next pass tries again. */
 async function removeOld(work: RetentionWork): Promise<void> {
   try {
     await work.pass();
@@ -142,7 +142,7 @@ async function removeOld(work: RetentionWork): Promise<void> {
   }
 }
 
-/** For `/metrics`; after a fault it is tried again the next time. */
+/** For `/metrics`; after a fault, the next look tries again. */
 async function reportFigures(store: Store, retention: RetentionWork): Promise<void> {
   if (figuring) return;
   figuring = true;
@@ -159,7 +159,7 @@ async function reportFigures(store: Store, retention: RetentionWork): Promise<vo
 
 let noticing = false;
 
-/** What happened and who must be notified. After a fault it is tried again the next time. */
+/** Finds events, and who must be notified of them. After a fault, the next look tries again. */
 async function lookForNotices(work: NoticeWork): Promise<void> {
   if (noticing) return;
   noticing = true;
@@ -172,7 +172,7 @@ async function lookForNotices(work: NoticeWork): Promise<void> {
   }
 }
 
-/** The embedded store reads on the thread that asks it; a server reads by itself, and its replica instead of it. */
+/** An embedded store reads on the calling thread; a shared one reads by itself, or its replica does. */
 function reportsBeside({ engine }: Store): Reports | null {
   if (engine === 'sqlite') return reportsAt(data.databaseUrl);
   if (data.reportsDatabaseUrl === null) return null;
@@ -238,7 +238,7 @@ function reachable(host: string): string {
 
 let busy = false;
 
-/** Finishes what was interrupted and removes what has expired. After a fault it is tried again the next time. */
+/** Finishes what was interrupted and removes what has expired. After a fault, the next pass tries again. */
 async function keepHouse(store: Store, finishErasures: () => Promise<void>): Promise<void> {
   if (busy) return;
   busy = true;

@@ -1,5 +1,5 @@
 /**
- * Faults of the platform → lines for its operator. A store fault has its own sentence, which says what to do and contains no value. Any other
+ * Faults of the platform → lines for its operator. A store fault has a sentence that says what to do and contains no value. Any other
  * fault is logged by its name and place, without its message. While the store is away every request fails for the same cause, so its sentence
  * is repeated only after a minute.
  */

@@ -48,7 +48,7 @@ test('the eleventh wrong password from one address is 429 with Retry-After, and 
   assert.match(late.headers.get('retry-after') ?? '', /^\d+$/);
 });
 
-/** Sends these bytes as they are; resolves with all that comes until the connection ends. */
+/** Sends these bytes as they are; resolves with everything received until the connection ends. */
 function said(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = '';

@@ -11,7 +11,7 @@ export interface Platform {
   readonly host: string;
   /** The port it listens on, also where 0 was asked for. */
   readonly port: number;
-  /** The process is told to stop: answers say that they are the last of their connection. Everything is still accepted. */
+  /** The process will stop: answers announce that they are the last on their connection. Everything is still accepted. */
   leave(): void;
   /** Takes no more connections and ends those that carry nothing. Requests under way may last another `graceMs`. */
   close(graceMs: number): Promise<void>;
@@ -26,15 +26,15 @@ export interface PlatformAddress {
 const limits = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 } as const;
 
 export interface PlatformAnswers {
-  /** Asked with the first request, and again with the next one where it rejected. `port`: links may be made of it. */
+  /** Called with the first request, and again with the next one if it rejected. `port`: links may contain it. */
   readonly partsAt: (port: number) => PlatformParts | Promise<PlatformParts>;
   /** A fault that kept the app from answering a request, for the log. */
   readonly report: (fault: unknown) => void;
 }
 
 /**
- * Listens. The app is loaded with the first request, because a platform that nobody opens needs none of it. @throws the system's error, with
- * its `code`, where the address cannot be had.
+ * Listens. The app is loaded with the first request, because a platform that nobody opens does not need it. @throws the system's error, with
+ * its `code`, if the address cannot be bound.
  */
 export async function startPlatform({ host, port }: PlatformAddress, { partsAt, report }: PlatformAnswers): Promise<Platform> {
   const listener = listenerOnce(async () => {
@@ -58,7 +58,7 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
   return { host, port: bound, leave: () => leaving.leave(), close: (graceMs) => leaving.close(graceMs) };
 }
 
-/** Connections that may wait to be accepted; systems allow fewer. Past them, everybody's are dropped, and asked for again after a second. */
+/** Connections that may wait to be accepted; systems allow fewer. Beyond that, new ones are dropped, and clients try again after a second. */
 const waitingMax = 16_384;
 
 /** The app's own answer to faults. */

@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Store } from '@metergate/store/store.ts';
 
-/** Organizations that one question looks at. */
+/** Organizations per query. */
 const limit = 500;
 const pauseMs = 20;
 

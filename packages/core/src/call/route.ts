@@ -19,7 +19,7 @@ export interface Route {
 }
 
 /** Bytes that other servers read as something else: backslash, fragment, controls. */
-const treacherousByte = /[\x00-\x20\x7f\\#]/;
+const unsafeByte = /[\x00-\x20\x7f\\#]/;
 
 /** The path of a raw target: what stands before its query. */
 export function pathOf(rawTarget: string): string {
@@ -37,7 +37,7 @@ export function routeOf(method: string, rawTarget: string): Route | null {
   const path = pathOf(rawTarget);
   const ordinary = (method === 'POST' ? ordinaryRoutes.posted : ordinaryRoutes.other).get(path);
   if (ordinary !== undefined && path === rawTarget) return ordinary;
-  if (treacherousByte.test(rawTarget)) return null;
+  if (unsafeByte.test(rawTarget)) return null;
   if (ordinary !== undefined) return withTarget(ordinary, ordinary.target + rawTarget.slice(path.length));
   return routeAsSpelled(method, path, rawTarget);
 }

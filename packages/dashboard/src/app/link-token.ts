@@ -1,6 +1,6 @@
 /**
- * The one-time token of a link. It comes after `#`, which no browser sends to a server. The pages remove it from the address bar first of
- * all, before anything is loaded or drawn.
+ * The one-time token of a link. It comes after `#`, which no browser sends to a server. The pages remove it from the address bar before
+ * anything else is loaded or drawn.
  */
 const pagesWithLinks = ['/join', '/password'];
 /** Only in this tab, and only while its person is signing in at the identity provider. */
@@ -22,7 +22,7 @@ function taken(): string {
 /** Empty if the address has none. */
 export const linkToken = taken();
 
-/** Keeps the token for when the browser comes back to this page from the identity provider. */
+/** Keeps the token until the browser comes back to this page from the identity provider. */
 export function keepLinkToken(): void {
   sessionStorage.setItem(keptFor, linkToken);
 }

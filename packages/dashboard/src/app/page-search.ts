@@ -7,7 +7,7 @@ import type { paths } from '../api/schema.ts';
 type Raw = Record<string, unknown>;
 type CallsQuery = NonNullable<paths['/platform/v1/calls']['get']['parameters']['query']>;
 
-/** The filters whose values are known beforehand. The platform refuses any other value. */
+/** The filters with a fixed list of values. The platform refuses any other value. */
 export const filterValues = {
   wire: ['openai', 'anthropic', 'upstream'],
   endpoint: ['chat.completions', 'completions', 'embeddings', 'responses', 'models', 'messages', 'other'],
@@ -16,17 +16,17 @@ export const filterValues = {
   lacks: ['unknown', 'unpriced', 'gaps', 'any'],
 } as const satisfies { readonly [Name in keyof CallsQuery]: readonly CallsQuery[Name][] };
 type Known = typeof filterValues;
-/** Does not compile while `filterValues` lacks a value that the platform knows. */
+/** Fails to compile if `filterValues` lacks a value that the platform knows. */
 export type UnlistedValues = MustBeNever<{ [Name in keyof Known]: Exclude<NonNullable<CallsQuery[Name]>, Known[Name][number]> }[keyof Known]>;
 type MustBeNever<Nothing extends never> = Nothing;
 type ValueOf<Name extends string> = Name extends keyof Known ? Known[Name][number] : string;
 
-/** Filters by what a call is attributed to. A filter for what has no name (no project, say) is not possible. */
+/** Filters by attribution. Filtering for a missing name, such as no project, is not possible. */
 export const filterNames = ['model', 'key', 'project', 'label', 'run', 'wire', 'endpoint'] as const;
 export type FilterName = (typeof filterNames)[number];
 export type Filters = { readonly [Name in FilterName]?: ValueOf<Name> };
 
-/** Those that are in force, and nothing else of an address. */
+/** The filters of an address that are set, and nothing else of it. */
 export function chosenFilters(filters: Filters): Filters {
   return Object.fromEntries(filterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])));
 }
@@ -52,7 +52,7 @@ function pick<const Name extends string>(raw: Raw, names: readonly Name[]): { [N
   return found as { [N in Name]?: ValueOf<N> };
 }
 
-/** One more filter, as it was typed; none where its value cannot be. */
+/** Adds the filter as typed; no filter if its value is invalid. */
 export function typedFilter(name: FilterName, value: string): Filters {
   return pick({ [name]: value }, filterNames);
 }
@@ -85,7 +85,7 @@ export const runsSearch = (raw: Raw): RunsSearch => pick(raw, ['run', 'new']);
 export type PathSearch = { readonly new?: string; readonly tab?: string; readonly id?: string; readonly month?: string };
 export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id', 'month']);
 
-/** `format`: which form of file. */
+/** `format`: the file format. */
 export type ExportsSearch = RangeSearch & { readonly format?: string };
 export const exportsSearch = (raw: Raw): ExportsSearch => pick(raw, [...rangeNames, 'format']);
 
@@ -101,7 +101,7 @@ export const projectsSearch = (raw: Raw): ProjectsSearch => pick(raw, rangeNames
 export type StartSearch = { readonly tool?: string };
 export const startSearch = (raw: Raw): StartSearch => pick(raw, ['tool']);
 
-/** `to`: where to go on to, an address of this site. */
+/** `to`: where to go after signing in, an address of this site. */
 export type SignInSearch = { readonly to?: string };
 export const signInSearch = (raw: Raw): SignInSearch => {
   const { to } = pick(raw, ['to']);

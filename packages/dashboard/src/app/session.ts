@@ -21,22 +21,22 @@ export function rememberSignedIn(signedIn: boolean): void {
   else localStorage.removeItem(mark);
 }
 
-/** Inside the shell alone, where there is a session. */
+/** Only usable inside the shell, where there is a session. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
 }
 
-/** Those that the person belongs to; empty until it is known. */
+/** The organizations that the person belongs to; empty until they are loaded. */
 export function useOrganizations(): readonly { readonly id: string; readonly name: string }[] {
   return api.useQuery('get', '/platform/v1/organizations', {}, { staleTime: 60_000 }).data?.data ?? [];
 }
 
-/** Whether the person may do what requires `role`. The platform decides again, whatever a page shows. */
+/** Whether the person may do what requires `role`. The platform checks again, whatever a page shows. */
 export function useMay(role: Role): boolean {
   return order.indexOf(useSession().role) >= order.indexOf(role);
 }
 
-/** Clears the cache: its answers were another person's or another organization's. */
+/** Clears the cache: its answers belonged to another person or another organization. */
 export async function beginAnew(): Promise<void> {
   queries.clear();
   await queries.ensureQueryData(sessionQuery);

@@ -13,7 +13,7 @@ const tide: MantineColorsTuple = [
   '#0c6e66',
   '#075b54',
 ];
-/** Greys with a little of the brand's green; dark surfaces come of the last ones. */
+/** Greys with a little of the brand's green; dark surfaces use the last ones. */
 const dark: MantineColorsTuple = [
   '#d5dbdd',
   '#b9c2c6',
@@ -27,7 +27,7 @@ const dark: MantineColorsTuple = [
   '#0e1112',
 ];
 
-/** A dialog's head is not a landmark of the page, and its cross says what it does. */
+/** A dialog's head is not a landmark of the page, and its close button has a label. */
 const dialog = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
 
 export const theme = createTheme({

@@ -8,13 +8,13 @@ import { useSession } from '../app/session.ts';
 import { AccountButton } from './header-buttons.tsx';
 
 export function AccountMenu() {
-  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  // The button from before the menu is gone, so the one in its place gets the focus.
   const target = useRef<HTMLButtonElement>(null);
   const session = useSession();
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
     const { data } = await ask.POST('/platform/v1/auth/sign-out');
-    // The identity provider's own session would let the next person in without asking.
+    // Otherwise the identity provider's own session would let the next person in without asking.
     if (typeof data?.goOnTo === 'string') return location.assign(data.goOnTo);
     await navigate({ to: '/sign-in' });
     queries.clear();

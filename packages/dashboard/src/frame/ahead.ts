@@ -1,6 +1,6 @@
 /**
- * Where a browser was signed in when it was last here, the page's script and data are asked for before it is known that it still is: else one
- * would wait for the other. What is asked in vain is answered 401, and forgotten.
+ * If the browser was signed in at its last visit, the page's script and data are requested before it is known whether it still is; otherwise one
+ * would wait for the other. If it is not, the answer is a 401, which is ignored.
  */
 import { queries } from '../api/client.ts';
 import { overviewSearch } from '../app/page-search.ts';

@@ -54,7 +54,7 @@ export function Header({ menuOpened, onMenu, onPalette }: HeaderProps) {
   );
 }
 
-/** The organization that the session is for; a menu where the person belongs to several. */
+/** The organization of the session; a menu if the person belongs to several. */
 function Organization() {
   const { organization } = useSession();
   if (useOrganizations().length < 2) {

@@ -1,7 +1,7 @@
-/** A button of the header whose menu is loaded when it is first wanted: on touch, on focus, or under the pointer. */
+/** A header button whose menu is loaded when it is first wanted: on touch, on focus, or under the pointer. */
 import { Suspense, useState, type ComponentType, type ReactNode } from 'react';
 
-/** What goes onto the button. */
+/** The content of the button. */
 export interface MenuButtonProps {
   readonly onClick: () => void;
   readonly onPointerEnter: () => void;
@@ -14,7 +14,7 @@ export function MenuOnDemand({
   load,
   button,
 }: {
-  /** Lazy; opened as soon as it is there. */
+  /** Lazy; opens as soon as it is loaded. */
   readonly menu: ComponentType;
   readonly load: () => unknown;
   readonly button: (props: MenuButtonProps) => ReactNode;

@@ -26,9 +26,9 @@ export interface NavigationPage {
   readonly to: string;
   readonly name: string;
   readonly icon: LucideIcon;
-  /** What one finds there, for the palette. */
+  /** What the page is for; shown in the palette. */
   readonly about: string;
-  /** The least role that sees it; absent: everyone. */
+  /** The least role that sees the page; absent: everyone. */
   readonly role?: Role;
   /** Only those who run the deployment see it. */
   readonly operator?: true;
@@ -41,7 +41,7 @@ export interface NavigationGroup {
 
 const ranks: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
-/** The pages that are there for who has this session. */
+/** The pages that this session may see. */
 export function pagesFor({ role, operator }: Pick<Session, 'role' | 'operator'>, { pages }: NavigationGroup): readonly NavigationPage[] {
   return pages.filter((page) => ranks.indexOf(role) >= ranks.indexOf(page.role ?? 'viewer') && (page.operator === undefined || operator));
 }

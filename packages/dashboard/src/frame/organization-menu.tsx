@@ -1,4 +1,4 @@
-/** The organizations of a person who belongs to several, to work for another one. */
+/** Lets a person who belongs to several organizations switch between them. */
 import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
@@ -8,7 +8,7 @@ import { beginAnew, useOrganizations, useSession } from '../app/session.ts';
 import { OrganizationButton } from './header-buttons.tsx';
 
 export function OrganizationMenu() {
-  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  // The button from before the menu is gone, so the one in its place gets the focus.
   const target = useRef<HTMLButtonElement>(null);
   const { organization } = useSession();
   const navigate = useNavigate();

@@ -41,7 +41,7 @@ const open = {
   }),
 };
 
-/** Everything that takes a session. */
+/** All routes that require a session. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -64,7 +64,7 @@ const pages = {
     path: '/',
     validateSearch: overviewSearch,
     loaderDeps: ({ search }) => search,
-    // Beside the page's script, not after it.
+    // Loaded along with the page's script, not after it.
     loader: ({ deps }) => askAhead(deps),
     component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
   }),

@@ -1,4 +1,4 @@
-/** The frame around every page of a session: menu, header, command palette, notices, and signing in again where a session ends. */
+/** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { AppShell, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';

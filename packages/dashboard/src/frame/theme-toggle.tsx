@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says. */
+/** Light, dark, or as the system is set. */
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
 import { useRef } from 'react';
@@ -11,7 +11,7 @@ const choices = [
 ] as const;
 
 export function ThemeToggle() {
-  // The button that was there before the menu is gone, so the focus is given to the one in its place.
+  // The button from before the menu is gone, so the one in its place gets the focus.
   const target = useRef<HTMLButtonElement>(null);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (

@@ -1,21 +1,21 @@
 /** The props of a chart over time. */
 export interface ChartSeries {
   readonly name: string;
-  /** One a moment of the chart; null if nothing is known. */
+  /** One value for each moment of the chart; null if nothing is known. */
   readonly values: readonly (number | null)[];
 }
 
 export interface TimeChartProps {
-  /** What it shows, as a sentence. */
+  /** What the chart shows, as a sentence. */
   readonly label: string;
-  /** Beginnings of the bars, milliseconds since the epoch. */
+  /** Start of each bar, milliseconds since the epoch. */
   readonly moments: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
   /** The moment as text. */
   readonly momentName: (ms: number) => string;
-  /** How long each bar is. Days and hours are those of UTC. */
+  /** Length of each bar. Days and hours are those of UTC. */
   readonly step: 'hour' | 'day';
   readonly height?: number;
   readonly onPick?: (ms: number) => void;

@@ -1,4 +1,4 @@
-/** Things to copy: an id beside its text, a block of code, a secret that is shown this once. */
+/** Things to copy: an id beside its text, a block of code, a secret that is shown only once. */
 import { ActionIcon, Alert, Box, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { Check, Copy, TriangleAlert } from 'lucide-react';
 
@@ -38,7 +38,7 @@ export function CodeBlock({ code, name }: { readonly code: string; readonly name
   );
 }
 
-/** Never kept in a cache: it lives as long as the component that shows it. */
+/** Never kept in a cache: it lives only as long as the component that shows it. */
 export function SecretOnce({ secret, name }: { readonly secret: string; readonly name: string }) {
   return (
     <Alert

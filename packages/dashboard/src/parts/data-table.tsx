@@ -1,6 +1,6 @@
 /**
- * A table of loaded rows: columns sort by their heads, rows open something by click or Enter. TanStack Table sorts; markup and keyboard
- * access are here, once for every page.
+ * A table of loaded rows: columns sort by their headers, rows open something by click or Enter. TanStack Table sorts; markup and keyboard
+ * access are written here once for every page.
  */
 import { Table } from '@mantine/core';
 import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
@@ -11,15 +11,15 @@ export interface Column<Row> {
   readonly id: string;
   readonly head: string;
   readonly cell: (row: Row) => ReactNode;
-  /** What it is sorted by; absent: it is not. */
+  /** The value to sort by; absent: the column is not sortable. */
   readonly sortBy?: (row: Row) => string | number;
   readonly right?: boolean;
-  /** Of the table's width, such as `6rem`. Where one column has it, widths hold whatever comes in, and each line of a cell is cut where it ends. */
+  /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long lines of a cell are clipped. */
   readonly width?: string;
 }
 
 export interface DataTableProps<Row> {
-  /** What the table holds, for those who do not see it. */
+  /** What the table holds, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -110,7 +110,7 @@ interface RowProps {
   readonly onOpen: ((row: object) => void) | undefined;
 }
 
-/** Plain elements, drawn again only where the row is another: a live list may have only new ones each second. */
+/** Plain elements, drawn again only if the row has changed: a live list may change every second. */
 const Row = memo(function Row({ of: row, columns, onOpen }: RowProps) {
   return (
     <tr {...opening(row, onOpen)}>

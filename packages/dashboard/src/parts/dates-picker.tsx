@@ -1,4 +1,4 @@
-/** Two days of UTC in a calendar, both included. */
+/** Two UTC days in a calendar, both included. */
 import '@mantine/dates/styles.layer.css';
 import { DatePickerInput } from '@mantine/dates';
 import { useState } from 'react';

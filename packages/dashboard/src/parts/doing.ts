@@ -5,25 +5,25 @@ import { tellDone, tellFault } from '../app/notices.ts';
 
 export interface Doing<Input, Output> {
   readonly run: (input: Input) => Promise<Output>;
-  /** The sentence when it is done; absent: the page shows it by itself. */
+  /** The notice after success; absent: the page reports it otherwise. */
   readonly done?: string;
-  /** Beginnings of the paths whose answers it changes. */
+  /** The start of each path whose answers the action changes. */
   readonly changes: readonly string[];
   readonly after?: (output: Output) => void;
-  /** The page shows a refusal by itself, where the form stands. */
+  /** The page shows a refusal itself, beside the form. */
   readonly quiet?: true;
 }
 
 export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Doing<Input, Output>) {
   return useMutation({
     mutationFn: run,
-    // Before any data is refreshed, so that a secret that is shown only once is on the page.
+    // Runs before any data is refreshed, so that a secret that is shown only once is on the page.
     onSuccess: async (output) => {
       after?.(output);
       if (done !== undefined) tellDone(done);
       await queries.invalidateQueries({ predicate: ({ queryKey }) => changes.some((path) => String(queryKey[1]).startsWith(path)) });
     },
-    // In a form the sentence stands in the form; this is for buttons.
+    // A form shows the refusal itself; this is for buttons.
     onError: (fault) => {
       if (quiet !== true) tellFault(sentenceOf(fault));
     },

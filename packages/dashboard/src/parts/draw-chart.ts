@@ -10,9 +10,9 @@ export interface DrawnChart {
 
 interface Drawing extends TimeChartProps {
   readonly height: number;
-  /** The bar whose time still runs. */
+  /** The bar whose time is still running. */
   readonly running: number | null;
-  /** What is under the pointer: the bar's number, and how far from the left it is. */
+  /** What is under the pointer: the bar's number, and its distance from the left. */
   readonly onUnder: (under: { readonly at: number; readonly left: number } | null) => void;
 }
 
@@ -52,7 +52,7 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
   return { resize: (width) => chart.setSize({ width, height }), destroy: () => chart.destroy() };
 }
 
-/** Covers what belongs to the running bar with a veil of the page's own colour. */
+/** Fades the running bar by drawing a veil in the page's color over it. */
 function paleRunning({ ctx, bbox, valToPos }: uPlot, { moments, running }: Drawing, veil: string): void {
   if (running === null) return;
   const at = moments[running]! / 1_000;
@@ -85,7 +85,7 @@ function axis(color: (name: string) => string): uPlot.Axis {
   };
 }
 
-/** As much as the longest name at the side takes. */
+/** As wide as the longest label of the axis. */
 function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
   // The canvas counts the screen's own pixels.
   ctx.font = `${fontPx * devicePixelRatio}px ${fontFamily}`;
@@ -95,7 +95,7 @@ function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
 
 const dayS = 86_400;
 
-/** Bars of days are named by their days alone. */
+/** Bars of days are labelled by day alone. */
 function timeAxis(color: (name: string) => string, { step }: Drawing): uPlot.Axis {
   if (step !== 'day') return axis(color);
   return {
@@ -107,14 +107,14 @@ function timeAxis(color: (name: string) => string, { step }: Drawing): uPlot.Axi
   };
 }
 
-/** Half a bar on each side, so that the first and the last are whole. */
+/** Half a bar on each side, so that the first and the last bar are whole. */
 function roomFor(moments: readonly number[], kind: Drawing['kind'], min: number, max: number): [number, number] {
   const step = moments.length > 1 ? (moments[1]! - moments[0]!) / 1_000 : 3_600;
   const room = kind === 'bars' ? step * 0.6 : 0;
   return [min - room, max + room];
 }
 
-/** Each row on top of those before it. */
+/** Stacks each row on those before it. */
 function stack(rows: readonly (readonly (number | null)[])[]): number[][] {
   const below = rows[0]?.map(() => 0) ?? [];
   return rows.map((row) => row.map((value, at) => (below[at] = (below[at] ?? 0) + (value ?? 0))));

@@ -1,4 +1,4 @@
-/** Names and values below each other, and a part of a sheet with a heading of its own. */
+/** Names and values below each other, and a section of a sheet with its heading. */
 import { Table, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 

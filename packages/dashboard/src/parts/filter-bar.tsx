@@ -23,7 +23,7 @@ export const dimensionNames = {
 export interface FilterBarProps {
   readonly filters: Filters;
   readonly onChange: (change: Filters) => void;
-  /** The form is open as soon as the bar is there. */
+  /** Opens the form as soon as the bar is loaded. */
   readonly openedAtFirst?: boolean;
 }
 

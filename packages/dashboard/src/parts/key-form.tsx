@@ -1,4 +1,4 @@
-/** Making a service key: what it is called, which project its calls count for, how long it lives. */
+/** Making a service key: its name, the project that its calls count for, and how long it is valid. */
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../api/client.ts';
@@ -8,7 +8,7 @@ import { dollarsSent } from '../shown/amounts.ts';
 
 export type MintedKey = Shown<'MintedServiceKey'>;
 
-/** Lives that are offered, in seconds; empty: no end. */
+/** The lifetimes on offer, in seconds; empty: no end. */
 export const keyLives = [
   { value: '', label: 'Does not expire' },
   { value: '86400', label: 'A day' },

@@ -34,7 +34,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its heading. */
 export function Panel({
   title,
   about,

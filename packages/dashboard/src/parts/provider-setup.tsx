@@ -1,4 +1,4 @@
-/** Provider keys: connected, replaced, tested and disconnected. A key goes in and never comes out. */
+/** Provider keys: connected, replaced, tested and disconnected. A key can be entered but never read back. */
 import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';

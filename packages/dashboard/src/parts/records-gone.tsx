@@ -1,4 +1,4 @@
-/** Says that a time begins before the organization's oldest record: a part of it is missing. */
+/** Notice that a range begins before the organization's oldest record, so that a part of it is missing. */
 import { Alert } from '@mantine/core';
 import { Archive } from 'lucide-react';
 import { api } from '../api/client.ts';

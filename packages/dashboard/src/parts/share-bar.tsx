@@ -5,7 +5,7 @@
 
 export interface ShareBarProps {
   readonly part: number;
-  /** What the share is of, in the same unit; undefined: not known yet. */
+  /** The whole that the share is of, in the same unit; undefined: not known yet. */
   readonly of: number | undefined;
 }
 

@@ -1,8 +1,8 @@
-/** A state in one or two words, in the colour of what it means. */
+/** A state in one or two words, colored by its meaning. */
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** `over`: it is past; `none`: there is nothing to tell. */
+/** `over`: it is past; `none`: there is nothing to report. */
 export type Meaning = 'good' | 'warn' | 'bad' | 'over' | 'none';
 
 const colors = { good: 'green', warn: 'yellow', bad: 'red', over: 'gray', none: undefined } as const;

@@ -4,7 +4,7 @@ import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { sentenceOf } from '../api/client.ts';
 
-/** Keeps the place of what is coming, so that nothing jumps. */
+/** Reserves the space of what is loading, so that nothing jumps. */
 export function Coming({ height = 160 }: { readonly height?: number }) {
   return (
     <div className="late" aria-busy="true" aria-live="polite">
@@ -70,7 +70,7 @@ interface Asked<Data> {
   readonly refetch: () => unknown;
 }
 
-/** One of the three, or what is made of the data. What was shown before stays while it is asked for again. */
+/** One of the three, or the content made of the data. While data is reloaded, the former content stays. */
 export function Loaded<Data>({
   of,
   height,

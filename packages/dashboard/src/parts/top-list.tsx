@@ -1,4 +1,4 @@
-/** The costliest of one dimension, each with its share of the whole as a figure and as a bar; a click leads to its calls. */
+/** The costliest values of one dimension, each with its share of the whole as a figure and a bar; a click leads to its calls. */
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Filters, RangeSearch } from '../app/page-search.ts';
@@ -21,7 +21,7 @@ export function TopList({
   search,
 }: {
   readonly rows: readonly TopRow[];
-  /** What a share is of; undefined: not known yet. */
+  /** The whole that a share is of; undefined: not known yet. */
   readonly whole: number | undefined;
   readonly empty: string;
   readonly search: (name: string) => Filters & RangeSearch;

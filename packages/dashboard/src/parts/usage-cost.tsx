@@ -1,4 +1,4 @@
-/** The cost of a sum of calls, and which of them are not in it. Nothing is shown as $0 that has no known cost, or may have cost something. */
+/** The cost of a sum of calls, and which calls it lacks. If no call has a known cost, or some may have cost something, $0 is never shown. */
 import { Text } from '@mantine/core';
 import type { Shown } from '../api/client.ts';
 import { wholeDollars } from '../shown/amounts.ts';
@@ -9,7 +9,7 @@ type Summed = Pick<Shown<'Usage'>, 'calls' | 'cost' | 'unknownCalls' | 'unpriced
 
 export interface UsageCostProps {
   readonly of: Summed;
-  /** Every digit, as a statement has it; default: short. */
+  /** `all`: every digit, as on a statement; `short` by default. */
   readonly digits?: 'short' | 'all';
 }
 
@@ -24,7 +24,7 @@ export function UsageCost({ of: sum, digits = 'short' }: UsageCostProps) {
   );
 }
 
-/** Beside a sum: how many calls may have cost more than is in it; nothing where there is none. */
+/** Beside a sum: how many calls may have cost more than it contains; nothing if there are none. */
 export function CostIncomplete({ of }: { readonly of: Incomplete }) {
   if (of.calls === 0) return null;
   return (

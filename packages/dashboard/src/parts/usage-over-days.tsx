@@ -1,4 +1,4 @@
-/** Usage by day and one other dimension as stacked bars: the largest names have colors of their own, the rest is one. */
+/** Usage by day and one other dimension as stacked bars: the largest names have their own colors, all others share one. */
 import { lazy, Suspense, useMemo } from 'react';
 import { shownDay } from '../shown/moments.ts';
 import type { KeyNames } from '../shown/key-names.ts';

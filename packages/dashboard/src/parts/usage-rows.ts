@@ -1,4 +1,4 @@
-/** Usage by one dimension or two, filtered: every row of it, and what a row is in a chart. */
+/** Usage by one dimension or two, filtered: every row of it, and how a row appears in a chart. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ask, type Shown } from '../api/client.ts';
 import { chosenFilters, type Filters } from '../app/page-search.ts';
@@ -14,7 +14,7 @@ export const metrics = [
 ] as const;
 export type Metric = (typeof metrics)[number]['value'];
 
-/** A row of usage; the names of its dimensions stand under the dimensions' own names. */
+/** A row of usage; its names are under the names of their dimensions. */
 export type ExploredRow = Shown<'Usage'> & {
   readonly cachedTokens?: number;
   readonly cacheWriteTokens?: number;
@@ -23,7 +23,7 @@ export type ExploredRow = Shown<'Usage'> & {
   readonly gapCalls?: number;
 };
 
-/** More rows than a page can hold are not asked for: there is the export for those. */
+/** The most rows that a page asks for; the export is there for more. */
 const rowsMax = 5_000;
 
 export function useExplored({

@@ -1,12 +1,12 @@
 /** Numbers as people read them. Money comes as decimal strings with nine places and becomes a float only for display. */
 
-/** Made once: making one costs more than all that it formats in a page. */
+/** Created once: creating one costs more than formatting all amounts of a page. */
 const compactDollars = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const compactCount = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat('en-US');
 
-/** US dollars, rounded: two places from a dollar on, four from a cent on, below that the two first digits that count. */
+/** US dollars, rounded: two places from a dollar on, four from a cent on, below that the first two significant digits. */
 export function shortDollars(amount: string): string {
   const negative = amount.startsWith('-');
   const [, fraction = ''] = amount.replace('-', '').split('.');
@@ -20,7 +20,7 @@ export function shortDollars(amount: string): string {
   return `${sign}$${value.toFixed(first + 2).replace(/0{1,12}$/, '')}`;
 }
 
-/** Every digit there is. */
+/** With every digit. */
 export function wholeDollars(amount: string): string {
   const [dollars = '0', fraction] = amount.replace('-', '').split('.');
   const grouped = dollars.replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
@@ -46,7 +46,7 @@ export function shortBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** A part of a whole, in percent with the digit that matters. */
+/** A part of a whole, in percent with enough digits to be meaningful. */
 export function percent(part: number, of: number): string {
   if (of === 0) return '0%';
   const share = (part / of) * 100;
@@ -61,12 +61,12 @@ export function change(now: number, before: number): string | null {
   return share === 0 ? '±0%' : share > 0 ? `+${share}%` : `−${-share}%`;
 }
 
-/** What a field for money holds → what the platform takes: decimal text, never `1e-6`. */
+/** The text of a money field → what the platform accepts: decimal text, never `1e-6`. */
 export function dollarsSent(entered: number | string): string {
   return typeof entered === 'number' ? plainDecimal(entered.toFixed(9)) : entered.trim();
 }
 
-/** `5.000000000` → `5`: what a field for money begins with. */
+/** `5.000000000` → `5`: the initial text of a money field. */
 export function plainDecimal(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0{1,9}$/, '') : amount;
 }

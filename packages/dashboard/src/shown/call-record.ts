@@ -23,7 +23,7 @@ export function outcomeName(outcome: string): string {
   return wordsFor(outcomeWords, outcome);
 }
 
-/** Whether it went as it should: an answer of the provider that is not an error, whole. */
+/** Whether the call went well: the provider's answer is whole and not an error. */
 export function verdictOf({ outcome, status }: CallRecord): 'good' | 'warn' | 'bad' {
   if (outcome === 'completed') return status !== null && status < 400 ? 'good' : status !== null && status < 500 ? 'warn' : 'bad';
   return outcome === 'caller_gone' ? 'warn' : 'bad';

@@ -1,4 +1,4 @@
-/** Words for every value of a union that the client knows, as the choices of a form. A value without words does not compile. */
+/** Words for every value of a union that the client knows, as the choices of a form. A value without words fails to compile. */
 
 export interface Choice<Value extends string = string> {
   readonly value: Value;

@@ -1,6 +1,6 @@
 /**
- * A figure against the same length of time before, in words. While the time still runs, both times are cut: the later one at its last full hour,
- * the earlier one as long before.
+ * A figure compared with the same length of time before, in words. While the time is running, both times are cut: the later one at its last full
+ * hour, the earlier one after the same length.
  */
 import { change } from './amounts.ts';
 import { utcHour } from './moments.ts';
@@ -10,18 +10,18 @@ import { timeBefore } from './ranges.ts';
 export interface ComparedTime {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Where it is cut; `untilMs`: nowhere. */
+  /** Where it is cut; equal to `untilMs`: nowhere. */
   readonly comparedUntilMs: number;
 }
 
 export interface Compared {
   readonly now: number;
   readonly before: number;
-  /** What is compared, as in `no calls`. */
+  /** The unit of what is compared, as in `no calls`. */
   readonly of: string;
 }
 
-/** The time of a report that says up to when it is compared. */
+/** The period of a report, cut where its comparison ends. */
 export function comparedTime(
   report: { readonly since: string; readonly until: string; readonly comparison: { readonly until: string } },
 ): ComparedTime {
@@ -29,7 +29,7 @@ export function comparedTime(
   return { sinceMs: Date.parse(since), untilMs: Date.parse(until), comparedUntilMs: Date.parse(comparison.until) };
 }
 
-/** `−5% against the 7 days before, both up to 14:00 UTC`; where there was none of it, that is said, as nothing is missing then. */
+/** `−5% against the 7 days before, both up to 14:00 UTC`. If there was nothing before, it says so, because no data is missing then. */
 export function comparedWith({ now, before, of }: Compared, time: ComparedTime): string {
   if (time.comparedUntilMs <= time.sinceMs) return 'not compared in its first hour';
   const earlier = timeBefore(time);
@@ -39,7 +39,7 @@ export function comparedWith({ now, before, of }: Compared, time: ComparedTime):
   return cut === null ? `${share} against ${earlier}` : `${share} against ${earlier}, both ${cut}`;
 }
 
-/** The refusals of a report against those before. */
+/** Compares the refusals of a report with those before. */
 export function refusalsCompared({ since, until, comparison }: {
   readonly since: string;
   readonly until: string;

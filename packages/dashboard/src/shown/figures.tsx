@@ -1,8 +1,8 @@
-/** Money, counts and moments in a page: short to read, whole on hover. */
+/** Money, counts and moments in a page: short to read, in full on hover. */
 import { shortCount, shortDollars, wholeCount, wholeDollars } from './amounts.ts';
 import { agoOrAhead, ownMoment, utcClock, utcDay, utcMoment } from './moments.ts';
 
-/** Null: nobody knows, which is not nothing. */
+/** Null: unknown, which is not zero. */
 export function Money({ amount, none = 'unknown' }: { readonly amount: string | null | undefined; readonly none?: string }) {
   if (amount === null || amount === undefined) return <span className="dim">{none}</span>;
   return (

@@ -1,9 +1,9 @@
-/** Which calls of a sum have a cost that is unknown or incomplete, as far as the counts of a sum can say it. */
+/** How many calls of a sum have a cost that is unknown or incomplete, as far as the sum's counts show it. */
 import { shortDollars, wholeCount } from './amounts.ts';
 
-/** The counts of a sum that say what its cost lacks. A call can be in `unknownCalls` and in one of the other two, never in both of those. */
+/** The counts of a sum that show what its cost lacks. A call can be in `unknownCalls` and in one of the other two, never in both of those. */
 export interface Lacking {
-  /** Left out where nobody counted them. */
+  /** Left out if they were not counted. */
   readonly calls?: number;
   /** No usage came, or only a part of it. */
   readonly unknownCalls: number;
@@ -16,13 +16,13 @@ export interface Lacking {
 /** How many calls have a cost that is unknown or incomplete. */
 export interface Incomplete {
   readonly calls: number;
-  /** False: it is the most that there can be. */
+  /** False: `most` is only an upper bound. */
   readonly exact: boolean;
 }
 
 /**
- * A call whose usage came in part can also lack a price or have a gap, and counts in both figures. So there are at least as many as the larger
- * figure says, and at most as many as both together.
+ * A call with partial usage can also lack a price or have a gap; both counts then contain it. So there are at least as many as the larger
+ * count, and at most as many as both together.
  */
 export function incompleteIn(rows: readonly Lacking[]): Incomplete {
   let calls = 0;
@@ -37,7 +37,7 @@ export function incompleteIn(rows: readonly Lacking[]): Incomplete {
   return { calls, exact };
 }
 
-/** `12`, or `up to 12` where the figure is not exact. */
+/** `12`, or `up to 12` if the figure is not exact. */
 export function incompleteCount({ calls, exact }: Incomplete): string {
   return exact ? wholeCount(calls) : `up to ${wholeCount(calls)}`;
 }
@@ -48,8 +48,8 @@ export interface WithCost extends Lacking {
 }
 
 /**
- * What can be said of a sum's cost. `amount`: the amount. `incomplete`: it is $0, and a call may have cost something. `not_known`: it is $0, and
- * it is certain that no call has a known cost, which one of the counts alone must show.
+ * What can be said about a sum's cost. `amount`: the amount. `incomplete`: it is $0, and a call may have cost something. `not_known`: it is $0, and
+ * certainly no call has a known cost, which one of the counts alone must show.
  */
 export function costSaid(sum: WithCost): 'amount' | 'incomplete' | 'not_known' {
   const lacking = incompleteIn([sum]).calls > 0;
@@ -57,7 +57,7 @@ export function costSaid(sum: WithCost): 'amount' | 'incomplete' | 'not_known' {
   return Math.max(sum.unknownCalls, sum.unpricedCalls) >= sum.calls ? 'not_known' : 'incomplete';
 }
 
-/** The same as one text, for what cannot hold more than that. */
+/** The same as one text, for places that can show nothing else. */
 export function costText(sum: WithCost): string {
   const said = costSaid(sum);
   if (said === 'not_known') return 'not known';

@@ -1,4 +1,4 @@
-/** Instants as people read them. Every page shows UTC and says so, as reports and caps count by days of UTC; the reader's own time is on hover. */
+/** Instants as people read them. Every page shows UTC and says so, because reports and caps use UTC days; the reader's own time is on hover. */
 const utc = { timeZone: 'UTC' } as const;
 const withYear = new Intl.DateTimeFormat(undefined, {
   ...utc,
@@ -32,7 +32,7 @@ const ownTime = new Intl.DateTimeFormat(undefined, {
 const hourOfDay = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** With its zone. Without seconds where the year is not this one. */
+/** With its zone. Without seconds if the year is not the current one. */
 export function utcMoment(date: Date): string {
   return `${(ofThisYear(date) ? withoutYear : withYear).format(date)} UTC`;
 }
@@ -47,12 +47,12 @@ export function utcHour(ms: number): string {
   return `${hourOfDay.format(ms)} UTC`;
 }
 
-/** The day of UTC, with its year where that is not this one. */
+/** The UTC day, with its year if that is not the current one. */
 export function utcDay(date: Date): string {
   return (ofThisYear(date) ? dayAlone : dayOfYear).format(date);
 }
 
-/** In the reader's own zone, named: what is shown on hover. */
+/** In the reader's own zone, named: shown on hover. */
 export function ownMoment(date: Date): string {
   return ownTime.format(date);
 }
@@ -61,7 +61,7 @@ function ofThisYear(date: Date): boolean {
   return date.getUTCFullYear() === new Date().getUTCFullYear();
 }
 
-/** A day of the reports, which is a day of UTC. */
+/** A day of the reports, which is a UTC day. */
 export function shownDay(ms: number): string {
   return dayAlone.format(ms);
 }

@@ -3,7 +3,7 @@ import type { RangeSearch } from '../app/page-search.ts';
 
 export interface Range {
   readonly sinceMs: number;
-  /** Itself excluded. */
+  /** Excluded. */
   readonly untilMs: number;
   /** The choice's name in the address; `custom`: two instants. */
   readonly name: string;
@@ -23,7 +23,7 @@ export const rangeChoices = [
   { value: 'custom', label: 'Chosen dates…' },
 ] as const;
 
-/** `now` is cut to the minute, so that one view asks for one and the same range while it stands. */
+/** `now` is cut to the minute, so that a view keeps asking for the same range while it is open. */
 export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, ownDefault = '7d'): Range {
   const [sinceMs, untilMs] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
   if (Number.isFinite(sinceMs) && Number.isFinite(untilMs) && sinceMs < untilMs) return { sinceMs, untilMs, name: 'custom' };
@@ -35,7 +35,7 @@ export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, own
   if (name === 'last-month') return { sinceMs: monthMs(-1), untilMs: monthMs(0), name };
   const length = lengths[name];
   if (length === undefined) return { sinceMs: end - lengths[ownDefault]!, untilMs: end, name: ownDefault };
-  // Whole hours and days to begin with, so that the first bar of a chart is not a stump.
+  // Begins at a whole hour or day, so that the first bar of a chart is not cut short.
   const step = length > 2 * dayMs ? dayMs : length > 2 * hourMs ? hourMs : 60_000;
   const wholeEnd = step === dayMs ? Math.ceil(end / dayMs) * dayMs : end;
   return { sinceMs: Math.ceil((wholeEnd - length) / step) * step, untilMs: wholeEnd, name };
@@ -44,8 +44,8 @@ export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, own
 export type Span = Pick<Range, 'sinceMs' | 'untilMs'>;
 
 /**
- * What is compared of a time and of the one before it, as the platform does it for sums of hours: while the time runs, up to its last full hour,
- * and as much of the same length of time before.
+ * The parts of a period and of the one before it that are compared, as the platform does it for hourly sums: while the period is running, up to its
+ * last full hour, and the same length of the period before.
  */
 export function comparedSpans({ sinceMs, untilMs }: Span, nowMs: number): { readonly now: Span; readonly before: Span } {
   const cutMs = Math.max(sinceMs, Math.min(untilMs, Math.floor(nowMs / hourMs) * hourMs));
@@ -54,7 +54,7 @@ export function comparedSpans({ sinceMs, untilMs }: Span, nowMs: number): { read
   return { now: { sinceMs, untilMs: cutMs }, before: { sinceMs: sinceMs - lengthMs, untilMs: cutMs - lengthMs } };
 }
 
-/** The same length of time just before, as it is said: `the 7 days before`. A part of an hour counts as one. */
+/** Words for the same length of time just before: `the 7 days before`. A part of an hour counts as one. */
 export function timeBefore({ sinceMs, untilMs }: Span): string {
   const hours = Math.ceil((untilMs - sinceMs) / hourMs);
   if (hours <= 1) return 'the hour before';

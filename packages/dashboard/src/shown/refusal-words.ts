@@ -33,7 +33,7 @@ const windows = {
   lifetime: 'Lifetime',
 } satisfies Record<Shown<'Cap'>['window'], string>;
 
-/** A code that is not known is shown as it is. */
+/** An unknown code is shown as it is. */
 export function refusalWords({ code, scope = null, window = null }: Reason): string {
   const said = words[code] ?? code;
   if (scope === null || window === null) return said;

@@ -1,4 +1,4 @@
-/** How often a password may be tried, by pair, email and address, and that nobody is locked out from elsewhere by ten tries. */
+/** How often a password may be tried, by pair, email and address, and that ten tries elsewhere lock out nobody. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAttempts, isTooMany, type Attempt } from './attempts.ts';

@@ -1,9 +1,9 @@
 /**
  * Limits how often a password may be tried: per pair of account and client address, per address, and per account. Rule 16. Held in
  * the memory of this process, within a bound. The narrow limit is against guessing, the wide ones against guessing from many addresses or at
- * many people. Where a wide one is reached, a pair still lets in whoever has signed in as that pair before, and nobody else. So a flood
- * from a proxy's address, or against one account, locks out nobody who signs in from their usual place, and whoever claims somebody
- * else's email gains no further tries at theirs.
+ * many people. Once a wide one is reached, a pair still lets in whoever has signed in as that pair before, and nobody else. So a flood
+ * from a proxy's address, or against one account, locks out nobody who signs in from their usual place, and claiming somebody
+ * else's email gives no further tries at their password.
  */
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
@@ -20,7 +20,7 @@ const bounds = {
 } as const satisfies Record<string, Bound>;
 const countsMax = 50_000;
 const knownMax = 50_000;
-/** Of one pair: different people may claim one email. */
+/** By person, of one pair: different people may claim one email. */
 const peopleMax = 8;
 
 export interface Attempts {
@@ -32,7 +32,7 @@ export interface Attempt {
   /** Somebody has signed in as this pair before. */
   readonly isKnown: boolean;
   /**
-   * The password was this person's. True: it counts as no attempt, and they are known as this pair from now on. False: a wide limit is
+   * The password was this person's. True: the attempt is not counted, and they are known as this pair from now on. False: a wide limit is
    * reached and they are not known as this pair, so it is answered like a wrong password.
    */
   succeeded(person: string): boolean;
@@ -104,7 +104,7 @@ function tooMany(afterMs: number): TooMany {
   };
 }
 
-/** The pairs that were there last are kept, and of each the people who were. */
+/** The most recent pairs are kept, and for each the people who signed in. */
 function remember(known: Map<string, Set<string>>, pair: string, person: string): void {
   const people = known.get(pair) ?? new Set();
   people.delete(person);
@@ -121,8 +121,8 @@ function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds,
 }
 
 /**
- * Drops half the table: first what has expired, then what was tried least. A flood of names tried once pushes out names tried once,
- * and not the account that they are guessing at.
+ * Drops half the table: first what has expired, then what was tried least. A flood of names tried once each pushes out such names,
+ * but not the account that it is guessing at.
  */
 function makeRoom(counts: Map<string, Count>, now: number): void {
   for (const [key, { untilMs }] of counts) if (untilMs <= now) counts.delete(key);

@@ -1,6 +1,6 @@
 /**
  * Sessions on better-auth: one signed cookie, sessions kept in our store. Rule 16. Who a person is, by a password or by an identity
- * provider, is decided before. Its own HTTP handler is not mounted: only the functions below are used, so that no other route of it exists.
+ * provider, is decided before. Its HTTP handler is not mounted: only the functions below are used, so none of its routes exist.
  * The secret that signs cookies is derived from the master key and stored nowhere.
  */
 import { hkdfSync } from 'node:crypto';
@@ -16,7 +16,7 @@ import type { Sessions } from './sessions.ts';
 const daySeconds = 86_400;
 /** How long a session lasts after its last use. */
 const idleSeconds = 7 * daySeconds;
-/** However much it is used, it ends after this. */
+/** A session ends after this, however much it is used. */
 const absoluteMs = 30 * daySeconds * 1_000;
 
 export interface SessionsOptions {
@@ -33,7 +33,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const auth = libraryFor(options);
   const { store } = options;
 
-  /** A session is for one organization from its beginning: one that its person leaves never turns into one for another. */
+  /** A session belongs to one organization from its beginning. If its person leaves that one, it never becomes a session of another. */
   async function bind(begun: Headers, organization: string | null): Promise<void> {
     const cookie = begun.getSetCookie().map((line) => line.split(';', 1)[0]!).join('; ');
     const found = await auth.api.getSession({ headers: new Headers({ cookie }) });
@@ -64,7 +64,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** A session and its cookie for someone who has shown who they are. No route leads to it. */
+/** A session and its cookie for someone who has proved who they are. No route leads to it. */
 const shownSessions = {
   id: 'shown-sessions',
   endpoints: {
@@ -110,7 +110,7 @@ function libraryFor({ store, masterKey, publicUrl }: SessionsOptions) {
   });
 }
 
-/** What the library needs of a request, and nothing that could fail its own checks of browser requests. */
+/** What the library needs of a request, without headers that could fail its checks of browser requests. */
 function cookieAlone(request: Headers): Headers {
   const cookie = request.get('cookie');
   const headers = withoutCookie(request);

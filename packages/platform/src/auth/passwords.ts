@@ -19,7 +19,7 @@ export function passwordRefusal(password: string): AdministrationRefusal | null 
   return length >= lengthMin && length <= lengthMax && password.isWellFormed() ? null : refuseInput('invalid_password', passwordRule);
 }
 
-/** Of one hash: its memory is 128 x N x r bytes, done p times over. */
+/** The parameters of one hash: it takes 128 x N x r bytes of memory, p times over. */
 export interface HashingCost {
   readonly N: number;
   readonly r: number;
@@ -39,15 +39,15 @@ const forAnybody: HashedFor = { isKnown: false, from: '' };
 /** One scrypt. @throws HashingBusy */
 export type Derive = (password: string, salt: Buffer, cost: HashingCost, whom: HashedFor) => Promise<Buffer>;
 
-/** What a password was found to open. */
+/** Which hashes a password opened. */
 export interface Opening {
-  /** The place of the first hash that it opens; null: none. */
+  /** Index of the first hash that it opens; null: none. */
   readonly opens: number | null;
-  /** Its own hash, with the salt and the figures of the first of those given, or today's where none was. */
+  /** The password's own hash, with the salt and parameters of the first given hash, or today's if none was given. */
   readonly hash: string;
 }
 
-/** Hashes at one cost, and verifies what was hashed at any. */
+/** Hashes at one cost, and verifies hashes of any cost. */
 export class Passwords {
   readonly #cost: HashingCost;
   readonly #derive: Derive;
@@ -60,14 +60,14 @@ export class Passwords {
     this.#whom = whom;
   }
 
-  /** The same, for whoever asks. */
+  /** The same, computed for the given caller. */
   askedBy(whom: HashedFor): Passwords {
     return new Passwords(this.#cost, this.#derive, whom);
   }
 
   /**
-   * `scrypt$N$r$p$salt$hash`, the last two in base64url. `like`: a hash whose salt is used again; null: a new salt. Whoever have the
-   * same email share a salt, so that one derivation tells which of them a password opens, and its time tells nothing of how many they are.
+   * `scrypt$N$r$p$salt$hash`, the last two in base64url. `like`: a hash whose salt is used again; null: a new salt. All accounts with the
+   * same email share a salt, so that one derivation shows which of them a password opens, and its time does not reveal how many they are.
    * @throws HashingBusy
    */
   async hash(password: string, like: string | null = null): Promise<string> {
@@ -76,8 +76,8 @@ export class Passwords {
   }
 
   /**
-   * Which of these hashes the password opens. It takes one derivation for each salt among them, at least one: as long for an email that
-   * nobody has as for one that somebody has. @throws HashingBusy
+   * Which of these hashes the password opens. Takes one derivation for each salt among them, at least one, so an email that nobody
+   * has takes as long as one that somebody has. @throws HashingBusy
    */
   async check(password: string, stored: readonly (string | null)[]): Promise<Opening> {
     const made = new Map<string, Buffer>();
@@ -96,7 +96,7 @@ export class Passwords {
     return { opens, hash: first ?? await this.hash(password) };
   }
 
-  /** By the figures that the hash was made with, whatever today's are. @throws HashingBusy */
+  /** With the parameters that the hash was made with, whatever today's are. @throws HashingBusy */
   async verify(password: string, stored: string): Promise<boolean> {
     const { figures, salt, hash } = partsOf(stored) ?? {};
     if (figures === undefined || salt === undefined || hash === undefined) return false;
@@ -122,13 +122,13 @@ export const costToday: HashingCost = { N: 32_768, r: 8, p: 3 };
 /** On the pool of the process. */
 export const passwords = new Passwords(costToday);
 
-/** Null: not a hash of ours, or one that would take more than a sign-in may. */
+/** Null: not one of our hashes, or one that takes longer than a sign-in may. */
 function partsOf(stored: string): { readonly figures: HashingCost; readonly salt: Buffer; readonly hash: Buffer } | null {
   const [, N, r, p, salt, hash] = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{16,128})\$([\w-]{43})$/.exec(stored) ?? [];
   const figures = { N: Number(N), r: Number(r), p: Number(p) };
-  const bearable = figures.N >= 2 && Number.isInteger(Math.log2(figures.N)) && figures.r >= 1 && figures.p >= 1
+  const acceptable = figures.N >= 2 && Number.isInteger(Math.log2(figures.N)) && figures.r >= 1 && figures.p >= 1
     && 128 * figures.N * figures.r <= memoryMax && figures.p <= 64;
-  return bearable && salt !== undefined && hash !== undefined
+  return acceptable && salt !== undefined && hash !== undefined
     ? { figures, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') } : null;
 }
 

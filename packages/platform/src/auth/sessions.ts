@@ -1,5 +1,5 @@
 /**
- * Sessions of people as the platform's HTTP uses them: begun for a person who has shown who they are, found by their cookie, ended. Rule 16.
+ * Sessions of people as the platform's HTTP uses them: begun for a person who has proved who they are, found by their cookie, ended. Rule 16.
  * Storage is behind this interface.
  */
 
@@ -10,14 +10,14 @@ export interface FoundSession {
   readonly providedBy: string | null;
   /** The organization that the session is for; null: begun by an earlier version, for the person's first. */
   readonly organization: string | null;
-  /** What the answer carries on: a cookie with a later end. */
+  /** Headers for the answer: a cookie with a later end. */
   readonly answerHeaders: Headers;
 }
 
-/** Who a session is begun for, after they have shown that they are. */
+/** Who a session is begun for, after they have proved who they are. */
 export interface Shown {
   readonly person: string;
-  /** The identity provider that vouched for them: the session lasts shorter than others. Null: a password, or a link. */
+  /** The identity provider that vouched for them: such a session is shorter than others. Null: a password, or a link. */
   readonly issuer: string | null;
   /** Null: they belong to none. */
   readonly organization: string | null;
@@ -28,6 +28,6 @@ export interface Sessions {
   begin(who: Shown, request: Headers): Promise<Headers>;
   /** The session whose cookie the request carries; null if it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
-  /** Ends the request's session, on the server too; the cookie goes with the headers. */
+  /** Ends the request's session, on the server too; the headers remove the cookie. */
   end(request: Headers): Promise<Headers>;
 }

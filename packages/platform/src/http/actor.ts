@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
 
-/** Null: nobody known. A session's renewed cookie goes to `answerHeaders`. */
+/** Null: unknown. A session's renewed cookie goes to `answerHeaders`. */
 export async function actorOf(request: Request, parts: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
   const authorization = request.headers.get('authorization');
   return authorization === null ? personOf(request, parts, answerHeaders) : tokenOf(authorization, parts);
@@ -25,7 +25,7 @@ async function personOf(request: Request, { store, sessions }: PlatformParts, an
   const found = await sessions.find(request.headers);
   if (found === null) return null;
   const memberships = await store.members.of(found.person);
-  // Never an organization other than the session's: a change meant for one would reach the other.
+  // Never an organization other than the session's: a change meant for one would reach another.
   const membership = found.organization === null ? memberships[0] : memberships.find(({ organization }) => organization === found.organization);
   if (membership === undefined) return null;
   for (const cookie of found.answerHeaders.getSetCookie()) answerHeaders.append('set-cookie', cookie);

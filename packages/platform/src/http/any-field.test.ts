@@ -1,5 +1,5 @@
 /**
- * On PostgreSQL, which stores neither NUL nor half a surrogate pair: whichever field of an operation holds one, the answer is not a fault.
+ * PostgreSQL stores neither NUL nor half a surrogate pair. If any field of an operation holds one, the answer there is still not a fault.
  * Every operation is called with each of its fields in turn.
  */
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-/** A body for each of the operation's fields, in which only that field holds the text, with valid others and without. */
+/** A body for each of the operation's fields, in which only that field holds the text; once with valid other fields and once without. */
 function bodiesOf({ body }: Operation, text: string): unknown[] {
   if (body === undefined) return [undefined];
   const fair = filled(body as unknown as SchemaPart, 'abc') as Record<string, unknown>;
@@ -34,7 +34,7 @@ for (const [what, text, coded] of [['NUL', 'a\0b', 'a%00b'], ['half a surrogate 
   test(`${what} in any field of any operation is no fault`, async () => {
     const cookie = await platform.signIn(acme.emails.owner);
     for (const each of operations) {
-      // These end what the others need.
+      // These would end what the other operations need.
       if (each.id === 'eraseOrganization' || each.path.endsWith('/sign-out')) continue;
       const asker = each.tag === 'views' ? { cookie, headers: { origin: 'http://platform.test', 'sec-fetch-site': 'same-origin' } }
         : each.role === null ? {} : { token: acme.tokens.owner };

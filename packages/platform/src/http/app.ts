@@ -87,7 +87,7 @@ export function platformApp(parts: PlatformParts): OpenAPIHono {
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(securityHeaders)) {
-      // What needs another value (a page's own script, a file that may be kept) says so itself.
+      // Whoever needs another value (a page's own script, a file that may be cached) sets it.
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
   });

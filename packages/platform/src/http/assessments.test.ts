@@ -1,6 +1,6 @@
 /**
- * Over HTTP on both engines: the Baseline's resource, its report, and a tap key that is read once: by one of 50 at once, and by
- * nothing that a browser does on nobody's behalf. Spec: Other routes, Tap key, Authentication 5 and 6; rules 16 and 20.
+ * Over HTTP on both engines: the Baseline's resource, its report, and a tap key that is read once: by one of 50 at once, and never by a
+ * request that a browser makes by itself. Spec: Other routes, Tap key, Authentication 5 and 6; rules 16 and 20.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       readonly prefix: string;
       ask(path: string, asked?: Asked): Promise<Answered>;
     }
-    /** An organization with a token for each role and nobody in it, which is quickly made. */
+    /** An organization with a token for each role and no members, which is quick to make. */
     const newOrganization = async (): Promise<Tapped['owner']> => {
       const { id } = granted(await platform.store.organizations.create({ name: `tapped ${++count}`, plan: 'team' }));
       const context = { store: platform.store, randomBytes: platform.parts.randomBytes, nowMs: Date.now() };

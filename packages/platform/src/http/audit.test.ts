@@ -41,11 +41,11 @@ const trail = async (): Promise<Row[]> =>
   (await platform.ask('/platform/v1/audit?limit=1000', { token: acme.tokens.owner })).body['data'] as Row[];
 
 /**
- * Not changes of the organization's: a session begins or ends, and what it works for; a person's own views; the test call changes nothing.
+ * No changes of the organization: beginning or ending a session, and switching its organization; a person's own views; the test call.
  */
 const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage', 'saveView', 'removeView']);
 
-/** The same change by another way in has the name of the change. */
+/** The same change, made another way, has the same name. */
 const namedOtherwise: Readonly<Record<string, string>> = { closeOwnRun: 'closeRun', makeMemberPasswordLink: 'makePasswordLink' };
 
 test('every operation that changes something leaves a row by its own name, and no secret in it', async () => {

@@ -28,14 +28,14 @@ export function clientAddress(connection: string, forwarded: string | null, trus
   if (forwarded === null) return address;
   for (const entry of forwarded.split(',').map((each) => plain(each.trim())).toReversed()) {
     if (!trusted.has(address)) return address;
-    // What a trusted proxy wrote and is not an address (`unknown`): the proxy's own is the last that is known.
+    // A trusted proxy wrote something that is not an address (`unknown`): the proxy's own is the last known one.
     if (isIP(entry) === 0) return address;
     address = entry;
   }
   return address;
 }
 
-/** Without a port, and an IPv4 address in its own form. */
+/** Without a port, and an IPv4 address in IPv4 form. */
 function plain(address: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;

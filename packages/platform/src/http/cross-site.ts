@@ -19,7 +19,7 @@ export function refuseCrossSite(request: Request, publicUrl: string): void {
 }
 
 /**
- * What may be done once only: by GET itself, on nobody's guess, and not by opening an address. Where the platform is reached over
+ * What may be done only once: by GET itself, at a person's request, and not by opening an address. If the platform is reached over
  * plain http a browser sends no `Sec-Fetch-Site`, and a page on another port of the same host counts as the same site for cookies:
  * there `Origin` and `Referer` decide. @throws HttpRefusal 403, 405
  */
@@ -30,7 +30,7 @@ export function refuseUnlessDeliberate(request: Request, publicUrl: string): voi
     throw new HttpRefusal(403, 'prefetch', 'This address does not answer prefetch requests.');
   }
   const site = request.headers.get('sec-fetch-site');
-  // Whoever asks, with a token too: what can be done once only is not done where a browser says that another site began it.
+  // Tokens included: if a browser says that another site began the request, nothing that can be done only once is done.
   if (site !== null && site !== 'same-origin' && site !== 'none') throw crossSite();
   for (const from of [request.headers.get('origin'), originOf(request.headers.get('referer'))]) {
     if (from !== null && !isOwnOrigin(from, request, publicUrl)) throw crossSite();
@@ -41,8 +41,8 @@ export function refuseUnlessDeliberate(request: Request, publicUrl: string): voi
 }
 
 /**
- * Not an image, a page, a stylesheet or whatever else a browser asks for by an address in a document. Over plain http it does not say what it
- * asks for; then it must ask for JSON by name, which an address in a document cannot do. Who is not a browser is let in, and who shows a token.
+ * Refuses what a browser requests because a document names its address: an image, a page, a stylesheet. Over plain http it does not say what it
+ * requests; then it must ask for JSON by name, which a document cannot do. Clients that are not browsers, and tokens, are let in.
  */
 function isOfScript(headers: Headers): boolean {
   const [dest, mode] = [headers.get('sec-fetch-dest'), headers.get('sec-fetch-mode')];
@@ -51,7 +51,7 @@ function isOfScript(headers: Headers): boolean {
   return !browser || /\bapplication\/json\b/i.test(headers.get('accept') ?? '');
 }
 
-/** The public address's origin, or the one that this very request came to. */
+/** The public address's origin, or the one that this request came to. */
 function isOwnOrigin(origin: string, request: Request, publicUrl: string): boolean {
   if (origin === new URL(publicUrl).origin) return true;
   const host = request.headers.get('host');

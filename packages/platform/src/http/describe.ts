@@ -60,7 +60,7 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly s
 export function described(operation: Operation): Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0] {
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
   const file = (types: readonly string[]) => Object.fromEntries(types.map((type) =>
-    // A client that reads a Parquet file as text breaks it.
+    // A client that reads a Parquet file as text corrupts it.
     [type, { schema: type.includes('parquet') ? { type: 'string' as const, format: 'binary' } : operation.answer }]));
   return {
     operationId: operation.id, method: operation.method, path: apiRoot + operation.path, summary: operation.summary, tags: [operation.tag],

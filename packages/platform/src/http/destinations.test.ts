@@ -1,4 +1,4 @@
-/** Over HTTP the sandbox's placeholder is distinguished from a provider key, and is never sent to a provider as a test. Rule 18. */
+/** Over HTTP the sandbox's placeholder is distinguished from a provider key, and no test call sends it to a provider. Rule 18. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * A use case's export → a file as the answer, streamed with backpressure. A fault on the way cuts the connection, so that a partial file
+ * A use case's export → a file as the answer, streamed with backpressure. A fault while sending cuts the connection, so that a partial file
  * never looks complete.
  */
 import type { CallExport } from '../use-cases/exports.ts';

@@ -8,7 +8,7 @@ export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** An answer that is an error, thrown or returned on the way to the handler. */
+/** An error answer, thrown or returned on the way to the handler. */
 export class HttpRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -57,7 +57,7 @@ export function statusOf(code: string): number {
   return code.startsWith('unknown_') ? 404 : (statuses[code] ?? 400);
 }
 
-/** A use case's refusal as the HTTP answer it becomes. */
+/** A use case's refusal as an HTTP answer. */
 export function httpRefusalOf({ refused: { code, message } }: AdministrationRefusal): HttpRefusal {
   return new HttpRefusal(statusOf(code), code, message);
 }
@@ -73,7 +73,7 @@ export function notFound(): HttpRefusal {
   return new HttpRefusal(404, 'not_found', 'There is nothing at this address.');
 }
 
-/** More sign-ins wait than can be answered in a moment. */
+/** More sign-ins are waiting than can be answered in a moment. */
 export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }

@@ -112,7 +112,7 @@ test('jsonl: every record of the time, oldest first, as calls are listed', async
   assert.equal(records.length, 44);
 });
 
-/** Cells of a table; by hand, since no cell of these tests holds a line break. */
+/** Cells of a table; parsed by hand, since no cell of these tests contains a line break. */
 function tableOf(text: string): Record<string, string>[] {
   const [head, ...lines] = text.trimEnd().split('\r\n')
     .map((line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare!));

@@ -1,12 +1,12 @@
 /**
- * Refuses, before routing, requests that others may read differently, as the gateway does (rules 2 and 3). So a proxy in front and
+ * Refuses, before routing, requests that other software may read differently, as the gateway does (rules 2 and 3). So a proxy in front and
  * the platform always agree on path and host. Everything else reaches `next` unchanged.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { errorResponse, HttpRefusal, notFound } from './envelope.ts';
 
-/** A segment that decodes to `.` or `..`, and a backslash, which some take for a slash. */
+/** A segment that decodes to `.` or `..`, and a backslash, which some read as a slash. */
 const treacherous = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 
 export function withFraming(next: RequestListener): RequestListener {

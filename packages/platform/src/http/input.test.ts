@@ -1,5 +1,5 @@
 /**
- * Input is valid or answered 400, 413 or 415 in a sentence that repeats nothing of it; never a fault. Invalid JSON, hostile
+ * Input is valid or answered 400, 413 or 415 with a sentence that repeats nothing of it, and never causes a fault. Invalid JSON, hostile
  * names and values, unknown keys at any level, `__proto__` among them. Rules: Platform HTTP.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * Two organizations share nothing. Each operation that takes an id answers another organization's id like one that never existed, to the
- * byte; lists, cursors, the audit trail and errors show one nothing of the other. Promise 6; rules: Interfaces.
+ * Two organizations share nothing. Each operation that takes an id answers another organization's id exactly like one that never existed, to the
+ * byte; lists, cursors, the audit trail and errors never show one organization anything of the other. Promise 6; rules: Interfaces.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

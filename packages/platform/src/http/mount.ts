@@ -97,7 +97,7 @@ function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>
   throw new HttpRefusal(400, 'invalid_input', sentenceOf(result.error.issues[0]!, place));
 }
 
-/** Names the field, which is ours, and never what was in it. */
+/** Names the field, which is ours, and never its content. */
 function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'custom' && typeof issue.params?.['form'] === 'string') return `The ${place} field ${field} must be ${issue.params['form']}.`;
@@ -107,7 +107,7 @@ function sentenceOf(issue: z.core.$ZodIssue, place: string): string {
   return `The ${place} field ${field} is missing or not of the form that it must have.`;
 }
 
-/** Every parameter once. */
+/** Each parameter once. */
 function singleQuery(context: Context): Record<string, string> {
   const found: [string, string][] = [];
   for (const [name, values] of Object.entries(context.req.queries())) {

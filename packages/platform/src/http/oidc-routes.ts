@@ -18,7 +18,7 @@ import { signInFaultPage, signInFaults, type SignInFault } from './pages/sign-in
 export const oidcStartPath = `${apiRoot}/auth/oidc/start`;
 const oidcCallbackPath = `${apiRoot}/auth/oidc/callback`;
 
-/** What a provider sends back; nothing else of the address is looked at. */
+/** What a provider sends back; nothing else of the address is read. */
 const answerNames = ['code', 'state', 'iss', 'error', 'session_state'] as const;
 
 export function serveOidc(app: OpenAPIHono, parts: PlatformParts): void {
@@ -30,7 +30,7 @@ export function serveOidc(app: OpenAPIHono, parts: PlatformParts): void {
 
 async function start(context: Context, { publicUrl }: PlatformParts, { provider, begun }: OidcParts): Promise<Response> {
   const site = context.req.header('sec-fetch-site') ?? 'none';
-  // Another site may link here but not sign anybody in: the person presses the button.
+  // Another site may link here, but cannot sign anybody in: the person must press the button.
   if (site !== 'same-origin' && site !== 'none') return context.redirect('/sign-in', 303);
   const found = await provider.begin(publicUrl + oidcCallbackPath);
   if ('fault' in found) return faultPage(context, found.fault);
@@ -44,7 +44,7 @@ async function callback(context: Context, parts: PlatformParts, { provider, begu
   const carried = begun.open(getCookie(context, carrierName(publicUrl)) ?? '');
   carry(context, publicUrl, null);
   if (carried === null) return faultPage(context, 'not_begun');
-  // Tries are bound to the sign-in that they belong to. A count by address would let a stranger lock out everybody behind a proxy.
+  // Attempts are bound to their sign-in. Counting by address would let a stranger lock out everybody behind a proxy.
   if (!begun.answer(carried)) return faultPage(context, 'not_confirmed');
   const finished = await provider.finish(answered(context, publicUrl), carried.checks);
   if ('fault' in finished) return faultPage(context, finished.fault);
@@ -59,14 +59,14 @@ async function callback(context: Context, parts: PlatformParts, { provider, begu
   return context.redirect(carried.to, 303);
 }
 
-/** On the public address, which the provider has on its list, whatever host the request names. */
+/** On the public address, which is registered with the provider, whatever host the request names. */
 function answered(context: Context, publicUrl: string): URL {
   const url = new URL(publicUrl + oidcCallbackPath);
   for (const name of answerNames) for (const value of context.req.queries(name) ?? []) url.searchParams.append(name, value);
   return url;
 }
 
-/** It comes back on the provider's word, which a `Strict` cookie does not. */
+/** The browser comes back from another site, the provider, and would not send a `Strict` cookie. */
 function carry(context: Context, publicUrl: string, sealed: string | null): void {
   setCookie(context, carrierName(publicUrl), sealed ?? '', {
     httpOnly: true, sameSite: 'Lax', secure: publicUrl.startsWith('https:'), path: '/', maxAge: sealed === null ? 0 : begunLifeMs / 1_000,

@@ -15,7 +15,7 @@ export function keptIdToken(publicUrl: string, sealed: string, lifeMs: number): 
   });
 }
 
-/** Where the browser must go to sign out at the provider too; null: nowhere. The cookie goes with `answerHeaders`. */
+/** Where the browser must go to sign out at the provider too; null: nowhere. `answerHeaders` removes the cookie. */
 export async function signOutThere(request: Headers, answerHeaders: Headers, { publicUrl, oidc }: PlatformParts): Promise<string | null> {
   const name = cookieName(publicUrl);
   const kept = parse(request.get('cookie') ?? '', name)[name];

@@ -25,7 +25,7 @@ const settingsOf = ({ issuer }: TestIdentityProvider): OidcSettings => ({
   emailsTrusted: false,
 });
 
-/** With one character changed near its end, of which every bit counts. */
+/** Changes one character near the end, where every bit counts. */
 const altered = (text: string): string => `${text.slice(0, -4)}${text.at(-4) === 'A' ? 'B' : 'A'}${text.slice(-3)}`;
 
 const claimsIn = (token: string): Record<string, unknown> =>
@@ -69,7 +69,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       idp.people.set(subject, { email: `${subject}@provided.example`, email_verified: true, groups, ...more });
       return subject;
     };
-    /** From the start to the address to which the provider sends the browser back. */
+    /** From the start to the address that the provider sends the browser back to. */
     const begin = async (jar: Jar, subject: string | null, path = start): Promise<{ readonly begun: Answered; readonly back: URL }> => {
       const begun = await platform.ask(path, { headers: { cookie: jar.header } });
       assert.equal(begun.status, 303, begun.text);
@@ -403,7 +403,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('no answer and no line of the log holds the client\'s secret, a token or a word of the provider\'s', () => {
-      // But the browser whose token it is: it takes it back to the provider.
+      // The browser that the token belongs to gets it, and takes it back to the provider.
       const everything = [...platform.said.map((line) => line.replace(/"goOnTo":"[^"]*"/, '')), ...said].join('\n');
       for (const secret of [oidcClient.secret, ...idp.idTokens, '<script>', 'not today']) assert.ok(!everything.includes(secret), secret);
       assert.ok(said.length > 0 && said.every((line) => line.length < 200), said.join('\n'));

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document names every route of the app and no other, with the schemas that validate; every answer of the app is
- * of the schema that the document shows for it. Rules: Platform HTTP.
+ * The OpenAPI document names every route of the app and no other, with the schemas that validate; every answer of the app fits the
+ * schema that the document shows for it. Rules: Platform HTTP.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const queries: Readonly<Record<string, string>> = {
   exportCalls: '?from=2026-09-01T00:00:00Z&to=2026-10-01T00:00:00Z', tryCap: '?scope=organization&window=day&limit=1.00',
 };
 
-/** Pages and the document itself are no operations. */
+/** Pages and the document itself are not operations. */
 const noOperations = new Set(['GET /assets/{name}', 'GET /*', 'GET /limits', 'GET /platform/v1/openapi.json']);
 
 test('every route of the app is in the document, and the other way round', () => {

@@ -1,4 +1,4 @@
-/** An operation's answer is bound to its schema: what these lines expect to be an error is one, or the check of types fails. */
+/** An operation's answer is bound to its schema: each of these lines must be a type error, or the type check fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from '@hono/zod-openapi';
@@ -18,9 +18,9 @@ test('a use case that gives something else than the schema declares does not com
     operation({ ...guarded, method: 'get', answer, run: async () => ({ id: 'a', kinds: [] as 'one'[] }) }),
     // @ts-expect-error: null is not declared.
     readingOperation({ ...guarded, answer, run: async () => ({ ...right, id: null }) }),
-    // @ts-expect-error: any text is more than the two that are declared.
+    // @ts-expect-error: arbitrary text is not one of the two declared values.
     openOperation({ ...open, answer, run: async () => ({ ...right, kinds: ['three'] as string[] }) }),
-    // @ts-expect-error: a field is of another kind.
+    // @ts-expect-error: a field has another type.
     operation({ ...guarded, method: 'get', answer, run: async () => ({ ...right, endedAt: 5 }) }),
   ];
   assert.equal(made.length, 7);

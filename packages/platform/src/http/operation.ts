@@ -10,11 +10,11 @@ import type { Download } from './download.ts';
 import type { PlatformParts } from './parts.ts';
 import type { Actor } from '../use-cases/actor.ts';
 
-/** What JSON holds: a field that is absent, never one that is undefined. */
+/** JSON has absent fields but no undefined ones. */
 type Sent<Schema> = Schema extends z.ZodType ? { [Name in keyof z.input<Schema>]: Exclude<z.input<Schema>[Name], undefined> } : Record<never, never>;
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never, never>;
 
-/** One request, checked, as an operation gets it. */
+/** One request, checked, as an operation receives it. */
 export interface Call<Params, Query, Body, Asker> {
   /** In an operation that changes something, the store writes audit rows for its changes. */
   readonly context: UseCaseContext;
@@ -23,7 +23,7 @@ export interface Call<Params, Query, Body, Asker> {
   readonly params: Fields<Params>;
   readonly query: Fields<Query>;
   readonly body: Fields<Body>;
-  /** The body as it was sent, of the same form: for a use case that checks with the same schema. */
+  /** The body as it was sent, in the same form: for a use case that checks it with the same schema. */
   readonly sent: Sent<Body>;
   readonly headers: Headers;
   /** The address that the connection comes from. */
@@ -33,8 +33,8 @@ export interface Call<Params, Query, Body, Asker> {
 }
 
 /**
- * What a use case gives for an answer of that schema: its input, of which arrays and fields may be read-only. A schema that says something else
- * than its use case does not compile.
+ * What a use case may return for an answer of that schema: its input type, with read-only arrays and fields allowed. A use case that does not
+ * match its schema fails to compile.
  */
 export type Answered<Value> = Value extends readonly (infer Item)[] ? readonly Answered<Item>[]
   : Value extends object ? { readonly [Name in keyof Value]: Answered<Value[Name]> } : Value;
@@ -54,11 +54,11 @@ interface OperationShape<Params, Query, Body, Answer> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** The largest body, if it is not that of every resource. */
+  /** The largest body, if it differs from that of other resources. */
   readonly bodyBytesMax?: number;
   /** What it answers with. */
   readonly answer: Answer;
-  /** Content types of an answer that is a file and no JSON: `run` gives a `Download`. */
+  /** Content types of an answer that is a file instead of JSON: `run` returns a `Download`. */
   readonly downloads?: readonly string[];
   /** 200 by default; 201 for what was created. */
   readonly status?: 200 | 201;
@@ -68,7 +68,7 @@ interface OperationShape<Params, Query, Body, Answer> {
   readonly consuming?: boolean;
   /** It only reads, perhaps for long: it runs on the report thread if there is one (`reports/`). */
   readonly readsLong?: true;
-  /** What the use case refuses with, beside input that is not of its form: for the document, and held to by the tests. */
+  /** The use case's refusals, besides malformed input: documented, and held to by the tests. */
   readonly refuses?: readonly AdministrationRefusalCode[];
   /** Attempts are counted; too many get 429. */
   readonly bounded?: true;
@@ -94,13 +94,13 @@ export interface OpenOperation<
   run(call: Call<Params, Query, Body, null>): Result<Answer>;
 }
 
-/** An operation whatever its schemas are. */
+/** An operation, whatever its schemas are. */
 export interface Operation extends OperationShape<ObjectSchema | undefined, ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType> {
   readonly role: Role | null;
   run(call: Call<undefined, undefined, undefined, Actor | null>): Promise<unknown>;
 }
 
-/** Keeps the types of the schemas for `run`, and forgets them for the table of operations. */
+/** Checks `run` against the schemas' types, then drops these types for the table of operations. */
 export function operation<
   const Answer extends z.ZodType,
   const Params extends ObjectSchema | undefined = undefined,
@@ -115,7 +115,7 @@ export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Act
 
 type ReadingShape<Params, Query, Answer> = Omit<OperationShape<Params, Query, undefined, Answer>, 'method' | 'body' | 'consuming' | 'readsLong'>;
 
-/** The same for an operation that only reads, and perhaps for long. */
+/** The same for an operation that only reads, perhaps for long. */
 export function readingOperation<
   const Answer extends z.ZodType,
   const Params extends ObjectSchema | undefined = undefined,
@@ -139,7 +139,7 @@ export function downloadOperation<
   return { ...spec, method: 'get', answer: z.string(), readsLong: true } as unknown as Operation;
 }
 
-/** The same for one that is given what it reads by, in a body: it changes nothing. */
+/** The same for one whose query comes in a body: it changes nothing. */
 export function readingPost<
   const Answer extends z.ZodType, const Body extends ObjectSchema, const Query extends ObjectSchema | undefined = undefined,
 >(spec: Omit<OperationShape<undefined, Query, Body, Answer>, 'method' | 'consuming' | 'readsLong'> & {

@@ -1,6 +1,6 @@
 /**
- * A page of a list costs what the page holds and not what the list holds; the next one continues where it ended, also if its last item
- * was removed since; every item comes once. Rules: Platform HTTP.
+ * A page of a list costs as much as the page holds, not the list; the next one continues where it ended, even if its last item
+ * was removed since; every item comes exactly once. Rules: Platform HTTP.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { platformOfFile, type PlatformFixture, type TestOrganization } from './t
 
 let platform: PlatformFixture;
 let acme: TestOrganization;
-/** How many rows each reading of a list in the store gave. */
+/** How many rows each read of a list in the store returned. */
 const read: number[] = [];
 const rows = 7;
 

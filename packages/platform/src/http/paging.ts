@@ -20,7 +20,7 @@ export const pageQuery = z.object({
     .openapi({ description: 'The nextCursor of the previous page of the same list and organization.' }),
 });
 
-/** For lists that are short: all of it is one page, unless a limit is given. */
+/** For short lists: everything is one page, unless a limit is given. */
 export const shortListQuery = pageQuery.extend({ limit: limitField('all') });
 
 export interface PageQuery {
@@ -45,13 +45,13 @@ export function limitOf({ limit }: PageQuery): number {
   return limit ?? limitDefault;
 }
 
-/** Which list: its operation's name, and whose it is. */
+/** Which list: its operation's name, and its organization. */
 export interface ListName {
   readonly list: string;
   readonly organization: string;
 }
 
-/** One page that the store reads as such: no more rows than the page has, and one to know whether more follow. */
+/** One page that the store reads as such: its rows, and one more to know whether others follow. */
 export async function storedPage<Item>(
   name: ListName, query: PageQuery,
   { read, placeOf }: {
@@ -76,7 +76,7 @@ function cursorTo({ list, organization }: ListName, { at, id }: ListPlace): stri
   return encodeCursor(`${list} ${organization} ${at} ${id}`);
 }
 
-/** Null: not of this list, or no cursor of ours at all. */
+/** Null: of another list, or not one of our cursors. */
 function placeAt({ list, organization }: ListName, cursor: string): ListPlace | null {
   const [, ofList, of, at, id] = /^(\w+) (\w+) (\d{1,15}) ([^\0]+)$/.exec(decodeCursor(cursor)) ?? [];
   return ofList === list && of === organization ? { at: Number(at), id: id! } : null;

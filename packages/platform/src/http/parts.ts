@@ -31,6 +31,6 @@ export interface PlatformParts {
   /** Base URLs of the named providers, for test calls. */
   readonly providerUrls: Readonly<Record<Provider, string>>;
   readonly upstreamRules: UpstreamUrlRules;
-  /** A fault that was answered with 500: for the log. Holds nothing of the request. */
+  /** A fault that was answered with 500: for the log. Contains nothing of the request. */
   readonly report: (fault: unknown) => void;
 }

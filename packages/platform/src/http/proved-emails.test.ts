@@ -1,6 +1,6 @@
 /**
  * An email that nobody proved opens and reserves nothing, on both engines, against a real identity provider: an account cannot be taken over
- * before its owner comes; a proof ends the ways in that were made without it; who came by the provider can join; and no answer tells
+ * before its owner comes; a proof ends the ways in that were made without it; whoever signed in by the provider can join; and no answer reveals
  * whether an email has an account elsewhere. Rule 16; decision 103.
  */
 import assert from 'node:assert/strict';
@@ -97,7 +97,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const answer = await api('/organizations', 'GET', { cookie: jar.header });
       return answer.status === 200 ? (answer.body['data'] as { name: string }[]).map(({ name }) => name).sort() : answer.status;
     };
-    /** As an earlier version let somebody in whose email the provider did not verify. */
+    /** Lets somebody in whose email the provider did not verify, as an earlier version did. */
     const letInUnverified = async (subject: string, email: string, organization: TestOrganization): Promise<Jar> => {
       const jar = new Jar();
       const claims = { email: `first-${email}`, email_verified: true, groups: [`${organization.name}:admin`] };

@@ -3,7 +3,7 @@
  * proxy could check another value than the one used here. It walks the text once.
  */
 
-/** `text` is valid JSON. Null: every name stands once in its object. */
+/** `text` is valid JSON. Null: every name occurs once in its object. */
 export function repeatedName(text: string): string | null {
   /** The names so far of each open object; null: an array. */
   const open: (Set<string> | null)[] = [];

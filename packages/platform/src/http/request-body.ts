@@ -5,7 +5,7 @@
 import { HttpRefusal } from './envelope.ts';
 import { repeatedName } from './repeated-name.ts';
 
-/** Enough for every resource but the tap's batches, which have a limit of their own. */
+/** Enough for every resource but the tap's batches, which have a separate limit. */
 export const bodyBytesMax = 65_536;
 
 /** @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`. */
@@ -39,7 +39,7 @@ function parse(bytes: Uint8Array): unknown {
   const { text, value } = parsed(bytes);
   const repeated = repeatedName(text);
   if (repeated === null) return value;
-  // A caller's name may be anything, even a secret: only one that could be a field of ours is repeated.
+  // A caller's name may be anything, even a secret: only names of possible fields are repeated.
   const which = /^\w{1,40}$/.test(repeated) ? `The name "${repeated}"` : 'A name';
   throw new HttpRefusal(400, 'invalid_json', `${which} stands twice in one object of the body.`);
 }

@@ -34,7 +34,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   retireAssessment: 'admin', declareFigure: 'admin',
 };
 
-/** Asked with a service key, in no role. */
+/** Asked with a service key, without a role. */
 const byKey = new Set(operations.filter(({ serviceKey }) => serviceKey === true).map(({ id }) => id));
 
 let platform: PlatformFixture;

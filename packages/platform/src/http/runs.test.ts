@@ -1,5 +1,5 @@
 /**
- * Runs are listed newest first, page by page, each once, whatever a caller may name them; a cursor that no page gave is refused.
+ * Runs are listed newest first, page by page, each once, whatever callers name them; a cursor that no page returned is refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

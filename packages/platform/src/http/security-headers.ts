@@ -1,6 +1,6 @@
 /**
- * Headers on every answer of the platform: nothing is framed, guessed, cached or sent to other sites, and scripts run only
- * where a page names their hash.
+ * Headers on every answer of the platform: nothing is framed, sniffed, cached or sent to other sites, and scripts run only
+ * if a page names their hash.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; img-src 'self' data:; connect-src 'self'; "

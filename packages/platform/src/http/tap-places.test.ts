@@ -82,7 +82,7 @@ describe('on PostgreSQL', () => {
   let server: TestPostgres;
   let tap: TapFixture;
   let other: pg.Client;
-  /** Apart from the other: what it sees of the server is not that of one moment. */
+  /** A separate test: it does not see the server at one single moment. */
   let looker: pg.Client;
   before(async () => {
     server = await testPostgres();

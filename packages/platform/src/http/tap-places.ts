@@ -1,13 +1,13 @@
 /**
  * A shared store takes several tap batches at once, each on a connection of the platform's eight. Batches of one key wait for each other there,
  * by the lock on their Baseline, and would hold a connection while they wait: a key that floods, or whose Baseline is locked for long, would
- * leave none to anybody. So a key has two places at once, and all keys together half of the connections. Who waits does so here, without one;
- * a place goes to the key with the fewest, and of several to the one that had its last longest ago. Rule 8a.
+ * leave none for anybody else. So a key has two places at once, and all keys together half of the connections. A batch waits here, without
+ * a connection; a place goes to the key with the fewest, and of several to the one whose last was longest ago. Rule 8a.
  */
 
 const placesOfKey = 2;
 const placesOfAll = 4;
-/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one must be sent again. */
+/** The most batches waiting or under way, of all keys. One key may have as many as remain for others. One more must be sent again. */
 const jobsMax = 256;
 
 export interface TapPlaces {
@@ -16,13 +16,13 @@ export interface TapPlaces {
 }
 
 interface Key {
-  /** What waits, in the order in which it came. Never rejects. */
+  /** The waiting batches, in order of arrival. Never rejects. */
   readonly waiting: (() => Promise<void>)[];
   underWay: number;
 }
 
 export function createTapPlaces(): TapPlaces {
-  /** Those that have something here, the one that had a place last at the end. */
+  /** Keys with batches here; the one that got a place last is at the end. */
   const keys = new Map<string, Key>();
   let jobs = 0;
   let underWay = 0;
@@ -69,7 +69,7 @@ export function createTapPlaces(): TapPlaces {
   };
 }
 
-/** Null: nobody waits who may have a place. */
+/** Null: nobody who waits may have a place. */
 function foremost(keys: ReadonlyMap<string, Key>): readonly [hash: string, key: Key] | null {
   let first: readonly [string, Key] | null = null;
   for (const [hash, key] of keys) {

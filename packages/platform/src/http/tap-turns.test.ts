@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTapTurns, turnWeightMax, type TapJob } from './tap-turns.ts';
 
-/** A clock that advances by itself only during a turn, 2 ms for a large one and 0.5 for a small one. */
+/** A clock that advances only during a turn: 2 ms for a large one and 0.5 for a small one. */
 function context() {
   let nowMs = 1_000;
   let timers: { readonly atMs: number; readonly task: () => void }[] = [];
@@ -11,7 +11,7 @@ function context() {
   const stored: string[] = [];
   /** When each turn began and ended. */
   const times: { readonly beganMs: number; readonly endedMs: number }[] = [];
-  /** A batch of that many turns. */
+  /** A batch that takes so many turns. */
   async function* store(name: string, { slices, tookMs }: { readonly slices: number; readonly tookMs: number }): TapJob<string> {
     for (let slice = 1; slice <= slices; slice += 1) {
       stored.push(slices === 1 ? name : `${name}.${slice}`);

@@ -3,20 +3,20 @@
  * (`store/src/tap/keep-batch.ts`), with rests between them in which others write: the store thread, whom a call may be waiting for, and everybody
  * else on the platform. Rule 8a; decision 0069.
  *
- * A turn has a weight: so many milliseconds of rest are owed after it. A large turn waits until nearly all is paid, and a small one goes while
- * the rest of a large one is being paid. Of the keys that wait, that one has the next turn whose turns weighed the least until now. So who floods
- * waits for the rests that it causes, and who posts now and then waits for one turn at most.
+ * A turn has a weight: the milliseconds of rest that are owed after it. A large turn waits until nearly all is paid; a small one may run while
+ * the rest after a large one is being paid. Of the waiting keys, the one whose turns weighed the least so far goes next. So a flood
+ * waits for the rests that it causes, and an occasional batch waits for one turn at most.
  */
 
-/** What a turn owes at least and at most. The most is longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). */
+/** The least and the most that a turn owes. The most is longer than any writer waits before it tries the lock again (`engine/sqlite-turns.ts`). */
 const turnWeightMin = 1;
 export const turnWeightMax = 6;
 /** The most that may be owed once a turn is over. */
 const owedMax = turnWeightMax + turnWeightMin;
-/** Batches that wait or are under way at once, of all keys. Of one key as many as are left for others. A further one must be sent again. */
+/** The most batches waiting or under way, of all keys. One key may have as many as remain for others. One more must be sent again. */
 const jobsMax = 256;
 
-/** What the next turn of a job waits for; must not reject. Others have theirs meanwhile. */
+/** What the next turn of a job waits for; must not reject. Others take turns meanwhile. */
 interface Yielded {
   readonly until: Promise<void> | null;
 }
@@ -26,16 +26,16 @@ export type TapJob<T> = AsyncGenerator<Yielded, T>;
 
 export interface TapTurns {
   /**
-   * Goes on with `job` to its next yield, or its end, whenever it is its turn. `weight`: that of each of its turns, milliseconds of rest; taken
-   * as one of 1 to 6. Null: too many wait.
+   * Runs `job` to its next yield, or its end, whenever it is its turn. `weight`: that of each of its turns, milliseconds of rest, limited
+   * to 1 to 6. Null: too many wait.
    */
   take<T>(keyHash: string, weight: number, job: TapJob<T>): Promise<T> | null;
 }
 
-/** What turns go by; given in tests. */
+/** The clock and timer of the turns; tests pass their own. */
 export interface TapTurnsBy {
   readonly monotonicMs: () => number;
-  /** Runs a task once after a time. Where that is 0, what has come to this thread in the meantime goes first. */
+  /** Runs a task once after a time. If that is 0, whatever has already arrived on this thread goes first. */
   readonly after: (delayMs: number, task: () => void) => unknown;
 }
 
@@ -55,26 +55,26 @@ interface Job {
 }
 
 interface Key {
-  /** In the order in which they came; the first is worked on until it is done. */
+  /** In order of arrival; the first is worked on until it is done. */
   readonly jobs: Job[];
-  /** What its turns weighed, counted from where all others stood when it came. */
+  /** The weight of its turns, counted from where the others stood when it came. */
   stand: number;
 }
 
 class Turns implements TapTurns {
   readonly #by: TapTurnsBy;
   readonly #keys = new Map<string, Key>();
-  /** Those that may have a turn, in the order in which they came. */
+  /** Keys that may have a turn, in order of arrival. */
   readonly #waiting = new Set<Key>();
-  /** Where the key stood whose turn was the last. */
+  /** The standing of the key that had the last turn. */
   #stand = 0;
-  /** What is owed, and since when it is being paid; while a turn is under way nothing is. */
+  /** What is owed, and since when it is being paid; nothing is paid during a turn. */
   #owed = 0;
   #sinceMs = 0;
   #isWorking = false;
-  /** After a turn, until what arrived in the meantime was processed. */
+  /** Set after a turn, until what arrived in the meantime has been processed. */
   #isBetween = false;
-  /** When the next of those that wait may have its turn; another may come that need not wait. */
+  /** When the next of those waiting may have its turn; a newcomer may not need to wait. */
   #wakesMs = Number.POSITIVE_INFINITY;
   #jobs = 0;
 

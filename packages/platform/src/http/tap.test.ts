@@ -1,6 +1,6 @@
 /**
- * From outside on a socket: the tap endpoint's order of refusals, its bytes, its bound on bodies however they are sent, that
- * nothing of a refused batch is stored, logged or echoed, and that nothing is accepted after a key's end. Spec: Tap ingestion,
+ * From outside on a socket: the tap endpoint's order of refusals, its bytes, its bound on bodies however they are sent; nothing
+ * of a refused batch is stored, logged or echoed, and nothing is accepted after a key's end. Spec: Tap ingestion,
  * Tap ingestion errors; rules 30 and 30a.
  */
 import assert from 'node:assert/strict';

@@ -23,11 +23,11 @@ export interface TapParts {
   readonly store: Pick<Store, 'tapEvents' | 'engine'>;
   /** Wall time, milliseconds since the epoch. */
   readonly clock: () => number;
-  /** A fault that was answered with 503: for the log. Holds nothing of the request. */
+  /** A fault that was answered with 503: for the log. Contains nothing of the request. */
   readonly report: (fault: unknown) => void;
 }
 
-/** The tap's address is answered here, everything else by `next`. */
+/** Answers the tap's address; everything else goes to `next`. */
 export function withTap(given: TapParts, next: RequestListener): RequestListener {
   const turns = given.store.engine === 'sqlite' ? createTapTurns() : null;
   const parts = { ...given, rate: createTapRate(given.clock), turns, places: createTapPlaces() };
@@ -38,7 +38,7 @@ export function withTap(given: TapParts, next: RequestListener): RequestListener
   };
 }
 
-/** The embedded store has one writer, whose turns batches take. `turns` null: a shared one has places for several at once. */
+/** The embedded store has one writer, so batches take turns. `turns` null: a shared one has places for several at once. */
 type RatedParts = TapParts & { readonly rate: TapRate; readonly turns: TapTurns | null; readonly places: TapPlaces };
 
 interface TapAnswer {
@@ -86,7 +86,7 @@ async function answerTo({ store, clock, rate, turns, places }: RatedParts, reque
   if (body === 'too_large') return tooLarge;
   if (admission !== 'admitted') return byKey[admission];
   if (!isPlainJson(request)) return unsupported;
-  // A large body is read in its turn as well: those of a flood would take this thread from everybody.
+  // A large body is also parsed in its turn: parsing those of a flood would block this thread for everybody.
   const read = turns !== null && body.length > largeBytes ? null : readTapBatch(body, clock());
   if (read !== null && 'refusal' in read) return refused(read.refusal);
   if (turns === null) {
@@ -95,7 +95,7 @@ async function answerTo({ store, clock, rate, turns, places }: RatedParts, reque
   }
   const weight = read === null ? turnWeightMax : read.events.length * eventWeight;
   const answer = await turns.take(keyHash, weight, kept(store, keyHash, read ?? (() => readTapBatch(body, clock())))) ?? unavailable;
-  // Not in a turn: meanwhile others have theirs.
+  // Outside a turn: meanwhile others have theirs.
   if (answer.status === 202) await store.tapEvents.forced();
   return answer;
 }
@@ -105,8 +105,8 @@ const largeBytes = 16_384;
 const eventWeight = 0.12;
 
 /**
- * Yields where others may have their turn. A large body is read in a turn by itself. A slice waits until the disk has the one before, so that
- * whoever writes in between never has more than that to wait for.
+ * Yields wherever others may take a turn. A large body is parsed in a separate turn. A slice waits until the one before is on disk, so that
+ * other writers never wait for more than one slice.
  */
 async function* kept({ tapEvents }: TapParts['store'], keyHash: string, read: TapBatchVerdict | (() => TapBatchVerdict)): TapJob<TapAnswer> {
   const batch = typeof read === 'function' ? read() : read;

@@ -1,5 +1,5 @@
 /**
- * Management tokens are scoped to a role and an organization and never exceed their maker, not when they are made and not
+ * Management tokens are scoped to a role and an organization and never exceed their maker's role, neither when they are made nor
  * later; revoked, expired and orphaned ones open nothing; only their hash is kept. Rule 16.
  */
 import assert from 'node:assert/strict';

@@ -40,7 +40,7 @@ export function createDelivering({ store, guardOf, clock, deadlineMs }: Deliveri
     const { organization } = delivery;
     underWay.set(organization, (underWay.get(organization) ?? 0) + 1);
     const ended: Promise<void> = deliver(delivery)
-      // It is due again in a minute.
+      // It will be due again in a minute.
       .catch(() => {})
       .finally(() => {
         running.delete(ended);

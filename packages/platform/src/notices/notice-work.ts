@@ -33,7 +33,7 @@ export interface NoticeWork {
 }
 
 const leaseName = 'notices';
-/** Days and Baselines are looked at this often. */
+/** How often days and Baselines are checked. */
 const slowMs = 60_000;
 const pruneMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
@@ -41,11 +41,11 @@ const keptMs = 30 * 86_400_000;
 export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 10_000 }: NoticeWorkOptions): NoticeWork {
   const lease = createWorkLease(store.workLeases, leaseName, holder);
   const delivering = createDelivering({ store, guardOf, clock, deadlineMs });
-  /** How far runs were looked at. */
+  /** How far runs have been checked. */
   let cursor = 0;
   let slowAtMs = 0;
   let prunedAtMs = 0;
-  /** What is to be looked at once since the lease was taken. */
+  /** What has to be checked once since the lease was taken. */
   let left: { readonly doneMs: number | null } | null = null;
 
   async function look(nowMs: number): Promise<void> {
@@ -66,7 +66,7 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     }
   }
 
-  /** What another platform, or this one before it was killed, had to do and did not. All windows begin at midnight, UTC. */
+  /** Does what another platform, or this one before it was killed, left undone. All windows begin at midnight, UTC. */
   async function continueFor(doneMs: number | null): Promise<void> {
     const nowMs = clock();
     await store.deliveries.retake(nowMs);

@@ -174,7 +174,7 @@ test('no redirect is followed, to a private address or anywhere, and a name that
   await passed();
   const [delivery] = granted(await listDeliveries(useCases(), made.id));
   assert.deepEqual([delivery!.state, delivery!.status, secret.received.length], ['pending', 307, 0]);
-  // The same webhooks, on a platform that opens nothing: a literal, and a name that leads here.
+  // The same webhooks, on a platform that allows no private address: a literal, and a name that leads here.
   const strict = workOn(createAddressGuard({ allow: [], resolveAll: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) }));
   const named = granted(await createWebhook(useCases(), { organization: one.id, url: 'https://hooks.example/x', events: null }, { allow: [] }));
   nowMs += 10_000;
@@ -231,7 +231,7 @@ test('an unusual day is sent once, and only if two of the same weekdays are know
   const told = await receiver();
   const made = await hook(told.url);
   const organization = one.id;
-  // What the tests before this one spent is on none of the days that are compared.
+  // What earlier tests spent is on none of the days that are compared.
   nowMs += 35 * 86_400_000;
   for (const weeks of [1, 2]) await spend(2, organization, nowMs - weeks * 7 * 86_400_000);
   await spend(9);
@@ -327,7 +327,7 @@ test('one platform at a time does the work; another continues once the first is 
 });
 
 test('what a killed platform had taken is sent at once by the one in its place, and what waits for its next attempt goes on waiting', async () => {
-  // The store goes by its own clock, and notices are removed after thirty days.
+  // The store uses its own clock, and notices are removed after thirty days.
   nowMs = Date.now() + 5_000;
   const [hanging, failing] = [await receiver(), await receiver()];
   const hooks = [await hook(hanging.url), await hook(failing.url)];

@@ -30,7 +30,7 @@ function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): 
   return `v1,${createHmac('sha256', key).update(signedContent(id, Math.floor(nowMs / 1_000), body), 'utf8').digest('base64')}`;
 }
 
-/** Never throws: what went wrong is in the attempt. Its words name no address that a name led to. */
+/** Never throws: the attempt says what went wrong. Its words contain no address that a name resolved to. */
 export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<Attempt> {
   const url = new URL(notice.url);
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
@@ -44,7 +44,7 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
       'webhook-id': notice.id, 'webhook-timestamp': String(Math.floor(notice.nowMs / 1_000)), 'webhook-signature': signatureOf(notice),
     },
   });
-  // The address that was reached is judged as well, before a byte is written to it.
+  // The address that was reached is checked as well, before a byte is written to it.
   request.once('socket', (socket) => socket.prependOnceListener('connect', () => {
     if (!guard.admits(socket.remoteAddress, reach)) socket.destroy(new NotPublicFault(url.hostname, 'was reached at an address that is not public'));
   }));
@@ -56,7 +56,7 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
   request.on('response', (response) => {
     const status = response.statusCode ?? 0;
     settle({ delivered: status >= 200 && status < 300, status, error: null });
-    // Nothing but its status is read.
+    // Only its status is read.
     response.on('error', () => {});
     request.destroy();
   });

@@ -11,7 +11,7 @@ export interface ReportRequest {
   readonly actor: Actor;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** What came in the body; empty if the operation takes none. */
+  /** The body; empty if the operation takes none. */
   readonly body: Readonly<Record<string, unknown>>;
   /** The moment of the request, milliseconds since the epoch. */
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export interface ReportRequest {
 /** Platform → reports. `number` comes back with the answer. */
 export type ToReports =
   | { readonly kind: 'run'; readonly number: number; readonly operation: string; readonly request: ReportRequest }
-  /** The next piece of the file that `run` number `file` answered with. */
+  /** Asks for the next piece of the file that `run` number `file` was answered with. */
   | { readonly kind: 'piece'; readonly number: number; readonly file: number }
   /** Nobody reads that file any more. */
   | { readonly kind: 'let_go'; readonly file: number }

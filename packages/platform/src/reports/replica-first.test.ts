@@ -40,7 +40,7 @@ function reportsAt(databaseUrl: string): Reports {
   return reports;
 }
 
-/** As a standby does: it reads, and refuses whatever would write. */
+/** Like a standby: it reads, and refuses every write. */
 function readOnly(): string {
   const address = new URL(url);
   address.searchParams.set('options', '-c default_transaction_read_only=on');

@@ -1,5 +1,5 @@
 /**
- * Reports from a read replica, so that long ones take nothing from the store that calls wait for. What the replica does not answer, since it
+ * Reports from a read replica, so that long ones take nothing from the store that calls wait for. If the replica does not answer, because it
  * is away, behind an upgrade or ended the query for its own replay, the primary is asked: a report changes nothing, so asking twice is safe.
  */
 import type { Reports } from './report-client.ts';

@@ -11,16 +11,16 @@ import type { FileHead, ReportRequest } from './messages.ts';
 export interface Reports {
   /** What the operation of this name answers to that request: its result, a refusal, or a file. */
   run(operation: string, request: ReportRequest): Promise<unknown>;
-  /** Starts the thread where it does not run yet: somebody will ask soon, and need not wait for it then. */
+  /** Starts the thread if it is not running: somebody will ask soon, and need not wait for it then. */
   begin(): void;
   /** Ask nothing afterwards. */
   close(): Promise<void>;
 }
 
-/** Idle for so long a thread ends: it holds some 20 MB, and the next one starts in a fraction of a second. */
+/** A thread that is idle for this long ends: it holds some 20 MB, and the next one starts in a fraction of a second. */
 export const idleMs = 300_000;
 
-/** Runs a task once after a time, unless the function that comes back is called before. Given in tests. */
+/** Runs a task once after a time, unless the returned function is called before. Tests pass their own. */
 export type After = (delayMs: number, task: () => void) => () => void;
 
 const afterTimer: After = (delayMs, task) => {
@@ -51,7 +51,7 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
     return thread;
   }
 
-  /** From now on, unless somebody asks meanwhile. */
+  /** Counts from now on, unless somebody asks meanwhile. */
   function endLater(thread: RunningThread): void {
     stayAlive();
     stayAlive = after(idleMs, () => {

@@ -9,14 +9,14 @@ import type { UseCaseContext } from '../use-cases/context.ts';
 import { faultMessage, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
 
 export interface ReportDeskOptions {
-  /** Those that only read. */
+  /** The operations that only read. */
   readonly operations: readonly Operation[];
   readonly context: Omit<UseCaseContext, 'nowMs'>;
   readonly post: (message: FromReports) => void;
 }
 
 export interface ReportDesk {
-  /** Files of which more may be asked. */
+  /** Files that are not yet read to their end. */
   readonly openFiles: number;
   /** Answers by `post`. Never throws. */
   answer(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;

@@ -1,5 +1,5 @@
 /**
- * Entry of the report thread: reading operations on a connection to the store of its own, so that a report over millions of calls
+ * Entry of the report thread: reading operations on a separate connection to the store, so that a report over millions of calls
  * holds up neither sign-in nor the tap (rules: Processes). It changes nothing.
  */
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import type { FromReports, ToReports } from './messages.ts';
 import { createReportDesk } from './report-desk.ts';
 import { readingOperations } from './reading-operations.ts';
 
-/** What the platform thread gives. */
+/** What the platform thread passes. */
 export interface ReportThreadData {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;

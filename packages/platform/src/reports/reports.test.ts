@@ -101,7 +101,7 @@ test('opening a page starts the thread, once, before the first request', async (
 test('if the thread ends, open requests fail, and the next one starts another', async () => {
   const [worker] = workers;
   const request = { actor: { organization: one.id } as never, params: {}, query: { by: ['day'] }, body: {}, nowMs: 0 };
-  // Asked once the thread is stopping and before its end is known, so that it cannot have answered.
+  // Asked while the thread is stopping and before its end is known, so that it cannot have answered.
   const stopped = worker!.terminate();
   await assert.rejects(reports.run('showUsage', request), /report thread has ended/);
   await stopped;
@@ -150,7 +150,7 @@ test('a thread without requests for some minutes ends, and the next request star
   assert.equal(started.length, 3);
 });
 
-/** A desk in place of a thread, with operations of the test's own. */
+/** A desk in place of a thread, with operations that the test defines. */
 function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']) {
   let say: (message: FromReports) => void = () => {};
   const desk = createReportDesk({

@@ -1,7 +1,7 @@
 /** One report thread, with the requests that it has not answered yet. When it ends, they fail. */
 import { faultOfMessage, type FromReports, type Piece, type ToReports } from './messages.ts';
 
-/** What is used of a worker. */
+/** The part of a worker that is used. */
 export interface ReportWorker {
   postMessage(message: ToReports): void;
   on(event: 'message', listener: (message: FromReports) => void): unknown;
@@ -18,9 +18,9 @@ interface Question {
   readonly reject: (fault: Error) => void;
 }
 
-/** What becomes of a thread. */
+/** What happens to a thread. */
 export interface ThreadNews {
-  /** After each answer, and when a file is read no further. */
+  /** After each answer, and when a file is dropped. */
   readonly answered: () => void;
   /** The thread has ended; called before open requests are rejected. */
   readonly over: () => void;

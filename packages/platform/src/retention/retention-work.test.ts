@@ -1,5 +1,5 @@
 /**
- * Removing records past their age: one platform at a time, organization by organization, ended between two slices, and not by a
+ * Removing records past their age: one platform at a time, organization by organization, stopping between two slices, and never by a
  * clock that just stepped. Decision 0032.
  */
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ function work(holder: string, over: Partial<Store['retention']> = {}): Retention
     say: (line) => said.push(line), failed: (fault) => faults.push(fault),
   });
 }
-/** Of which all records are past their age. */
+/** All of its records are past their age. */
 async function aged(records: number): Promise<OrganizationId> {
   const { id } = await granted(store.organizations.create({ name: `aged ${names += 1}`, plan: 'team' }));
   await store.calls.ship(batchOf(`seg_${id}`, Array.from({ length: records }, (_, at) => sampleRecord(id, { startedAtMs: startMs + at }))));
@@ -71,7 +71,7 @@ test('one platform at a time; when it ends another continues at once', async () 
   const organization = await aged(50);
   const [one, other] = [work('one'), work('other')];
   advance(60_000);
-  // The first slice is under way when it is ended.
+  // The first slice is under way when the work is stopped.
   const passing = one.pass();
   await one.end();
   await passing;

@@ -1,6 +1,6 @@
 /**
- * Removes what is past its age (decision 0032), in the background: one platform at a time, slice by slice, at a fourth of its time. Every pass is
- * short. What failed is tried again an hour later, for its organization only.
+ * Removes what is past its age (decision 0032), in the background: one platform at a time, slice by slice, a fourth of the time. Every pass is
+ * short. If removing fails, it is tried again an hour later, for that organization only.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
@@ -9,7 +9,7 @@ import { createWorkLease } from '../work-lease.ts';
 
 export interface RetentionWorkOptions {
   readonly store: Pick<Store, 'retention' | 'workLeases'>;
-  /** Wall time, which ages are measured by. */
+  /** Wall time; ages are measured by it. */
   readonly clock: () => number;
   /** Milliseconds on a clock that never steps. */
   readonly steadyClock: () => number;
@@ -17,7 +17,7 @@ export interface RetentionWorkOptions {
   readonly holder: string;
   /** A line that an operator should see. */
   readonly say: (line: string) => void;
-  /** The work failed for one organization, which is skipped for an hour. */
+  /** The work failed for one organization, which is then skipped for an hour. */
   readonly failed: (fault: unknown) => void;
 }
 
@@ -30,14 +30,14 @@ export interface RetentionWork {
   end(): Promise<void>;
 }
 
-/** An organization of which nothing is due is looked at again after this long. */
+/** An organization with nothing due is looked at again after this long. */
 const restMs = 3_600_000;
 const passMs = 900;
 const pauseMsMax = 250;
-/** A slice should take so long at most: a writer of the embedded store waits for it. */
+/** The longest that a slice should take: a writer of the embedded store waits for it. */
 const sliceMs = 20;
 const rows = { min: 2, first: 50, max: 500 } as const;
-/** What goes is gone: a clock that stepped is believed after it has gone on evenly for this long. */
+/** Removal is final: after a step, the clock is trusted only once it has run evenly for this long. */
 const steadyForMs = 60_000;
 const stepMs = 2_000;
 const sayEachMs = 600_000;

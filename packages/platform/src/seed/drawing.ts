@@ -1,9 +1,9 @@
 /** Seeded random numbers, the same at every run, so that a store seeded twice has the same content. Pure except for its own state. */
 
 export interface Drawing {
-  /** From 0 up to 1, itself excluded. */
+  /** From 0 up to 1, excluded. */
   unit(): number;
-  /** A whole number from 0 up to `below`, itself excluded. */
+  /** A whole number from 0 up to `below`, excluded. */
   below(below: number): number;
   /** One of these, the first ones far more often than the last (as use is spread over keys, models and projects). */
   oneOf<Item>(items: readonly Item[]): Item;
@@ -16,7 +16,7 @@ export interface Drawing {
 export function createDrawing(seed: number): Drawing {
   let state = seed >>> 0;
   const next = (): number => {
-    // Mulberry32: 32 bits of state are enough for what is only to look plausible.
+    // Mulberry32: 32 bits of state are enough for data that only has to look plausible.
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

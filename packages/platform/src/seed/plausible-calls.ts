@@ -82,7 +82,7 @@ function call({ callers, book }: SeedPlan, startedAtMs: number, number: number, 
   };
 }
 
-/** Agents' calls share a run of some hours; one call in eight has a label of its own besides its key's. */
+/** Agents' calls share a run of some hours; one call in eight has a label besides its key's. */
 function wordsOf({ labels, agent, key }: SeededCaller, startedAtMs: number, draw: Drawing): Pick<CallRecord, 'labels' | 'run'> {
   const own = draw.below(8) === 0 ? [`customer-${draw.oneOf(customers)}`] : [];
   return { labels: draw.below(10) === 0 ? [] : [...labels, ...own], run: agent ? `run-${key.slice(-6)}-${Math.floor(startedAtMs / runMs)}` : null };

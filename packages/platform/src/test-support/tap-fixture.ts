@@ -33,7 +33,7 @@ export interface TapFixture {
   end(): Promise<void>;
 }
 
-/** `behind`: replaces the endpoint's store. `url`: where to make a store, instead of an embedded one. */
+/** `behind`: replaces the endpoint's store. `url`: where to create a store, instead of an embedded one. */
 export async function tapFixture(behind: (store: Store) => TapParts['store'] = (store) => store, url?: string): Promise<TapFixture> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-tap-'));
   const file = join(directory, 'store.db');

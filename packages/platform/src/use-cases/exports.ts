@@ -108,9 +108,9 @@ async function* unlessGone(
 ): AsyncGenerator<readonly WalkedCall[]> {
   let atMs = fromMs;
   const assertThere = async (): Promise<void> => {
-    const goneMs = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
-    if (goneMs === null || goneMs <= atMs || goneMs === knownMs) return;
-    throw new StoreFault('records_gone', `Records before ${new Date(goneMs).toISOString()} went for their age while they were exported. `
+    const removedBeforeMs = (await store.retention.progress(organization))?.goneBeforeMs ?? null;
+    if (removedBeforeMs === null || removedBeforeMs <= atMs || removedBeforeMs === knownMs) return;
+    throw new StoreFault('records_gone', `Records before ${new Date(removedBeforeMs).toISOString()} were removed for their age during the export. `
       + 'Export from that time on, as a new file.');
   };
   for await (const page of walk) {

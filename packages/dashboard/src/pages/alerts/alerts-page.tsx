@@ -1,4 +1,4 @@
-/** Alerts: thresholds of caps, webhooks, and every delivery to them. */
+/** Alerts: thresholds of caps, webhooks, and all their deliveries. */
 import { getRouteApi } from '@tanstack/react-router';
 import type { PathSearch } from '../../app/page-search.ts';
 import { Page } from '../../parts/page.tsx';

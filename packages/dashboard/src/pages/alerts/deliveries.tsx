@@ -1,4 +1,4 @@
-/** The deliveries of one webhook, newest first: the result of each, how often it was tried, and when it is retried. */
+/** The deliveries of one webhook, newest first: their results, numbers of attempts and next retries. */
 import { Drawer, Group, Stack, Text } from '@mantine/core';
 import { ListChecks } from 'lucide-react';
 import { api, type Shown } from '../../api/client.ts';
@@ -24,7 +24,7 @@ function Deliveries({ id }: { readonly id: string }) {
   const params = { params: { path: { id } } };
   const webhooks = api.useQuery('get', '/platform/v1/webhooks');
   const deliveries = api.useQuery('get', '/platform/v1/webhooks/{id}/deliveries', params, {
-    // Often while something is on its way, seldom otherwise.
+    // Often while a delivery is under way, seldom otherwise.
     refetchInterval: ({ state }) => (state.data?.data.some((each) => each.state === 'pending') === true ? 1_000 : 10_000),
   });
   const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;

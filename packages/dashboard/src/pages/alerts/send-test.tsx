@@ -1,4 +1,4 @@
-/** Sends a test to a webhook; nothing for whoever may not. */
+/** Button that sends a test delivery; hidden without permission. */
 import { Button } from '@mantine/core';
 import { Send } from 'lucide-react';
 import { ask } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** Setting the thresholds of one cap, in place of those it had. */
+/** Sets the thresholds of one cap, replacing earlier ones. */
 import { Button, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ type Cap = Shown<'Cap'>;
 
 export interface ThresholdFormProps {
   readonly caps: readonly Cap[];
-  /** Absent: a new one. */
+  /** Absent: new thresholds. */
   readonly edited: Shown<'Alert'> | undefined;
   readonly names: KeyNames;
   readonly onDone: () => void;

@@ -16,7 +16,7 @@ import { ThresholdForm } from './threshold-form.tsx';
 type Alert = Shown<'Alert'>;
 type Cap = Shown<'Cap'>;
 type Open = (to: PathSearch) => void;
-/** Thresholds with the cap they are of; undefined while caps are not there yet. */
+/** Thresholds with their cap; undefined while caps are not loaded. */
 type Row = Alert & { readonly of: Cap | undefined };
 
 export function ThresholdsPanel({ search, open }: { readonly search: PathSearch; readonly open: Open }) {

@@ -1,4 +1,4 @@
-/** Making a webhook: where events are posted to, and which. */
+/** Making a webhook: the address that events are posted to, and which events. */
 import { Alert, Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, sentenceOf } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** The organization's webhooks: made, tried, removed; a click leads to the deliveries of one. */
+/** The organization's webhooks: create, test and remove them; a click leads to the deliveries of one. */
 import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Ellipsis, ListChecks, Plus, Trash2, Webhook as WebhookIcon } from 'lucide-react';

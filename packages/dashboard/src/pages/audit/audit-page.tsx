@@ -1,4 +1,4 @@
-/** Who changed what, and when. Newest first, read on by pages. */
+/** Who changed what, and when. Newest first, with older rows loaded page by page. */
 import { Badge, Button, Center, Code, Group, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, ScrollText } from 'lucide-react';

@@ -55,7 +55,7 @@ function PrintButton() {
 function Shown({ id }: { readonly id: string }) {
   const admin = useMay('admin');
   const baseline = api.useQuery('get', '/platform/v1/assessments/{id}', { params: { path: { id } } }, { refetchInterval: 5_000 });
-  /** Read once, and kept no longer than this page is open. */
+  /** Read once, and dropped when the page is closed. */
   const [key, setKey] = useState<string | null>(null);
   return (
     <Loaded of={baseline} height={420}>

@@ -1,4 +1,4 @@
-/** Figures that a person typed beside the reported ones: what a contract says, what an invoice said. */
+/** Figures that a person typed, beside the reported ones: from a contract or an invoice. */
 import { Button, Group, NumberInput, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';

@@ -26,7 +26,7 @@ export function TapSetup({
   const [asked, rotation] = useDisclosure(false);
   const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
   const reading = useDoing({
-    // Over plain http a browser does not say what it asks for: by this the platform knows a script from an image.
+    // Over plain http a browser does not send what kind of resource it requests; this header tells the platform a script from an image.
     run: async () => (await ask.GET('/platform/v1/assessments/{id}/tap-key', { ...path, headers: { accept: 'application/json' } })).data!,
     changes,
     after: ({ key }) => onKey(key),

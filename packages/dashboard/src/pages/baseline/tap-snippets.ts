@@ -20,7 +20,7 @@ export const tapSnippets: Readonly<Record<'javascript' | 'python', (place: TapPl
 ${environment(place)}`,
     code: `${tapImports}
 
-// The same client, to be used as before. The second argument names the unit that calls.
+// The same client, used as before. The second argument names the unit that calls.
 const client = tap(new OpenAI(), 'checkout-bot');`,
   }),
   python: (place) => ({

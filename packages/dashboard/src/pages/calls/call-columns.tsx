@@ -6,7 +6,7 @@ import { outcomeName, verdictOf, type CallRecord } from '../../shown/call-record
 import { Count, Money, MomentInTwo } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 
-/** Two lines each, so that a page of them can be looked through. */
+/** Two lines per call, so that a page of calls can be scanned. */
 export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
   return [
     { id: 'at', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },

@@ -1,4 +1,4 @@
-/** How the cost of a call came about: each kind of token at its price, fees, and what is not in it. */
+/** How the cost of a call was computed: each kind of token at its price, fees, and what it does not include. */
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
 import { Coming } from '../../parts/states.tsx';
@@ -136,7 +136,7 @@ const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, strin
     'Line by line is not shown: the prices in force now do not come to this cost. They changed since, or something counted that records do not keep.',
 };
 
-/** The tokens alone, if there are no lines. */
+/** Only the tokens, if there are no cost lines. */
 function Tokens({ call, why }: { readonly call: CallRecord; readonly why: CallCostShown['withoutLines'] }) {
   const rows = (
     [

@@ -92,7 +92,7 @@ function Shown({
       title={title}
       styles={{
         title: { color: good ? 'var(--good)' : 'var(--bad)' },
-        // A hash is long: it is clipped where it stands, and makes nothing wider.
+        // A hash is long: it is clipped, so that it widens nothing.
         body: { minWidth: 0 },
         message: { color: 'var(--mantine-color-text)', minWidth: 0 },
       }}>

@@ -1,4 +1,4 @@
-/** One call: when and for whom, how long, what was used and how the cost came about. */
+/** One call: when and for whom, how long it took, what it used and how its cost was computed. */
 import { Badge, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -131,7 +131,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
   );
 }
 
-/** Until the first byte, and from there to the end. */
+/** Time until the first byte, and from there to the end. */
 function Timing({ call: { firstByteMs, durationMs } }: { readonly call: CallRecord }) {
   if (durationMs === null) {
     return (

@@ -1,4 +1,4 @@
-/** Filters by how a call ended and by what is known of its usage and cost. Each is one choice of several parameters of the address. */
+/** Filters by how a call ended and by what is known of its usage and cost. Each is one choice that sets several parameters of the address. */
 import { Select } from '@mantine/core';
 import type { CallsSearch } from '../../app/page-search.ts';
 import { outcomeWords, usageWords } from '../../shown/call-record.ts';
@@ -24,7 +24,7 @@ const ends = [
   { group: 'Answered', ...itemsOf('status', statuses) },
   { group: 'Ended', ...itemsOf('outcome', choicesOf(outcomeWords)) },
 ];
-const knowns = [
+const costAndUsageChoices = [
   { group: 'Cost', ...itemsOf('lacks', choicesOf(lacking)) },
   { group: 'Usage', ...itemsOf('usage', choicesOf(usageWords)) },
 ];
@@ -48,7 +48,7 @@ export function CallStateFilters({ search, onChange }: { readonly search: CallsS
         aria-label="What is known of its usage and cost"
         placeholder="Any usage"
         clearable
-        data={knowns}
+        data={costAndUsageChoices}
         value={chosen(search, 'lacks') ?? chosen(search, 'usage')}
         onChange={(choice) => onChange({ lacks: undefined, usage: undefined, ...read(choice) })}
       />

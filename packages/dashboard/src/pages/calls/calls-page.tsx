@@ -21,7 +21,7 @@ import { CallStateFilters } from './call-state-filters.tsx';
 
 const route = getRouteApi('/shell/calls');
 const pageLength = 100;
-/** Live, all of them may be new every second. */
+/** In live mode, all rows may be new every second. */
 const liveLength = 30;
 
 export function CallsPage() {
@@ -38,7 +38,7 @@ export function CallsPage() {
     (call: CallRecord) => void navigate({ search: (old) => ({ ...old, call: call.id }), replace: true, resetScroll: false }),
     [navigate],
   );
-  // Drawn when there is time, in slices: what a person does goes before what comes in.
+  // Drawn in slices when there is time: user input goes before new rows.
   const shown = useDeferredValue(calls.rows);
   return (
     <Page
@@ -87,7 +87,7 @@ export function CallsPage() {
 
 const idOf = (call: CallRecord): string => call.id;
 
-/** Not drawn again unless its rows are others. */
+/** Drawn again only if its rows change. */
 const CallTable = memo(function CallTable({
   rows,
   columns,
@@ -104,12 +104,12 @@ interface ShownCalls {
   readonly rows: readonly CallRecord[] | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
-  /** Null: there are no older ones, or only the newest are shown. */
+  /** Null: there are no older calls, or only the newest are shown. */
   readonly more: (() => void) | null;
   readonly coming: boolean;
 }
 
-/** Live, the newest are asked for each second and nothing older is kept; else pages, from the newest on. */
+/** In live mode, asks for the newest calls each second and keeps nothing older; otherwise pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
   const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks } = search;
   const filters = {

@@ -9,14 +9,14 @@ import { ask, Refused } from '../../api/client.ts';
 import type { CallRecord } from '../../shown/call-record.ts';
 
 export type Verified =
-  /** The file is whole and signed, and says of this call what the page says. `file`: what was checked. */
+  /** The file is whole and signed, and its figures of this call equal the page's. `file`: what was checked. */
   | { readonly is: 'good'; readonly receipt: ReceiptLine; readonly verdict: ReceiptVerdict; readonly file: string }
   | { readonly is: 'bad'; readonly fault: ReceiptFault; readonly file: string }
-  /** The receipts are good, and this call's says something else than the page. `fields`: where. */
+  /** The receipts are valid, but this call's figures differ from the page's. `fields`: which. */
   | { readonly is: 'differs'; readonly fields: readonly string[]; readonly file: string }
-  /** Nothing is signed for it yet, or it is from before there were receipts. */
+  /** The call is not signed yet, or is from before there were receipts. */
   | { readonly is: 'none' }
-  /** The browser has no cryptography here: a page over plain http from another machine, or no Ed25519. */
+  /** The browser has no cryptography here: the page came over plain http from another machine, or the browser lacks Ed25519. */
   | { readonly is: 'unable' };
 
 export async function verifyReceipt(call: CallRecord): Promise<Verified> {
@@ -81,7 +81,7 @@ const figures = [
 ] as const;
 const words = ['project', 'run', 'path', 'model', 'finishReason', 'providerRequestId'] as const;
 
-/** Names of what the receipt says otherwise than the page. */
+/** Names of the fields that differ between receipt and page. */
 function differing(call: CallRecord, { figures: signed, words: said }: ReceiptLine): readonly string[] {
   const text = (value: string | number | boolean | null): string | null => (value === null ? null : String(value));
   return [

@@ -1,4 +1,4 @@
-/** What a cap is of, what is spent of it, and whether it refuses. */
+/** What a cap covers, how much of it is spent, and whether it refuses. */
 import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** Setting a cap: its scope, window, limit and mode. Shows what it would have refused before it is set. */
+/** Setting a cap: its scope, window, limit and mode. Before it is set, the form shows what it would have refused. */
 import { Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';

@@ -3,12 +3,12 @@ import type { Shown } from '../../api/client.ts';
 
 type Cap = Shown<'Cap'>;
 
-/** Spent of the limit, from 0; 1 and more: reached. */
+/** Spent as a share of the limit, from 0; 1 and more: reached. */
 export function share(cap: Cap): number {
   return Number(cap.limit) === 0 ? 1 : Number(cap.spent) / Number(cap.limit);
 }
 
-/** Reached ones first, then those that will be reached soonest, then those with the largest share. */
+/** Reached caps first, then those that will be reached soonest, then those with the largest share. */
 export function byNearness(one: Cap, other: Cap): number {
   return rank(one) - rank(other) || share(other) - share(one);
 }

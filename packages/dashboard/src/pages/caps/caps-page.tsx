@@ -1,4 +1,4 @@
-/** Spend caps and the plan's rate limits: what is spent, what is left, when it starts again. */
+/** Spend caps and the plan's rate limits: what is spent, what is left, when each resets. */
 import { Button, Modal } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Gauge, Plus } from 'lucide-react';

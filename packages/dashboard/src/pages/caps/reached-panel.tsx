@@ -1,4 +1,4 @@
-/** When caps were reached, from the audit trail: from then until they started again calls were refused. */
+/** When caps were reached, from the audit trail: from then until their reset, calls were refused. */
 import { Table } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -9,7 +9,7 @@ import { CapSubject } from './cap-facts.tsx';
 const shown = 20;
 const often = { refetchInterval: 10_000 };
 
-/** For those who may see the audit. Nothing if no cap was reached. */
+/** For those who may see the audit. Hidden if no cap was reached. */
 export function ReachedPanel({ caps }: { readonly caps: readonly Shown<'Cap'>[] }) {
   const names = useKeyNames();
   const reached = api.useQuery('get', '/platform/v1/audit', { params: { query: { action: 'capReached', limit: shown } } }, often);

@@ -1,4 +1,4 @@
-/** Refused calls of the last days: whose, why and how often. Calls with an unknown key are nobody's, and not here. */
+/** Refused calls of the last days: whose, why and how often. Calls with an unknown key belong to nobody and are not shown. */
 import { Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';

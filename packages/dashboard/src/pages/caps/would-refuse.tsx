@@ -36,7 +36,7 @@ export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: 
     },
     { enabled: whole, placeholderData: keepPreviousData, staleTime: 60_000, retry: false },
   );
-  // One height at least, so that the button below stands still while somebody types.
+  // A minimum height, so that the button below does not move while somebody types.
   return (
     <div style={{ minHeight: 66 }} role="status" aria-label="What it would have refused">
       {!whole ? (

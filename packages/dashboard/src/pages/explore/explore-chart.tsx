@@ -1,4 +1,4 @@
-/** The chart of the explore page: over days where a dimension is the day, else the largest, each with its share of all calls. */
+/** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
 import { Progress, Stack, Group, Text } from '@mantine/core';
 import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -39,7 +39,7 @@ export function ExploreChart(props: ExploreChartProps) {
 type Formatting = ExploreChartProps & { readonly format: (value: number) => string };
 
 function Largest({ rows, by, and, metric, names, range, filters, format }: Formatting) {
-  // A call with two labels is in two rows, so rows do not add up to the whole. Every call has one provider.
+  // A call with two labels is in two rows, so rows do not add up to the whole. Every call has exactly one provider.
   const all = useExplored({ by: 'wire', and: null, range, filters });
   const whole = all.data?.reduce((sum, row) => sum + metricOf(row, metric), 0);
   const largest = rows.toSorted((one, two) => metricOf(two, metric) - metricOf(one, metric)).slice(0, 10);

@@ -1,4 +1,4 @@
-/** Usage by one or two dimensions, any filter, as a table and a chart; what is seen can be saved as a file and as a view. */
+/** Usage by one or two dimensions, with any filter, as a table and a chart; it can be saved as a file and as a view. */
 import { Button, Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';

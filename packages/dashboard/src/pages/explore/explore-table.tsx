@@ -60,7 +60,7 @@ export function ExploreTable({
   );
 }
 
-/** The cost comes first, where it is seen on a narrow screen too. Columns that nothing reports are left out. */
+/** The cost comes first, where narrow screens show it too. Columns without any reported value are left out. */
 function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
   const count = (id: keyof ExploredRow, head: string): Column<ExploredRow>[] =>
     rows.some((row) => Number(row[id] ?? 0) !== 0)

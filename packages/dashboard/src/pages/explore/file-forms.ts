@@ -38,10 +38,10 @@ export function cells(
   };
 }
 
-/** What begins a formula in spreadsheets, in both widths: the same characters as in the platform's own exports. */
+/** The characters that begin a formula in spreadsheets, in both widths: the same as in the platform's own exports. */
 const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
 
-/** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
 export function csvOf({ heads, rows }: Cells): string {
   const cell = (value: string | number | null): string => {
     if (value === null) return '';

@@ -1,4 +1,4 @@
-/** What the table shows, as a file: every row and every digit. */
+/** Saves the table as a file: every row and every digit. */
 import { Button, Menu } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { saveBytes, saveText } from '../../parts/saving.ts';

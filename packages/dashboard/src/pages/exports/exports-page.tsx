@@ -1,4 +1,4 @@
-/** The calls of a time as a file, made while it is sent, and how many it will hold. */
+/** The calls of a period as a file that is generated while it is sent, and the number of calls in it. */
 import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -26,7 +26,7 @@ const formats = [
   { value: 'receipts', label: 'Receipts', about: 'The signed chain of these calls, for anyone who wants to verify them.' },
 ] as const;
 type Exported = NonNullable<paths['/platform/v1/exports']['get']['parameters']['query']['format']>;
-/** Does not compile while a format that the platform knows has no words here. */
+/** Fails to compile if a format that the platform knows has no words here. */
 export type UnlistedFormats = MustBeNever<Exclude<Exported, (typeof formats)[number]['value']>>;
 type MustBeNever<Nothing extends never> = Nothing;
 

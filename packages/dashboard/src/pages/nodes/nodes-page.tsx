@@ -13,7 +13,7 @@ import { Count, Moment, MomentInTwo } from '../../shown/figures.tsx';
 type Node = Shown<'GatewayNode'>;
 
 const often = { refetchInterval: 5_000 };
-/** From here on what is shipped late is not a hiccup. */
+/** A shipping delay above this is more than a hiccup. */
 const lateMs = 10_000;
 
 export function NodesPage() {
@@ -126,7 +126,7 @@ const states = {
   stopped: { words: 'Stopped', means: 'none' },
 } as const;
 
-/** Under a second is now. */
+/** Below a second it says "now". */
 function Ago({ ms, late }: { readonly ms: number; readonly late: number }) {
   return <span className={ms > late ? 'figure warn' : 'figure'}>{ms < 1_000 ? 'now' : `${shortMs(ms)} ago`}</span>;
 }

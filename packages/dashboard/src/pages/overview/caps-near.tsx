@@ -56,7 +56,7 @@ export function CapsNear() {
   );
 }
 
-/** When, at the pace of the last seven days. */
+/** The time it will be reached, at the pace of the last seven days. */
 function Reached({ of: cap }: { readonly of: Shown<'Cap'> }) {
   if (share(cap) >= 1) return null;
   return (

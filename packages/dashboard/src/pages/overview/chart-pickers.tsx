@@ -1,4 +1,4 @@
-/** What the overview's chart draws, and by what it is grouped: both stand in the address. */
+/** What the overview's chart draws, and by what it is grouped: both are in the address. */
 import { choicesOf } from '../../shown/choices.ts';
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';

@@ -1,4 +1,4 @@
-/** Usage by day, grouped by what the address says, filtered; a bar leads to its calls. */
+/** Usage by day, filtered, grouped as the address says; a bar leads to its calls. */
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Filters } from '../../app/page-search.ts';

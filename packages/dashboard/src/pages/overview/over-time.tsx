@@ -10,7 +10,7 @@ import { refusalWords } from '../../shown/refusal-words.ts';
 import { GroupPicker, MetricPicker } from './chart-pickers.tsx';
 import type { Overview, Refusals } from './overview-data.ts';
 
-// Begun with the page, not with its data.
+// Loading begins with the page, not with its data.
 const chart = import('../../parts/time-chart.tsx');
 const TimeChart = lazy(async () => ({ default: (await chart).TimeChart }));
 const route = getRouteApi('/shell/');

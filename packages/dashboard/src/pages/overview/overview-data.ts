@@ -1,4 +1,4 @@
-/** What the overview asks of the platform. Each question stands here once, so that it can be asked before the page's script is there. */
+/** What the overview asks of the platform. Each request is defined once here, so that it can be sent before the page's script is loaded. */
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, queries, type Shown } from '../../api/client.ts';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
@@ -10,7 +10,7 @@ export type Refusals = Shown<'Refusals'>;
 export type TopBy = 'model' | 'project' | 'key' | 'label' | 'run' | 'wire';
 
 export const topShown = 6;
-/** Every call has one of the three providers, so these rows together are all calls: what a share is of. A call may have several labels. */
+/** Every call has one of the three providers, so these rows cover all calls and shares refer to them. A call may have several labels. */
 export const wholeBy = 'wire';
 const standing = { placeholderData: keepPreviousData, refetchInterval: 30_000 } as const;
 
@@ -27,13 +27,13 @@ export function topQuery(by: TopBy, range: Range, filters: Filters) {
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 
-/** Usage by day, filtered: what the figures of a filtered overview are added up from. */
+/** Usage by day, filtered: the figures of a filtered overview are sums of it. */
 export function filteredQuery(span: Span, filters: Filters) {
   const query = { by: 'day', limit: 1_000, ...isoOf(span), ...chosenFilters(filters) };
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 
-/** The same of a part of the range, for a comparison. It ends before the day does, so that records are read: less often. */
+/** The same for a part of the range, for a comparison. It ends within a day, so it is computed from records: refreshed less often. */
 export function comparedQuery(span: Span, filters: Filters) {
   return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
@@ -53,7 +53,7 @@ export function overviewRange(search: OverviewSearch): Range {
   return rangeOf(search, Date.now());
 }
 
-/** Asks for all that the page will show. */
+/** Requests everything that the page will show. */
 export function askAhead(search: OverviewSearch): void {
   const range = overviewRange(search);
   if (Object.keys(chosenFilters(search)).length === 0) {

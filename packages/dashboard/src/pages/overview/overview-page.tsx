@@ -1,6 +1,6 @@
 /**
  * The overview of the organization's calls: over time, compared with the period before, and what cost the most. Time, filters, grouping and the
- * drawn figure stand in the address. With a filter it is made of usage by day, which knows nothing of latency, errors and refusals.
+ * drawn figure are in the address. With a filter it is computed from usage by day, which has no latency, errors or refusals.
  */
 import { Button, Group, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -88,7 +88,7 @@ function comparedIn({ since, until, comparison }: Overview): ComparedFigures {
   return { now: comparison.total, before: comparison.before, time: comparedTime({ since, until, comparison }) };
 }
 
-/** Of the calls that pass the filters. */
+/** The figures of the calls that pass the filters. */
 function OfSome({ range, filters }: { readonly range: Range; readonly filters: Filters }) {
   const now = useQuery(filteredQuery(range, filters));
   const compared = useFilteredComparison(range, filters);
@@ -135,7 +135,7 @@ function NoCall({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** What it takes to choose a filter is loaded when one is wanted. */
+/** The code for choosing a filter is loaded on demand. */
 function FilterOnDemand({ filters, onChange }: { readonly filters: Filters; readonly onChange: (change: Filters) => void }) {
   const [adding, setAdding] = useState(false);
   const button = (

@@ -13,7 +13,7 @@ import { isoOf, timeBefore, type Range } from '../../shown/ranges.ts';
 import { topQuery, wholeBy, type Overview, type Refusals } from './overview-data.ts';
 import type { UsedFigures } from './used-figures.ts';
 
-/** What only all calls together have. */
+/** What is only known of all calls together. */
 export interface WholeFigures {
   readonly overview: Overview;
   /** Undefined: not known yet. */
@@ -22,7 +22,7 @@ export interface WholeFigures {
 
 type ComparedFigure = Pick<UsedFigures, 'calls' | 'cost'>;
 
-/** What of the range and of the one before it is compared. `gone`: records of the one before were removed. */
+/** The compared parts of the range and of the one before. `gone`: records of the one before were removed. */
 export type ComparedFigures = { readonly now: ComparedFigure; readonly before: ComparedFigure; readonly time: ComparedTime } | 'coming' | 'gone';
 
 export interface StatsProps {
@@ -30,7 +30,7 @@ export interface StatsProps {
   readonly compared: ComparedFigures;
   readonly range: Range;
   readonly filters: Filters;
-  /** Null: a part of the calls is shown. */
+  /** Null: only some of the calls are shown. */
   readonly whole: WholeFigures | null;
 }
 
@@ -88,7 +88,7 @@ function WholeStats({ overview: { total }, refusals, search }: WholeFigures & { 
   );
 }
 
-/** What cached tokens cost less, as usage counts it. */
+/** The saving by cached tokens, as usage counts it. */
 function Saved({ range, filters, search }: Pick<StatsProps, 'range' | 'filters'> & { readonly search: CallsSearch }) {
   const { data } = useQuery(topQuery(wholeBy, range, filters));
   const saved = data?.data.reduce((sum, { cacheSavings }) => sum + Number(cacheSavings ?? 0), 0);

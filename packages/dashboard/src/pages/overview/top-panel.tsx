@@ -1,4 +1,4 @@
-/** The costliest of one dimension in a range. */
+/** The costliest values of one dimension in a range. */
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

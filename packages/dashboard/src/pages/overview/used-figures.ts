@@ -1,4 +1,4 @@
-/** What calls used, as the overview's stats show it: of all calls, or added up from rows of usage. */
+/** What calls used, as the overview's stats show it: of all calls, or summed from rows of usage. */
 import type { Shown } from '../../api/client.ts';
 import { sumDollars } from '../../shown/amounts.ts';
 
@@ -7,7 +7,7 @@ export type UsedFigures = Pick<
   'calls' | 'cost' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'reasoningTokens' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'
 >;
 
-/** Of days, which no call is in twice. */
+/** Rows by day: no call is in two of them. */
 export function addedUp(rows: readonly Shown<'Usage'>[]): UsedFigures {
   const sum = (name: Exclude<keyof UsedFigures, 'cost'>): number => rows.reduce((total, row) => total + row[name], 0);
   return {

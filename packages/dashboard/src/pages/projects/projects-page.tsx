@@ -1,4 +1,4 @@
-/** Projects: what calls were for. A project is a word that a call or its key names, so there is nothing to make: those of a time are listed. */
+/** Projects: what calls were for. Calls and keys just name a project, so there is nothing to create: the projects of a period are listed. */
 import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FolderKanban } from 'lucide-react';
@@ -27,7 +27,7 @@ interface Project {
   readonly unknownCalls: number;
   readonly unpricedCalls: number;
   readonly gapCalls: number;
-  /** Keys whose calls count for it unless they name another. */
+  /** Keys whose calls count for the project unless they name another. */
   readonly keys: number;
   readonly caps: readonly Cap[];
 }
@@ -76,14 +76,14 @@ export function ProjectsPage() {
   );
 }
 
-/** Those with calls, and those that a key or a cap names, the costliest first. */
+/** Projects with calls, and those that a key or a cap names, the costliest first. */
 function projectsOf(
   used: readonly Shown<'Usage'>[],
   keys: readonly Shown<'ServiceKey'>[],
   caps: readonly Cap[],
 ): readonly Project[] {
   const named = [used, keys, caps].flatMap((rows) => rows.flatMap(({ project }) => project ?? []));
-  // With the calls that have no project, rows add up to the whole.
+  // Including the calls without a project, so that rows add up to the whole.
   const names = new Set([...named, ...used.flatMap(({ project }) => (project === null || project === undefined ? [null] : []))]);
   return [...names]
     .map((name) => {
@@ -111,7 +111,7 @@ function Calls({ of: row }: { readonly of: Project }) {
   );
 }
 
-/** Links lead to the calls of the same time. */
+/** Links lead to the calls of the same period. */
 const columnsFor = (time: RangeSearch): readonly Column<Project>[] => [
   {
     id: 'name',

@@ -1,4 +1,4 @@
-/** One run: its budget and what bounded it, what it spent, its calls, and the way to end it. */
+/** One run: its budget and what bounded it, what it spent, its calls, and a way to end it. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** How a run stands: its state, and how much of its budget is spent. */
+/** The state of a run, and how much of its budget is spent. */
 import { Progress, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';

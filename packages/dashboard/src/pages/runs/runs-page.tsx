@@ -1,4 +1,4 @@
-/** Runs: agent work under one id, with a budget and a time limit of its own. Live ones and ended ones, and grants for more. */
+/** Runs: agent work under one id, with a budget and a time limit. Live and ended ones, and grants for more. */
 import { Button, Center, Drawer, Modal, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

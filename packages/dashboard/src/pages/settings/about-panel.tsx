@@ -1,4 +1,4 @@
-/** What the organization is on: its id, its plan, the figures agreed with it. The operator sets them, at the command line. */
+/** The organization's id, plan and agreed figures. The operator sets them, at the command line. */
 import type { Shown } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { Facts } from '../../parts/facts.tsx';

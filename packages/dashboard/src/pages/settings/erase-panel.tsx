@@ -1,4 +1,4 @@
-/** Erasing the organization: by its name, typed, for good. */
+/** Erases the organization for good, after its name is typed. */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What runs may spend, whether keys' caps refuse, how long an abandoned call is read on, and the price for models no list knows. */
+/** What runs may spend, whether keys' caps refuse, how long an abandoned call is drained, and the price for models in no list. */
 import { Button, Group, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.ts';
@@ -99,7 +99,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
   );
 }
 
-/** Older records are deleted, from 31 days on. */
+/** Older records are deleted; at least 31 days. */
 function goneText({ recordsGoneBefore }: Organization): string {
   return recordsGoneBefore === null ? 'Older records are deleted. At least 31.' : `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
 }

@@ -1,4 +1,4 @@
-/** A new password; every other session of the person ends. */
+/** Sets a new password; every other session of the person ends. */
 import { Alert, Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** The keys that sign receipts: what to keep in a place one trusts, and another one from now on. */
+/** The keys that sign receipts: shown so that they can be kept in a trusted place, and rotated. */
 import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

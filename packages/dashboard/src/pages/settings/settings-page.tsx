@@ -1,4 +1,4 @@
-/** The organization's own settings, and one's own password. */
+/** The organization's settings, and the person's own password. */
 import { Stack, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** Every way into one's own account, and the end of each. */
+/** Every way into the person's own account; each can be ended. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -107,7 +107,7 @@ function about({ kind, name, issuer, organization }: WayIn): string {
   return [...parts, ...place].filter((part) => part !== null).join(' · ');
 }
 
-/** A browser names itself and several others; these are told apart by the order. */
+/** A browser's name of itself also names others; the order of checks tells them apart. */
 function browserOf(agent: string | null): string | null {
   if (agent === null) return null;
   const names = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'];

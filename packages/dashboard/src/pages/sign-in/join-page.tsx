@@ -1,4 +1,4 @@
-/** The page behind an invitation: set an email and a password, and be a member. */
+/** The page behind an invitation: set an email and a password, and become a member. */
 import { Alert, Button, Divider, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
 /**
- * Settings to paste, client by client. Each names the gateway and the service key, and shows labels, project and run where that
- * client can send headers of its own.
+ * Settings to paste, client by client. Each names the gateway and the service key, and shows labels, project and run if that
+ * client can send custom headers.
  */
 export interface Place {
   /** Without a trailing slash. */

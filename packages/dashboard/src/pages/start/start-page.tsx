@@ -1,6 +1,6 @@
 /**
  * From nothing to the first metered call: a provider key with a test call, a service key, settings to paste. The page watches for the first
- * call by itself and says when it has come.
+ * call and reports when it has come.
  */
 import { Alert, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';

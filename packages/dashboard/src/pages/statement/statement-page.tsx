@@ -1,4 +1,4 @@
-/** What a month came to, by project, model and key: to read, to print, and as the file that finance keeps. */
+/** The cost of a month, by project, model and key: to read, to print, and as the file that finance keeps. */
 import '@mantine/dates/styles.layer.css';
 import { Autocomplete, Button, SimpleGrid, Table, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';

@@ -1,4 +1,4 @@
-/** Management tokens: what automation presents to the platform. */
+/** Management tokens: the credentials that automation presents to the platform. */
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';

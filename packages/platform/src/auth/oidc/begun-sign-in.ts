@@ -13,14 +13,14 @@ export interface BegunSignIn {
 
 export const begunLifeMs = 600_000;
 
-/** So many callbacks are remembered by a process; of more, the oldest are forgotten first. */
+/** How many callbacks a process remembers; beyond that, the oldest are forgotten first. */
 const answeredMax = 20_000;
 
 export interface BegunSignIns {
   seal(begun: BegunSignIn): string;
   /** Null: not ours, damaged, or too old. */
   open(sealed: string): BegunSignIn | null;
-  /** False: this process has answered a callback of this sign-in before. A callback that fails binds its own sign-in and no other. */
+  /** False: this process has already answered a callback of this sign-in. A failed callback uses up its own sign-in and no other. */
   answer(begun: BegunSignIn): boolean;
 }
 
@@ -32,7 +32,7 @@ export function begunSignIns(masterKey: Uint8Array, clock: () => number): BegunS
     seal: (begun) => texts.seal(JSON.stringify(begun)) ?? texts.seal(JSON.stringify({ ...begun, to: '/' }))!,
     open(sealed) {
       const text = texts.open(sealed);
-      // What opens was written above.
+      // It opens, because it was sealed above.
       return text === null ? null : JSON.parse(text) as BegunSignIn;
     },
     answer({ checks: { state } }) {
@@ -44,7 +44,7 @@ export function begunSignIns(masterKey: Uint8Array, clock: () => number): BegunS
   };
 }
 
-/** A path of this site, whatever was asked for; `/` in place of an address of another. */
+/** A path of this site, whatever was requested; `/` in place of an address elsewhere. */
 export function ownPath(asked: string | undefined, publicUrl: string): string {
   if (asked === undefined || asked.length > 2_000 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(asked) || asked.includes('\\')) return '/';
   const url = URL.parse(asked, publicUrl);

@@ -1,7 +1,7 @@
 /**
  * The identity provider that people may sign in by: OpenID Connect, authorization code with PKCE, state and nonce, on openid-client.
  * Rule 16; decision 75. Its discovery document is fetched when first needed and cached for an hour. If the provider does not answer,
- * the cached one stays in use, and it is asked again after a few seconds. No token is stored on a server.
+ * the cached one stays in use, and the provider is asked again after a few seconds. No token is stored on a server.
  */
 import * as oidc from 'openid-client';
 import { limitRepeats } from '../../limited-repeats.ts';
@@ -13,14 +13,14 @@ const askAgainMs = 3_000;
 const timeoutSeconds = 10;
 const clockToleranceSeconds = 30;
 
-/** What one sign-in is held by, from its start to its callback. All three are secrets of one browser. */
+/** The secrets of one sign-in, from its start to its callback. All three belong to one browser. */
 export interface SignInChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** `away`: it does not answer. `denied`: it refuses the person. `not_confirmed`: the answer does not match the sign-in, or is not its own. */
+/** `away`: it does not answer. `denied`: it refuses the person. `not_confirmed`: the answer does not match the sign-in, or is from elsewhere. */
 export type ProviderFault = 'away' | 'denied' | 'not_confirmed';
 
 export interface FinishedSignIn {
@@ -50,7 +50,7 @@ export interface IdentityProvider {
 export interface IdentityProviderOptions {
   readonly settings: OidcSettings;
   readonly clock: () => number;
-  /** For the operator: a sentence without secrets and without anything of a person. */
+  /** A sentence for the operator, without secrets or personal data. */
   readonly say: (sentence: string) => void;
 }
 
@@ -103,7 +103,7 @@ export function createIdentityProvider({ settings, clock, say }: IdentityProvide
   };
 }
 
-/** Null while the provider does not answer. One look at a time, whoever waits for it. */
+/** Null while the provider does not answer. One request at a time, however many wait for it. */
 function discovery(settings: OidcSettings, clock: () => number, sayOnce: (sentence: string) => void): () => Promise<oidc.Configuration | null> {
   let known: { readonly config: oidc.Configuration; readonly atMs: number } | null = null;
   let failedAtMs = -askAgainMs;
@@ -138,13 +138,13 @@ async function discovered({ issuer, clientId, clientSecret }: OidcSettings): Pro
   return config;
 }
 
-/** Providers name the scope that releases a claim like the claim: asked for where they say that they have it. */
+/** Providers name the scope that releases a claim like the claim: requested if they announce it. */
 function scopeFor(config: oidc.Configuration, roleClaim: string): string {
   const { scopes_supported: supported = [] } = config.serverMetadata();
   return ['openid', 'email', ...(roleClaim !== 'openid' && roleClaim !== 'email' && supported.includes(roleClaim) ? [roleClaim] : [])].join(' ');
 }
 
-/** The library checks the audience, and the authorized party only of a token with several audiences. */
+/** The library checks the audience, but the authorized party only for a token with several audiences. */
 function isForClient({ azp }: { readonly azp?: unknown }, clientId: string): boolean {
   return azp === undefined || azp === clientId;
 }
@@ -152,11 +152,11 @@ function isForClient({ azp }: { readonly azp?: unknown }, clientId: string): boo
 function faultOf(error: unknown): ProviderFault {
   if (error instanceof oidc.AuthorizationResponseError) return error.error === 'access_denied' ? 'denied' : 'not_confirmed';
   const unanswered = error instanceof oidc.ClientError && ['OAUTH_TIMEOUT', 'OAUTH_ABORT'].includes(String(error.code));
-  // What `fetch` throws when there is no connection.
+  // What `fetch` throws if there is no connection.
   return unanswered || (error instanceof TypeError && error.message === 'fetch failed') ? 'away' : 'not_confirmed';
 }
 
-/** What went wrong as a word or two: codes alone, since sentences may repeat what a provider or a browser sent. */
+/** The cause in a word or two: codes only, since sentences may repeat what a provider or a browser sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
   const said = 'error' in error ? [error.error] : [];

@@ -1,12 +1,12 @@
 /**
  * The ID token that a session began with, sealed in a cookie of the browser for signing out at the provider, which asks for it as a hint.
- * The cookie goes to that one path alone; nothing of the token is kept on a server. Decision 75.
+ * The cookie is sent to that one path alone; nothing of the token is kept on a server. Decision 75.
  */
 import { sealedTexts } from './sealed-text.ts';
 
 export interface KeptIdTokens {
   readonly lifeMs: number;
-  /** A token that is too long for a cookie is left out: providers can do without it, and may then ask the person. */
+  /** A token that is too long for a cookie is left out: providers work without it, but may then ask the person. */
   seal(idToken: string): string;
   /** The token, empty if it was left out; null: the session was not begun by the provider, or long ago. */
   open(sealed: string): string | null;

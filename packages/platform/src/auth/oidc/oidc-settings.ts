@@ -7,15 +7,15 @@ export interface OidcSettings {
   readonly clientSecret: string;
   /** The claim that holds roles. */
   readonly roleClaim: string;
-  /** A session that the provider vouched for ends after this long, however much it is used; roles are then asked for again. */
+  /** A session that the provider vouched for ends after this long, however much it is used; roles are then read again. */
   readonly sessionMs: number;
   /** Whether signing out here also signs out at the provider, if it has an address for that. */
   readonly signOutThere: boolean;
-  /** Whether an email counts as verified where the provider does not say if it is; one that it calls unverified never does. */
+  /** Whether an email counts as verified if the provider does not say; one that it calls unverified never does. */
   readonly emailsTrusted: boolean;
 }
 
-/** A working day with room to spare. */
+/** A working day with some margin. */
 export const sessionHoursDefault = 12;
 
 /** Whether a URL may be an issuer's: https, or http on this machine. */

@@ -3,13 +3,13 @@ export interface ProvidedClaims {
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** As it came: `roleEntriesOf` reads it. */
+  /** Unchanged: `roleEntriesOf` reads it. */
   readonly roles: unknown;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Whether it is worth asking for more. */
+/** Whether a further request could add anything. */
 export function lacksRoleOrEmail(claims: Claims, roleClaim: string): boolean {
   return !Object.hasOwn(claims, roleClaim) || !Object.hasOwn(claims, 'email');
 }

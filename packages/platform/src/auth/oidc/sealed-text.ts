@@ -1,6 +1,6 @@
 /**
- * A short text that a browser carries and only the platform's processes can read, for a while. The key is derived from the master key by
- * what it is for, and stored nowhere.
+ * A short text that a browser carries for a while and only the platform's processes can read. The key is derived from the master key and
+ * the text's purpose, and stored nowhere.
  */
 import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { nonceBytes, seal, unseal, type Sealing } from '@metergate/store/sealing/seal.ts';
@@ -20,7 +20,7 @@ export function sealedTexts(
 ): SealedTexts {
   const sealing: Sealing = {
     key: createSecretKey(new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `metergate/v1/${purpose}`, 32))),
-    // A browser carries one for each purpose, not bound to a person yet.
+    // A browser carries one for each purpose, not yet bound to a person.
     place: { purpose, organization: '', record: '', version: 0n },
   };
   return {

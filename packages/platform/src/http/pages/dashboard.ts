@@ -15,7 +15,7 @@ import { htmlPage, pageHeaders } from './page-style.ts';
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
 };
-/** Names of these files hold a hash of what is in them. */
+/** Names of these files contain a hash of their content. */
 const forever = 'public, max-age=31536000, immutable';
 /** The build's placeholder for a page's own nonce. */
 const noncePlace = /__NONCE__/g;
@@ -41,7 +41,7 @@ npm run build -w packages/dashboard</code></pre>
 <p>Then start Metergate again. The command and the <a href="/platform/v1/openapi.json">HTTP interface</a> work without them.</p>`);
 
 /**
- * Adds the pages to the app. Call this when every other route is there: what nobody else answers is a page. `opened`: a browser opens a page,
+ * Adds the pages to the app. Call this after all other routes: any other address is a page. `opened`: a browser opens a page,
  * and will soon ask for reports.
  */
 export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: string | null = builtFolder()): void {
@@ -58,10 +58,10 @@ export function serveDashboard(app: OpenAPIHono, opened: () => void, folder: str
   });
 }
 
-/** Pages that one-time links lead to: whoever fetches a link finds its page, whatever they accept. */
+/** Pages that one-time links lead to: they are served whatever the client accepts. */
 const handedOut: ReadonlySet<string> = new Set(['/join', '/password']);
 
-/** A browser that opens an address; any other client gets a 404. */
+/** Whether a browser opens an address; other clients get a 404. */
 function asksForPage(context: Context): boolean {
   const { path } = context.req;
   if (path === '/' || handedOut.has(path)) return true;
@@ -87,7 +87,7 @@ function assetResponse({ contentType, plain, br, gzip }: Asset, accepted: string
   });
 }
 
-/** Null if the package, or what its build makes, is not there. */
+/** Null if the package, or its build output, is missing. */
 function builtFolder(): string | null {
   try {
     const folder = fileURLToPath(new URL('dist', import.meta.resolve('@metergate/dashboard/package.json')));

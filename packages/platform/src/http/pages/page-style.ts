@@ -35,7 +35,7 @@ small { color: var(--soft) }
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64');
 
-/** What such a page is sent with: its one style element, known by its hash, and no script. */
+/** The headers of such a page: its one style element, allowed by its hash, and no script. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': `${securityHeaders['content-security-policy']}; style-src 'sha256-${styleHash}'`,
 };

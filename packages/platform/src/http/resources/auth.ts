@@ -103,7 +103,7 @@ const changePassword = operation({
   body: z.strictObject({ currentPassword: password, newPassword: password }), answer: done,
   run: async ({ context, parts, actor, body, headers, answerHeaders }) => {
     if (actor.session === null) return refuseInput('forbidden', 'A management token has no password.');
-    // Counted by session: whoever has none of this person's cannot use the count up.
+    // Counted by session: without one of this person's, nobody can use the count up.
     const attempt = takeAttempt(parts, { email: actor.id, address: `session ${actor.session}` });
     const hashing = hashingFor(context, { isKnown: true, from: `session ${actor.session}` });
     const changed = await changeOwnPassword(hashing, { person: actor.id, current: body.currentPassword, next: body.newPassword });

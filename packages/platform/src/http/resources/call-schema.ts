@@ -1,4 +1,4 @@
-/** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. A field that is missing here does not compile. */
+/** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. If a field is missing here, it does not compile. */
 import { z } from '@hono/zod-openapi';
 import { callOutcomes, costGapNames, costSources, priceBases, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';
@@ -69,7 +69,7 @@ export const callSchema = z.object(fields).openapi('CallRecord');
 
 const exact = z.string().openapi({ description: 'US dollars as exact decimal text, without trailing zeros', example: '0.0000025' });
 
-/** How a cost came about. */
+/** How a cost was computed. */
 export const callCostSchema = z.object({
   call: fields.id, cost: fields.cost, costSource: fields.costSource, costGaps: fields.costGaps, priceList: fields.priceList,
   lines: z.array(z.object({

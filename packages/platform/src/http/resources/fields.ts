@@ -7,7 +7,7 @@ import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
 import { sentDollars } from '../../use-cases/money-field.ts';
 import { refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 
-/** An id in a path. One that is not of this form is an unknown one. */
+/** An id in a path. Anything not in this form is an unknown id. */
 export const idParams = z.object({ id: z.string().min(1).max(200) });
 
 export const instant = z.iso.datetime().openapi({ description: 'ISO 8601, UTC', example: '2026-09-23T14:00:00.000Z' });
@@ -24,7 +24,7 @@ export const lackingCalls = {
   gapCalls: z.int().openapi({ description: 'Something that was reported is not in the cost' }),
 };
 
-/** As much of a period as is over, in full hours, and as much of the period of the same length before it. */
+/** The part of a period that is over, in full hours, and a part of the same length of the period before. */
 export function comparisonOf<Figures extends z.ZodType>(figures: Figures, absent: string) {
   return z.object({
     until: instant.openapi({ description: 'The end of the period or, while it runs, of its last full hour' }), total: figures, before: figures,
@@ -50,7 +50,7 @@ export function lifetimeMs(seconds: number | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : seconds * 1_000;
 }
 
-/** A time in any of the forms that the command line takes. Resolved with `momentOf` or `rangeOf`, where the moment is known. */
+/** A time in any form that the command line takes. Resolved with `momentOf` or `rangeOf` once the moment of the request is known. */
 export const timeQuery = z.string().max(64).transform((text, { addIssue }) => parseTime(text) ?? wrongForm(addIssue, timeForms))
   .openapi({ type: 'string', description: `A time: ${timeForms}.`, example: '2026-11-01' });
 
@@ -70,7 +70,7 @@ export function wrongForm(addIssue: AddIssue, form: string): never {
 /** A name to look for: an id, a project, a label, a model. */
 export const nameQuery = z.string().min(1).max(512).optional();
 
-/** Filters whose values are known beforehand: any other is refused, never answered with an empty list. */
+/** Filters with a fixed list of values: any other value is refused, never answered with an empty list. */
 export const wireQuery = z.enum(wireNames).optional();
 export const endpointQuery = z.enum(endpoints).optional();
 

@@ -1,4 +1,4 @@
-/** Members of the organization and invitations to it. Rules: Roles: admins up to admin, owners also owners. */
+/** Members of the organization and invitations to it. Rules: Roles: admins manage roles up to admin, owners also owners. */
 import { z } from '@hono/zod-openapi';
 import { roles } from '@metergate/core/account/role.ts';
 import {

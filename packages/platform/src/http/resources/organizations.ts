@@ -1,5 +1,5 @@
 /**
- * The organization itself: shown, set, erased; and those that the asker belongs to. Rules 7, 8, 12 and 23; rules: Interfaces.
+ * The organization itself: shown, set, erased; and those that the caller belongs to. Rules 7, 8, 12 and 23; rules: Interfaces.
  * Plan and agreed figures are the operator's, at the command line: nobody raises the limits of their own organization.
  */
 import { z } from '@hono/zod-openapi';

@@ -10,7 +10,7 @@ import { operation, readingPost } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { checkedRange, dollars, idParams, instant, timeQuery } from './fields.ts';
 
-/** A month of a busy organization's export by the minute is less. */
+/** More than a month of a busy organization's export by the minute. */
 export const billBytesMax = 16 * 1_024 * 1_024;
 
 const billBody = z.object({

@@ -1,4 +1,4 @@
-/** Views of Explore that the person who asks saved by name. */
+/** Views of Explore that the calling person saved by name. */
 import { z } from '@hono/zod-openapi';
 import { listViews, removeView, saveView, viewFields } from '../../use-cases/views.ts';
 import { operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-/** The ways into the account of who is signed in, and the end of each. Rule 16. */
+/** The ways into the signed-in person's account; each can be ended. Rule 16. */
 import { z } from '@hono/zod-openapi';
 import { endWayIn, listWaysIn } from '../../use-cases/ways-in.ts';
 import { operation } from '../operation.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
 
-/** A browser's cookies at one place. */
+/** A browser's cookies for one site. */
 export class Jar {
   readonly #cookies = new Map<string, string>();
 
@@ -19,7 +19,7 @@ export class Jar {
   }
 }
 
-/** From the address that a sign-in begins with to the one to which the provider sends the browser back. `subject`: who presses the button. */
+/** From the address that a sign-in begins with to the one that the provider sends the browser back to. `subject`: who presses the button. */
 export async function comingBackFrom(
   idp: TestIdentityProvider, subject: string | null, { location, publicUrl }: { readonly location: string; readonly publicUrl: string },
 ): Promise<URL> {

@@ -1,6 +1,6 @@
 /** For tests: values that fit the schemas of the operations, whichever they are. */
 
-/** What of a schema of zod says what fits it. */
+/** The parts of a zod schema that say what fits it. */
 export interface SchemaPart {
   readonly def: {
     readonly type: string;

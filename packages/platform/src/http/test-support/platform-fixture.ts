@@ -1,6 +1,6 @@
 /**
  * The platform's app on a real store of either engine, with two organizations, a member of each role and a token of each.
- * Time is the machine's, since sessions are the library's; no test waits.
+ * Time is the machine's, because the library uses it for sessions; no test waits.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -55,7 +55,7 @@ export interface PlatformFixture {
   readonly parts: PlatformParts;
   readonly app: ReturnType<typeof platformApp>;
   readonly reports: unknown[];
-  /** Every status, header and body that went out, for canaries. */
+  /** Every status, header and body that was sent, to search for canaries. */
   readonly said: string[];
   ask(path: string, asked?: Asked): Promise<Answered>;
   organization(name: string): Promise<TestOrganization>;
@@ -69,13 +69,13 @@ export interface FixtureOptions {
   readonly providerUrls?: PlatformParts['providerUrls'];
   /** Signing in by an identity provider; default: there is none. */
   readonly oidc?: (publicUrl: string) => PlatformParts['oidc'];
-  /** The time that ends of sessions go by. Default: the machine's. */
+  /** The clock that decides when sessions end. Default: the machine's. */
   readonly clock?: () => number;
   /** How passwords are hashed. Default: cheaply. */
   readonly passwords?: Passwords;
 }
 
-/** How long sessions last here that an identity provider vouched for. */
+/** How long sessions last that an identity provider vouched for. */
 export const providedLifeMs = 12 * 3_600_000;
 
 export function freshSqlite(): { readonly url: string; readonly remove: () => void } {
@@ -154,7 +154,7 @@ export async function platformFixture(
   };
 }
 
-/** Every answer that any test gets of an operation is one that the document names: its status, and an error by its code. */
+/** Every answer that any test gets from an operation is one that the document names: its status, and an error by its code. */
 function assertDocumented({ method, path }: { readonly method: string; readonly path: string }, status: number, text: string): void {
   const place = path.split('?', 1)[0]!;
   const asked = operations.find((each) => each.method === method.toLowerCase()
@@ -170,7 +170,7 @@ export function cookieOf({ headers }: Pick<Answered, 'headers'>): string {
   return headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
 }
 
-/** The result of what must not be refused. */
+/** The result of something that must not be refused. */
 export function granted<Result>(result: Result): Exclude<Result, AdministrationRefusal> {
   if (isRefusal(result)) throw new Error(`refused: ${result.refused.code}`);
   return result as Exclude<Result, AdministrationRefusal>;
