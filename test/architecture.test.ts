@@ -128,7 +128,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'forecast lease receipt refusal.ts report settings.ts', 'alert price reconcile', 'tap',
   ],
   store: [
-    'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network refusal.ts sealing/seal.ts thread-priority.ts',
+    'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network others-first.ts refusal.ts '
+      + 'sealing/seal.ts thread-priority.ts',
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
     'audit schema/prepare-schema.ts sealing usage', 'chain spend', 'corrections settings',

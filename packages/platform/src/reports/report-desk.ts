@@ -1,7 +1,8 @@
 /**
  * Answers requests of reading operations, on the report thread's own store connection. Several may run at once: long ones work in slices and
- * let the others in between. A fault is an answer; nothing here ends the thread.
+ * let the others in between, organization by organization. A fault is an answer; nothing here ends the thread.
  */
+import { othersFirst, workFor } from '@metergate/store/others-first.ts';
 import type { CallExport } from '../use-cases/exports.ts';
 import { isDownload } from '../http/download.ts';
 import type { Operation } from '../http/operation.ts';
@@ -22,35 +23,44 @@ export interface ReportDesk {
   answer(message: Exclude<ToReports, { readonly kind: 'stop' }>): void;
 }
 
+interface OpenFile {
+  /** Whose it is. */
+  readonly organization: string;
+  readonly pieces: AsyncIterator<Piece>;
+}
+
 export function createReportDesk({ operations, context, post }: ReportDeskOptions): ReportDesk {
   const byId = new Map(operations.map((each) => [each.id, each]));
-  const files = new Map<number, AsyncIterator<Piece>>();
+  const files = new Map<number, OpenFile>();
 
   async function run(number: number, operation: string, { actor, params, query, body, nowMs }: ReportRequest): Promise<void> {
     const known = byId.get(operation);
     if (known === undefined) throw new Error(`there is no reading operation ${operation}`);
     const call = { context: { ...context, nowMs }, actor, params, query, body };
+    // The first slice too: requests that arrive together would otherwise all have theirs before anybody's second.
+    await othersFirst();
     const result = await known.run(call as unknown as Parameters<Operation['run']>[0]);
-    if (isDownload(result)) open(number, result.download);
+    if (isDownload(result)) open(number, actor.organization, result.download);
     else post({ kind: 'result', number, result });
   }
 
-  function open(number: number, { contentType, fileName, pieces }: CallExport): void {
-    files.set(number, pieces[Symbol.asyncIterator]());
+  function open(number: number, organization: string, { contentType, fileName, pieces }: CallExport): void {
+    files.set(number, { organization, pieces: pieces[Symbol.asyncIterator]() });
     post({ kind: 'file', number, head: { contentType, fileName } });
   }
 
   async function next(number: number, file: number): Promise<void> {
-    const made = await files.get(file)?.next();
+    const open = files.get(file);
+    const made = open === undefined ? undefined : await workFor(open.organization, () => open.pieces.next());
     const piece = made === undefined || made.done === true ? null : made.value;
     if (piece === null) files.delete(file);
     post({ kind: 'piece', number, piece });
   }
 
   async function release(file: number): Promise<void> {
-    const pieces = files.get(file);
+    const open = files.get(file);
     files.delete(file);
-    await pieces?.return?.();
+    await open?.pieces.return?.();
   }
 
   return {
@@ -59,7 +69,8 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
     },
     answer(message) {
       if (message.kind === 'let_go') return void release(message.file).catch(() => {});
-      const answered = message.kind === 'run' ? run(message.number, message.operation, message.request) : next(message.number, message.file);
+      const answered = message.kind === 'piece' ? next(message.number, message.file)
+        : workFor(message.request.actor.organization, () => run(message.number, message.operation, message.request));
       answered.catch((fault: unknown) => {
         if (message.kind === 'piece') files.delete(message.file);
         post({ kind: 'fault', number: message.number, fault: faultMessage(fault) });

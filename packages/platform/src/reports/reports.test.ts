@@ -163,7 +163,7 @@ function deskOf(operations: Parameters<typeof createReportDesk>[0]['operations']
   return { desk, reports: createReports(() => worker) };
 }
 const shape = { method: 'get', path: '/x', role: 'viewer', tag: 'x', summary: '', answer: z.unknown(), readsLong: true } as const;
-const request = { actor: null as never, params: {}, query: {}, body: {}, nowMs: 0 };
+const request = { actor: { organization: 'an organization' } as never, params: {}, query: {}, body: {}, nowMs: 0 };
 
 test('a fault of the store keeps its code, any other its sentence; the desk keeps working', async () => {
   const { reports: asks } = deskOf([

@@ -3,7 +3,6 @@
  * refused before the first byte or not at all. The figures of a complete export add up to those of `usage`. An interrupted export can be
  * resumed from any piece.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -18,6 +17,7 @@ import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 
 export const exportFormats = ['jsonl', 'csv', 'parquet', 'focus'] as const;
 export type ExportFormat = (typeof exportFormats)[number];

@@ -2,12 +2,12 @@
  * Reads the sums that make up an answer, with one statement over one key range for each source. The results are parts: figures with as many
  * dimensions as the question needs. Partial days are read from the records, in slices.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { attributionDimensions, subjectOf, type AttributionDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type { StoreContext } from '../context.ts';
 import { StoreFault } from '../engine/fault.ts';
+import { othersFirst } from '../others-first.ts';
 import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
 import { labelMonths } from './usage-additions.ts';

@@ -2,12 +2,12 @@
  * A trial of a cap before it is set: what it would have refused in the past thirty days. Rules: `cap try`. It changes nothing. Days are
  * taken from their sums; the calls of a day are read only where the limit is reached in it, up to the one that reaches it.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { CapTrial, type TriedCalls } from '@metergate/core/forecast/cap-trial.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 import { z } from 'zod';
 import { capFields } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';

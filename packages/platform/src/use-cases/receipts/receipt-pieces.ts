@@ -5,13 +5,13 @@
  */
 import type { ExportPiece } from '../exports.ts';
 import { hash } from 'node:crypto';
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import { formatLine, receiptFileFormat, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
 import { chainStart, figuresOf, linkText, noDigest, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
 import type { ChainedCall, ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 import { isSigned } from './check-receipts.ts';
 
 const receiptsAtOnce = 500;

@@ -1,5 +1,4 @@
 /** Compares the provider's bill with our records. Rules: `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing. */
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
 import { Reconciliation, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
@@ -11,6 +10,7 @@ import { checkInput } from '../input.ts';
 import { findFigures, goneBefore } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 
 /** `cost`: US dollars with nine places. */
 export interface ShownSide {

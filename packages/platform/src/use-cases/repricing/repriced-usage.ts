@@ -2,7 +2,6 @@
  * Usage with the cost of the same calls by other prices, beside the recorded cost. Rules: `usage`, with `--prices`. It reads every record of the
  * time range, so it takes as long as an export. Records stay as they are.
  */
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { reprice, type Repriced } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -10,6 +9,7 @@ import { subjectOf, subjectsOf, type UsageDimension } from '@metergate/core/repo
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { bookOfFile, listedPrices, priceBook } from '../prices.ts';

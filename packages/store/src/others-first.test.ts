@@ -1,0 +1,48 @@
+/** Long work of several organizations on one thread. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { othersFirst, workFor } from './others-first.ts';
+
+/** Work of that many slices, each of which it notes. */
+async function inSlices(organization: string, count: number, noted: string[]): Promise<void> {
+  for (let slice = 0; slice < count; slice += 1) {
+    await othersFirst();
+    noted.push(organization);
+  }
+}
+
+test('an organization with fifty reports under way has a slice for each slice of another with one', async () => {
+  const noted: string[] = [];
+  const loud = Array.from({ length: 50 }, () => workFor('loud', () => inSlices('loud', 4, noted)));
+  const quiet = workFor('quiet', () => inSlices('quiet', 4, noted));
+  await quiet;
+  assert.ok(noted.length <= 9, noted.join(' '));
+  await Promise.all(loud);
+  assert.equal(noted.length, 204);
+});
+
+test('slices of a file belong to whoever asks for its pieces', async () => {
+  const noted: string[] = [];
+  async function* pieces(organization: string): AsyncGenerator<number> {
+    for (let piece = 0; piece < 4; piece += 1) {
+      yield piece;
+      await othersFirst();
+      noted.push(organization);
+    }
+  }
+  const read = async (organization: string): Promise<void> => {
+    const file = pieces(organization);
+    while ((await workFor(organization, () => file.next())).done !== true) { /* The next one. */ }
+  };
+  const loud = Array.from({ length: 50 }, () => read('loud'));
+  await read('quiet');
+  assert.ok(noted.length <= 12, noted.join(' '));
+  await Promise.all(loud);
+});
+
+test('work for nobody goes on, and so does what is asked for between slices', async () => {
+  const noted: string[] = [];
+  await Promise.all([inSlices('nobody', 3, noted), workFor('one', () => inSlices('one', 3, noted))]);
+  await inSlices('later', 1, noted);
+  assert.equal(noted.join(' '), 'nobody one nobody one nobody one later');
+});
