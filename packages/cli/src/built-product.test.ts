@@ -1,4 +1,4 @@
-/** The launcher runs the build as long as it was made from the sources beside it, and never code older than they are. */
+/** The launcher runs the build as long as it was made from the sources beside it, and never a build older than they are. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';

@@ -63,7 +63,7 @@ test('cap list shows when a cap will be reached at this pace, or null', async ()
     await own.json(['cap', 'set', '--org', 'acme', '--scope', 'organization', '--window', window!, '--limit', limit!]);
   }
   const [lifetime, day] = await own.json(['cap', 'list', '--org', 'acme']) as { forecastAt: string | null; pacePerDay: string; spent: string }[];
-  // 12 dollars since three days ago; 8 more are left of the lifetime's 120, of which 112 are spent.
+  // 12 dollars in three days; 8 are left of the lifetime's 120, of which 112 are spent.
   assert.equal(lifetime!.forecastAt, iso(nowMs + (8 / 12) * (nowMs - (todayMs - 3 * dayMs))));
   assert.deepEqual([lifetime!.spent, day!.forecastAt], ['112.000000000', null]);
   assert.match((await own.run(['cap', 'list', '--org', 'acme'])).stdout, /FORECAST UTC/);

@@ -28,7 +28,7 @@ after(remove);
 interface Given {
   readonly stdin?: string;
   readonly env?: Record<string, string>;
-  /** When it is run; now by default. */
+  /** When the command is run; now by default. */
   readonly nowMs?: () => number;
 }
 
@@ -107,7 +107,7 @@ test('org set: policies of caps, runs and agreed figures, each removed by none; 
 });
 
 test('cap: set answers with its id, set again keeps it, list shows spend and reset, remove is final', async () => {
-  // At noon: half a day's spend of half a limit is at the limit twelve hours later, so in the evening of a month's last day there is no forecast.
+  // At noon: half a day's spend of half the limit reaches it twelve hours later, so on the evening of a month's last day there is no forecast.
   const noonMs = Date.UTC(2026, 8, 15, 12);
   const given = { nowMs: () => noonMs };
   const at = (args: readonly string[]): Promise<CliResult> => run(args, given);

@@ -1,7 +1,7 @@
 /**
- * A filter or an option whose values are known beforehand refuses any other value and names those it takes, over HTTP (400) and on the
+ * A filter or an option with a fixed list of values refuses any other value and names those it takes, over HTTP (400) and on the
  * command line (exit 2) alike. An empty list would claim that nothing was found. One table: every new parameter or option needs a line here
- * that says whether its values are known beforehand.
+ * that says whether its values are a fixed list.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,13 +29,13 @@ const known: Readonly<Record<string, readonly string[]>> = {
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
   plan: plans, 'enforce-key-caps': ['on', 'off'], role: roles, provider: providers, events: webhookEvents, status: ['429', '4xx', 'error'],
 };
-/** Names, ids, times, amounts and files: nobody knows them beforehand. */
+/** Names, ids, times, amounts and files: their values are not a fixed list. */
 const free = new Set([
   'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'run', 'month', 'from', 'to', 'subject', 'name', 'org', 'id', 'drain',
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email',
 ]);
-/** A price file may have any name: one that is not there is not wrong usage, and its sentence names the words too. */
+/** A price file may have any name: a missing one is not wrong usage, and its sentence names the words too. */
 const exitCodes: Readonly<Record<string, number>> = { prices: 1 };
 
 let platform: PlatformFixture;
@@ -112,7 +112,7 @@ function valueOf(name: string, wrong: string): string {
   return name === wrong ? 'zz' : known[name]?.[0] ?? (name === 'limit' ? '1' : 'x');
 }
 
-/** Settings are bad, so that whatever gets as far as reading them ends with 1. */
+/** Settings are bad, so that whatever reads them ends with 1. */
 async function say(args: readonly string[]): Promise<{ readonly exitCode: number; readonly stderr: string }> {
   let stderr = '';
   const { exitCode } = await runProgram(program, args, {

@@ -49,7 +49,7 @@ test('if the system cannot load npm\'s Node, a sentence says what to install', (
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(fileURLToPath(new URL('../bin', import.meta.url)), join(folder, 'bin'), { recursive: true });
   mkdirSync(join(folder, 'src'));
-  // A floor above this Node, so that the one of npm is taken; and that one ends as the system's loader ends it.
+  // A floor above this Node, so that npm's is taken; and that one fails the way the system's loader does.
   const [major = ''] = process.versions.node.split('.');
   writeFileSync(join(folder, 'src/runtime-floor.json'), JSON.stringify({ ...floors, [major]: `${major}.999.0` }));
   const bundled = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin');

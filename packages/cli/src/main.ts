@@ -36,7 +36,7 @@ function operatorName(): string | null {
   }
 }
 
-/** Where a launcher of ours started this process and is gone without a word, killed that is, this process ends the same way. */
+/** If a launcher of ours started this process and was killed without notice, this process ends the same way. */
 function endWithLauncher(): void {
   const launched = process.env['METERGATE_LAUNCHED'] === '1' && process.channel !== undefined;
   delete process.env['METERGATE_LAUNCHED'];

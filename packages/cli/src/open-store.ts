@@ -11,7 +11,7 @@ import type { Config } from './config/config.ts';
 import { readMasterKey } from './config/master-key.ts';
 import { withMasterKey } from './config/pending-master-key.ts';
 
-/** Opens the store as it is. `store_absent` comes before anything about the master key: without a store there is no key to miss. */
+/** Opens the store as it is. `store_absent` comes before any fault of the master key: without a store no key is missing. */
 export async function openExistingStore(config: Config): Promise<Store> {
   const place = parseDatabaseUrl(config.databaseUrl);
   if (place.kind === 'sqlite' && !existsSync(place.path)) throw storeAbsent(place);

@@ -10,7 +10,7 @@ interface Said {
   readonly stderr: string;
 }
 
-/** Runs the program in this process. Settings are bad, so that whatever gets as far as reading them ends with 1. */
+/** Runs the program in this process. Settings are bad, so that whatever reads them ends with 1. */
 async function say(args: readonly string[]): Promise<Said> {
   let stdout = '';
   let stderr = '';

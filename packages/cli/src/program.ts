@@ -1,5 +1,5 @@
 /**
- * Every command by its first word. Each is loaded when it is asked for, so that a short one does not wait for the servers' code.
+ * Every command by its first word. Each is loaded on demand, so that a short one does not wait for the servers' code.
  */
 import manifest from '../package.json' with { type: 'json' };
 import type { Program } from './command-line/run.ts';

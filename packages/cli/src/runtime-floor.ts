@@ -7,7 +7,7 @@ import floors from './runtime-floor.json' with { type: 'json' };
 /** From this major version on every release carries the fixes that the floor stands for. */
 const fixedFromMajor = 27;
 
-/** `version` as `process.versions.node` writes it. Lines without a floor of their own (22, 25) are below. */
+/** `version` as `process.versions.node` writes it. Lines without a floor (22, 25) are below. */
 export function runtimeBelowFloor(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (major >= fixedFromMajor) return false;

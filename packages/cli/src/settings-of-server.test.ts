@@ -1,4 +1,4 @@
-/** Commands use the settings of the server on the store, whatever the shell they run in says. */
+/** Commands use the settings of the server on the store, whatever their shell's settings are. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startScriptedProvider, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';

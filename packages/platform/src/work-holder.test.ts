@@ -1,4 +1,4 @@
-/** A platform is known by its place: the same after a restart there, another anywhere else. Decision 0102. */
+/** A platform is known by its place: the same after a restart there, different anywhere else. Decision 0102. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { workHolder } from './work-holder.ts';

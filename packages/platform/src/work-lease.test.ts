@@ -1,4 +1,4 @@
-/** One platform at a time does a work: it goes over when it is given up, when its holder is silent, and whatever a clock does. */
+/** One platform at a time does a work: it passes on when it is given up, when its holder is silent, and whatever a clock does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorkLease } from './work-lease.ts';

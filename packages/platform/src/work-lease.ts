@@ -1,13 +1,13 @@
 /**
- * One platform's side of the lease on work that only one platform does at a time. It asks at a slow pace while another has it, and renews it when
- * half of it is over. If the lease seems to last longer than any can, the clock was put back, and the lease is asked for again.
+ * One platform's side of the lease on work that only one platform does at a time. It asks at a slow pace while another holds it, and renews it when
+ * half of it is over. If the lease seems to last longer than possible, the clock was put back, and the lease is requested again.
  */
 import type { WorkLeases } from '@metergate/store/webhooks/work-lease.ts';
 
 export interface HeldLease {
   /** How far the work had come when the store was last asked. */
   readonly cursor: number;
-  /** It was taken just now: what a dead platform left is to be looked for. */
+  /** It was taken just now: look for what a dead platform left undone. */
   readonly taken: boolean;
   /** A moment at which a platform did the work before this one took it; null: none ever did. */
   readonly doneMs: number | null;

@@ -88,17 +88,17 @@ function checkPositionals(name: string, args: ArgsDef, loose: readonly string[])
   if (extra !== undefined) throw new UsageFault(`${name} does not take the argument ${printable(extra)}. See: ${name} --help`);
 }
 
-/** The one letter that an option may be written by; null: none. */
+/** The option's one-letter form; null: it has none. */
 function letterOf(definition: ArgDef): string | null {
   return 'alias' in definition && typeof definition.alias === 'string' && definition.alias.length === 1 ? definition.alias : null;
 }
 
-/** What stands for the value in help and sentences. */
+/** The placeholder for the value in help and sentences. */
 export function hintOf(key: string, definition: ArgDef): string {
   return definition.valueHint ?? key.toUpperCase();
 }
 
-/** What may be a key, a credential or a grant in the wrong place: it begins as ours or a provider's do, or is longer than people type. */
+/** May be a key, a credential or a grant in the wrong place: it begins like ours or a provider's, or is longer than people type. */
 const secretForm = /svc_(?:live|tap|mgmt)_|\bsk-|rbg1\.|\S{33,}/;
 
 /** A word that someone typed, fit for a sentence. Sentences end up in logs: of a possible secret they show only the beginning. */

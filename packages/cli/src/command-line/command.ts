@@ -23,7 +23,7 @@ export interface CommandTools {
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: () => number;
   readonly randomBytes: (n: number) => Uint8Array;
-  /** Who works the command, as the machine knows them: for the audit trail. Null: not known. */
+  /** Who runs the command, as the machine knows them: for the audit trail. Null: not known. */
   readonly operator?: string | null;
   /** `--json`: a program reads the answer. */
   readonly wantsJson?: boolean;
@@ -31,10 +31,10 @@ export interface CommandTools {
   readonly given?: Readonly<Record<string, string | boolean>>;
 }
 
-/** Done: one JSON document, and the same for people. `exitCode`: 0 unless what was found is bad. */
+/** Done: one JSON document, and the same for people. `exitCode`: 0 unless something bad was found. */
 export interface Answer {
   readonly json: unknown;
-  /** Given a function: with the width of the terminal, null if there is none. */
+  /** A function gets the width of the terminal; null if there is none. */
   readonly text: string | ((width: number | null) => string);
   readonly exitCode?: 0 | 1;
 }
@@ -67,14 +67,14 @@ export class CommandFault extends Error {
 const jsonArgument = { json: { type: 'boolean', description: 'Print one JSON document' } } as const;
 const yesArgument = { yes: { type: 'boolean', description: 'Accepted for scripts; this command never asks' } } as const;
 
-/** Values of arguments as a command gets them: what is required is there. */
+/** Values of arguments as a command gets them: required ones are never absent. */
 export type Values<Args extends ArgsDef> = {
   readonly [Name in keyof Args]: Args[Name] extends { type: 'boolean' } ? boolean
     : Args[Name] extends { required: true } ? string : string | undefined;
 };
 
 /**
- * Defines one command. Positional arguments carry `required` like the others; `--json` comes by itself, but for a command that
+ * Defines one command. Positional arguments carry `required` like the others; `--json` is added by itself, except for a command that
  * runs servers and gives no answer. `takesAway`: it removes, ends or replaces something without asking, and accepts `--yes` all the same, so that
  * a script need not know which commands ask. `description`: an imperative phrase without a period.
  */

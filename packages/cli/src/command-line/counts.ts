@@ -5,7 +5,7 @@ export function countOf(count: number, thing: string): string {
   return count === 1 ? `1 ${thing}` : `${grouped(count)} ${thing}s`;
 }
 
-/** Digits in groups of three: as long as it is, one finds its end by eye. */
+/** Digits in groups of three, so that the size of a number is seen at a glance. */
 export function grouped(figure: number | bigint): string {
   return String(figure).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }

@@ -1,13 +1,13 @@
 /**
- * Writes all the bytes it is given, or fails. A disk that fills takes a part of a write and says so only by a number; a file gets its name only
+ * Writes all the bytes it is given, or fails. A full disk takes part of a write and reports only a smaller count; a file gets its name only
  * if it holds as many bytes as were counted.
  */
 import type { FileHandle } from 'node:fs/promises';
 
-/** For its owner alone: what is exported holds who called, when and at what cost. */
+/** For its owner alone: an export shows who called, when and at what cost. */
 export const ownerOnlyMode = 0o600;
 
-/** @throws what the file system throws: `ENOSPC` also where it takes nothing and gives no reason. */
+/** @throws what the file system throws: `ENOSPC` even if it writes nothing and gives no reason. */
 export async function writeFully(file: Pick<FileHandle, 'write'>, content: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < content.length;) {
     const { bytesWritten } = await file.write(content, done, content.length - done, position + done);

@@ -4,7 +4,7 @@
 import type { ArgsDef, CommandDef } from 'citty';
 import { hintOf } from './check-arguments.ts';
 
-/** Help for one command: how to write it, what each argument is. */
+/** Help for one command: its usage, and each argument. */
 export function commandHelp(name: string, description: string, args: ArgsDef): string {
   const entries = Object.entries(args);
   const usage = entries.map(([key, definition]) => {
@@ -22,7 +22,7 @@ export function commandHelp(name: string, description: string, args: ArgsDef): s
 
 const usageWidthMax = 100;
 
-/** How to write it, an argument never cut in two; what is too long goes on below, indented. */
+/** The usage line, never broken within an argument; the rest continues on the next line, indented. */
 function usageLines(name: string, usage: readonly string[]): string[] {
   const lines = [`  ${name}`];
   for (const each of usage) {

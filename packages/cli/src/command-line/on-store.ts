@@ -1,6 +1,6 @@
 /**
- * The context of a command that works on the store: it reads the settings, opens the store, does the work and closes the store. Whatever
- * stops it is thrown as a fault in one sentence. @throws CommandFault, StoreFault, MasterKeyFault
+ * The context of a command that works on the store: it reads the settings, opens the store, does the work and closes the store. Any failure
+ * is thrown as a fault with one sentence. @throws CommandFault, StoreFault, MasterKeyFault
  */
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import type { AuditIntent } from '@metergate/store/audit/change.ts';

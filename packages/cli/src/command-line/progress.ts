@@ -15,7 +15,7 @@ export interface Progress {
 const terminalEveryMs = 200;
 const elsewhereEveryMs = 5_000;
 
-/** `total`: null if unknown. `from`: what an earlier run had done. */
+/** `total`: null if unknown. `from`: how many an earlier run did. */
 export function createProgress(
   { stderr, isTerminal, wantsJson = false, nowMs }: Pick<CommandTools, 'stderr' | 'isTerminal' | 'wantsJson' | 'nowMs'>,
   { what, total, from = 0 }: { readonly what: string; readonly total: number | null; readonly from?: number },
@@ -42,7 +42,7 @@ interface State {
   readonly what: string;
   readonly total: number | null;
   readonly done: number;
-  /** How many of `done` this run did; what an earlier run did is not part of its rate. */
+  /** How many of `done` this run did: an earlier run's work does not count towards the rate. */
   readonly sinceStart: number;
   readonly elapsedMs: number;
 }

@@ -6,7 +6,7 @@ import type { CommandTools } from './command.ts';
 
 export interface RequestedTime {
   readonly organization: string;
-  /** Without: from the first call on. */
+  /** Absent: from the first call on. */
   readonly sinceMs?: number;
 }
 

@@ -6,7 +6,7 @@ import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promi
 import { checkSize, ownerOnlyMode, writeFully } from './full-write.ts';
 import { notWritten } from './whole-file.ts';
 
-/** What another process needs to continue: JSON. `identity`: of what file this is a part. */
+/** What another process needs to continue: JSON. `identity`: which file this is a part of. */
 export interface FilePart {
   readonly identity: string;
   readonly bytes: number;
@@ -14,16 +14,16 @@ export interface FilePart {
 }
 
 export interface ResumableFile {
-  /** How far an earlier try of the same identity came; null: this is the first. */
+  /** How far an earlier attempt at the same file came; null: this is the first. */
   readonly found: unknown;
-  /** Written so far, also by earlier tries. */
+  /** Bytes written so far, also by earlier attempts. */
   readonly bytes: number;
   write(content: Uint8Array): Promise<void>;
   /** Everything written so far is valid, and `state` says how to continue after it. Stored at most every `everyMs`, and when it breaks off. */
   mark(state: unknown): Promise<void>;
   /** Gives the file its name. */
   finish(): Promise<void>;
-  /** Keeps what was marked for the next try, or nothing if nothing was marked. Returns with how many bytes the next try begins. Never fails. */
+  /** Keeps what was marked for the next attempt, if anything. Returns the number of bytes that the next attempt starts with. Never fails. */
   breakOff(): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export async function openResumable(
   return await begun(file, found).catch(async (error: unknown) => { await file.close(); throw notWritten(path, error); });
 
   async function begun(handle: FileHandle, from: FilePart | null): Promise<ResumableFile> {
-    // What lies past the mark was written and not counted.
+    // What lies after the mark was written but not counted.
     if (from !== null) await handle.truncate(from.bytes);
     await handle.chmod(ownerOnlyMode);
     let bytes = from?.bytes ?? 0;
@@ -69,7 +69,7 @@ export async function openResumable(
         await rm(notes, { force: true });
       },
       async breakOff() {
-        // What lies past the mark goes first: on a full disk its place is what the notes need.
+        // What lies after the mark is cut off first: on a full disk the notes need its space.
         const last = latest;
         if (last !== null && last.bytes > marked) await handle.truncate(last.bytes).then(() => store(last)).catch(() => undefined);
         await handle.close().catch(() => undefined);
@@ -94,7 +94,7 @@ async function writeNotes(notes: string, part: FilePart): Promise<void> {
   await rename(`${notes}.new`, notes);
 }
 
-/** The part that an earlier try left; null: there is none, or it belongs to something else. */
+/** The part that an earlier attempt left; null: there is none, or it belongs to something else. */
 async function foundPart(part: string, notes: string, identity: string): Promise<FilePart | null> {
   try {
     const found = JSON.parse(await readFile(notes, 'utf8')) as Partial<FilePart>;

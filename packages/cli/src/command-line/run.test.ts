@@ -1,4 +1,4 @@
-/** A command that fails by an internal fault ends the process, whatever it had started; a refusal leaves the end to the process. */
+/** An internal fault of a command ends the process, whatever it had started; after a refusal the process ends by itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command, CommandFault, type CommandTools } from './command.ts';

@@ -14,7 +14,7 @@ import { commandHelp, descriptionOf, groupHelp } from './help.ts';
 
 export interface Outcome {
   readonly exitCode: number;
-  /** The command ran servers, or failed by a fault of our own: whatever is still open must not keep the process alive. */
+  /** The command ran servers, or failed by a fault of our own: nothing that is still open may keep the process alive. */
   readonly ended: boolean;
 }
 
@@ -67,7 +67,7 @@ interface Failure {
 
 function fail({ code, sentence, exitCode, wantsJson }: Failure, tools: CommandTools): Outcome {
   if (wantsJson) tools.stdout(`${JSON.stringify({ error: { code, message: sentence } })}\n`);
-  // A sentence that begins with the command's own words would say the name twice.
+  // A sentence that begins with the command's name would repeat it.
   tools.stderr(`metergate: ${sentence.replace(/^metergate /, '')}\n`);
   return { exitCode, ended: false };
 }
@@ -83,7 +83,7 @@ function faultInWords(error: unknown): Omit<Failure, 'wantsJson'> {
   return { code: internalCode, sentence: `an internal fault: ${trace}`, exitCode: 1 };
 }
 
-/** Help or version where they are asked for; null: a command is to be run. */
+/** Help or version if requested; null: a command is to be run. */
 async function specialAnswer(program: Program, words: readonly string[]): Promise<string | null> {
   const beforeDashes = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
   if (beforeDashes.length === 1 && (words[0] === '--version' || words[0] === '-v')) return `${program.version}\n`;

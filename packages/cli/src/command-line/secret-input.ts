@@ -6,7 +6,7 @@ import { UsageFault, type CommandTools } from './command.ts';
 
 const bytesMax = 65_536;
 
-/** `what`: for the question, `OpenAI key`. */
+/** `what`: for the prompt, `OpenAI key`. */
 export async function readSecret({ stdin, stderr }: Pick<CommandTools, 'stdin' | 'stderr'>, what: string): Promise<string> {
   if (!stdin.isTTY) return withoutLineEnd(await readAll(stdin));
   stderr(`${what} (not shown, then Enter): `);

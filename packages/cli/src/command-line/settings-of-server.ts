@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { providerUrlVariables, valueOf, type Environment, type VariableName } from '../config/variables.ts';
 import { CommandFault } from './command.ts';
 
-/** This shell's own settings, if no server has said its own on this store yet. @throws CommandFault `other_settings` */
+/** This shell's settings, if no server has stored its settings on this store yet. @throws CommandFault `other_settings` */
 export async function settingsOfServer(
   { serverSettings }: { readonly serverSettings: Pick<KeptServerSettings, 'last'> }, config: Config, env: Environment,
 ): Promise<ServerSettings> {

@@ -1,4 +1,4 @@
-/** A command's settings. Apart from the store, which a server's own process does not hold. @throws CommandFault `bad_setting` */
+/** A command's settings. The store is separate, because a server's own process does not open it. @throws CommandFault `bad_setting` */
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
 import { CommandFault, type CommandTools } from './command.ts';

@@ -2,8 +2,8 @@
 import { withoutEnding } from '@metergate/core/without-ending.ts';
 
 /**
- * How wide a table may become; null: as wide as it is. What gives way, in this order: the space between columns, columns of words that may
- * be shortened, whole columns that can be done without, the first one first. Figures are never cut.
+ * How wide a table may become; null: unlimited. What gives way, in this order: the space between columns, columns of words that may
+ * be shortened, whole columns that are optional, the first one first. Figures are never cut.
  */
 export interface TableFit {
   readonly widthMax: number | null;
@@ -11,9 +11,9 @@ export interface TableFit {
   readonly drops?: readonly string[];
 }
 
-/** A column that shrinks keeps as much. */
+/** A shrinking column keeps at least this width. */
 const shrunkWidthMin = 12;
-/** Figures, and what stands in place of one. */
+/** Figures, and the marks that replace one. */
 const figure = /^(?:-|\?|unpriced|\d[\d.]*\+?)$/;
 
 /** Absent is shown as `-`. Columns whose every value is a figure are aligned right. */
@@ -37,7 +37,7 @@ export function table(heads: readonly string[], rows: readonly (readonly (string
   return [line(heads), ...cells.map(line)].join('\n');
 }
 
-/** With the narrowest gaps and every column of words as short as it may be. */
+/** With the narrowest gaps, and every column of words as short as allowed. */
 function leastWidth(heads: readonly string[], rows: readonly (readonly (string | number | null)[])[], { shrinks }: TableFit): number {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => plain(String(row[column] ?? '-')).length)));
   return widths.reduce((sum, width, column) => sum + 1 + (shrinks.includes(heads[column]!) ? Math.min(width, shrunkWidthMin) : width), -1);
@@ -61,7 +61,7 @@ function fitted(
   return { gap: ' ', widths };
 }
 
-/** Names and their values, one a line. */
+/** Names and their values, one per line. */
 export function fields(entries: readonly (readonly [string, string | number | null])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value === null || value === '' ? '-' : plain(String(value))}`).join('\n');

@@ -36,7 +36,7 @@ export interface RangeOptions {
   readonly until?: string | undefined;
 }
 
-/** The words of a range, before anyone knows which moment it is. */
+/** The words of a range, before the present moment is known. */
 export function rangeWords({ month, since, until }: RangeOptions): RangeWords {
   return {
     monthMs: month === undefined ? undefined : monthMs('month', month),
@@ -59,7 +59,7 @@ export function monthMs(option: string, text: string): number {
   throw new UsageFault(`--${option} must be ${monthForm}, not ${printable(text)}.`);
 }
 
-/** `429`, `4xx`, `error`: which statuses calls are asked for by. */
+/** `429`, `4xx`, `error`: a filter of calls by status. */
 export function statusFilter(option: string, text: string): StatusFilter {
   const status = parseStatus(text);
   if (status !== null) return status;

@@ -106,7 +106,7 @@ async function credentialOf(
   }
 }
 
-/** A secret is shown to a person, or written where a person said. */
+/** A secret is shown to a person, or written to the file that a person named. */
 function checkSecrets({ steps }: Plan, file: string | undefined, tools: CommandTools): void {
   const makes = steps.filter(({ makesSecret }) => makesSecret).length;
   if (makes === 0 || file !== undefined || (tools.isTerminal && tools.wantsJson !== true)) return;
@@ -114,7 +114,7 @@ function checkSecrets({ steps }: Plan, file: string | undefined, tools: CommandT
     + 'shown once. Off a terminal, or with --json, say where it goes: --secrets FILE. Nothing was changed.');
 }
 
-/** Shows the plan and asks. @throws CommandFault where nobody agrees to it */
+/** Shows the plan and asks. @throws CommandFault if nobody agrees to it */
 async function confirm(plan: Plan, agreed: boolean, tools: CommandTools): Promise<void> {
   if (agreed) return;
   if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
@@ -142,7 +142,7 @@ async function carryOut(
   }
 }
 
-/** Its audit row says what this one change was. */
+/** The context of one change, whose audit row describes it. */
 function actingOn(
   context: UseCaseContext, { change, tools, file }: { readonly change: PlannedChange; readonly tools: CommandTools; readonly file: string },
 ): UseCaseContext {

@@ -8,15 +8,15 @@ import type { UsageReason } from '@metergate/core/usage/reading.ts';
 import { countOf } from '../command-line/counts.ts';
 import { plain, table } from '../command-line/table.ts';
 
-/** What is done without on a narrow terminal, the first one first. The id stays: it is what one asks on with. */
+/** The columns left out on a narrow terminal, the first one first. The id stays: other commands need it. */
 const drops = ['LABELS', 'RUN', 'CACHED', 'PROJECT', 'CALL', 'KEY', 'IN', 'MODEL'] as const;
-/** So many models are named in the line about prices. */
+/** The most models named in the line about prices. */
 const modelsNamedMax = 3;
 
 interface Column {
   readonly head: string;
   readonly value: (record: CallRecordJson, names: KeyNames) => string | number | null;
-  /** Left out where no record has a value above 0 in it. */
+  /** Left out if no record has a value above 0 in it. */
   readonly optional?: true;
 }
 
@@ -50,12 +50,12 @@ export function callsText(
   return [table(shown.map(({ head }) => head), rows, fit), ...notes(records)].join('\n');
 }
 
-/** Enough of an id to tell it apart by eye. */
+/** Enough of an id to distinguish it by eye. */
 function shortId(id: string): string {
   return id.length > 12 ? `${id.slice(0, 10)}…` : id;
 }
 
-/** In brackets where the answer named none: the model that was asked for. */
+/** In brackets, the model that was asked for, if the answer named none. */
 function modelOf({ model, requestedModel }: CallRecordJson): string | null {
   return model ?? (requestedModel === null ? null : `(${requestedModel})`);
 }
@@ -69,13 +69,13 @@ function figureOf({ usage }: CallRecordJson, figure: number | null): number | st
   return figure === null && (usage === 'unknown' || usage === 'partial') ? '?' : figure;
 }
 
-/** Of a call that was cut, the provider may have produced more than it had reported. */
+/** For a call that was cut: the provider may have produced more than it had reported. */
 function outputOf(record: CallRecordJson): number | string | null {
   const { usage, outputTokens } = record;
   return usage === 'partial' && outputTokens !== null ? `${outputTokens}+` : figureOf(record, outputTokens);
 }
 
-/** Nano-dollars have nine places; six are kept also where they are zeros, so that the points stand below each other. */
+/** Nano-dollars have nine places; six are always kept, zeros too, so that the decimal points align. */
 function costOf({ usage, cost, costGaps, costSource }: CallRecordJson): string | null {
   if (cost !== null) return `${cost.replace(/(\.\d{6}\d{0,2}?)0{1,3}$/, '$1')}${costGaps.length > 0 ? '+' : ''}`;
   if (costSource === 'unpriced') return 'unpriced';

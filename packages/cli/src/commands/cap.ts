@@ -125,7 +125,7 @@ function capsText(shown: readonly ShownCap[], width: number | null): string {
   return shown.some(({ scope, state }) => scope === 'key' && state === 'shown') ? `${text}\n${keyCapsNote}` : text;
 }
 
-/** What a cap does at this moment. */
+/** What a cap does now. */
 function stateText({ state }: ShownCap): string {
   return state === 'shown' ? 'shown only' : state;
 }

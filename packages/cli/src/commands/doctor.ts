@@ -23,7 +23,7 @@ function line({ name, state, message }: Finding): string {
   return head + wrapped(plain(message), widthMax - head.length).join(`\n${' '.repeat(head.length)}`);
 }
 
-/** Lines of whole words; a word that is longer than a line has one of its own. */
+/** Lines of whole words; a word longer than a line gets its own. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -43,7 +43,7 @@ export const exportCommand = command({
   },
 });
 
-/** What `--month`, or `--from` and `--to`, mean. @throws UsageFault for neither, or both. */
+/** The range of `--month`, or of `--from` and `--to`. @throws UsageFault for neither, or both. */
 function spanOf(
   { month, from, to }: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined }, nowMs: number,
 ): Pick<ExportQuery, 'fromMs' | 'toMs'> {
@@ -61,7 +61,7 @@ interface Totals {
   readonly cost: bigint;
 }
 
-/** What is kept beside a part: the times that relative words meant then, so that a try on another day continues with the same. */
+/** Kept beside a part: the times that relative words meant then, so that an attempt on another day continues with the same. */
 interface KeptState extends Pick<ExportQuery, 'fromMs' | 'toMs'> {
   readonly place: ExportPlace;
   readonly calls: number;
@@ -102,7 +102,7 @@ async function toFile(context: UseCaseContext, asked: ExportQuery, { tools, path
   };
 }
 
-/** The error, with what is kept of a file that could not be written to its end. */
+/** The error, and how much is kept of a file that could not be finished. */
 function continuable(error: unknown, kept: number, out: string): unknown {
   if (!(error instanceof CommandFault) || error.code !== 'file_not_written' || kept === 0) return error;
   const words = `${grouped(kept)} bytes are kept in ${plain(out)}.part: make room, and the same command continues after them.`;
@@ -132,7 +132,7 @@ async function written(
   return { calls, cost };
 }
 
-/** The export alone on standard output, never faster than it is taken; what there is to say goes to standard error. */
+/** Only the export goes to standard output, at the reader's pace; everything else goes to standard error. */
 async function toStandardOutput(context: UseCaseContext, query: ExportQuery, tools: CommandTools) {
   const made = await exportCalls(context, query);
   if (isRefusal(made)) return made;

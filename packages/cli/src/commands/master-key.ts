@@ -22,7 +22,7 @@ const rotate = command({
     const key = parseMasterKey(text);
     if (isRefusal(key)) return key;
     const pending = config.masterKey === null ? begun(config, key) : null;
-    // Where this throws, whether the store has the new key is not known: both files stay, and the next command finds out.
+    // If this throws, it is not known whether the store has the new key: both files stay, and the next command finds out.
     const rotated = await rotateMasterKey(context, text);
     if (isRefusal(rotated)) {
       pending?.cancel();

@@ -111,12 +111,12 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** What an option that was given says; undefined if it was not. */
+/** The value of an option that was given; undefined if it was not. */
 function of<Value>(text: string | undefined, read: (text: string) => Value): Value | undefined {
   return text === undefined ? undefined : read(text);
 }
 
-/** @throws UsageFault for what is not a duration, and for one that is not of whole days. */
+/** @throws UsageFault for text that is not a duration, and for one that is not in whole days. */
 function daysOf(text: string): number {
   const days = durationMs('keep-records', text) / dayLengthMs;
   if (Number.isInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax) return days;
@@ -167,7 +167,7 @@ const erase = command({
   }),
 });
 
-/** A person types the name again; a script says `--yes`. @throws UsageFault off a terminal, CommandFault where it is another name */
+/** A person types the name again; a script passes `--yes`. @throws UsageFault off a terminal, CommandFault if the name differs */
 async function confirmErasure({ name }: ShownOrganization, tools: CommandTools): Promise<void> {
   if (tools.wantsJson === true || !tools.isTerminal || !tools.stdin.isTTY) {
     throw new UsageFault('org erase destroys for good. Off a terminal, or with --json, say --yes.');

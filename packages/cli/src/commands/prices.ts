@@ -11,7 +11,7 @@ import { readTypedLine } from '../command-line/typed-line.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
 
-/** For the help page; core/src/price/overlay.ts says all of it. */
+/** For the help page; core/src/price/overlay.ts documents all of it. */
 const fileForm = 'JSON: {"prices":[{"provider":"openai","model":"my-finetune*","input":"1.10","output":"8.80"}]}';
 const fileBytesMax = 16 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ const show = command({
   },
 });
 
-/** Before the first start there is no store, and so no overlay: the frozen list is all there is. */
+/** Before the first start there is no store, and so no overlay: only the frozen list. */
 async function withOrWithoutStore<Answer>(tools: CommandTools, ask: (context: Parameters<typeof listPrices>[0]) => Promise<Answer>): Promise<Answer> {
   try {
     return await onStore(tools, (context) => ask(context));
@@ -52,7 +52,7 @@ const load = command({
   },
 });
 
-/** Shows what would change, with `--json` only if it is not agreed to yet. @throws CommandFault where nobody agrees to it */
+/** Shows what would change; with `--json` only if it was not agreed to yet. @throws CommandFault if nobody agrees to it */
 async function confirmChanges(changes: readonly PriceChange[], agreed: boolean, tools: CommandTools): Promise<void> {
   if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(changes)}\n`);
   if (agreed) return;

@@ -1,4 +1,4 @@
-/** `metergate receipts`: proof of what was measured, exported and verified without the store. Rule 24; 5; docs/receipts.md. */
+/** `metergate receipts`: proof of what was measured, exported and verified without the store. Rule 24; promise 5; docs/receipts.md. */
 import { resolve } from 'node:path';
 import type { ReceiptFault, ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
 import {

@@ -36,7 +36,7 @@ export const seed = command({
   },
 });
 
-/** Makes the data directory, the master key and the store where they are absent, as a start does. Nobody else may have them open. */
+/** Creates the data directory, the master key and the store if absent, as a start does. No other process may have them open. */
 async function onFreshStore<Result>(
   config: Config, { randomBytes, nowMs }: CommandTools, work: (context: Parameters<typeof seedStore>[0]) => Promise<Result>,
 ): Promise<Result> {

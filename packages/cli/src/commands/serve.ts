@@ -9,7 +9,7 @@ export const start = serving('all', 'Run everything on this machine');
 export const gateway = serving('gateway', 'Forward calls as one of the gateway nodes on a shared store');
 export const platform = serving('platform', 'Run only administration and reports, on a shared store');
 
-/** The simulated provider comes with everything on one machine alone. */
+/** The simulated provider runs only with everything on one machine. */
 function serving(part: StartOptions['part'], description: string) {
   return command({
     description,

@@ -72,7 +72,7 @@ function dimensionsOf(text: string): readonly UsageDimension[] {
   return by;
 }
 
-/** Only what was given: the library that reads the command line adds names of its own. */
+/** Only what was given: the parsing library adds names itself. */
 function usageFilterOf({ key, project, model, label, run, wire, endpoint }: UsageFilter): UsageFilter {
   return { key, project, model, label, run, wire, endpoint };
 }
@@ -84,7 +84,7 @@ function capitalized(text: string): string {
 /** Key id → its name. */
 type KeyNames = ReadonlyMap<string, string | null>;
 
-/** None of an erased organization, whose words are gone. */
+/** Empty for an erased organization, whose words are gone. */
 async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNames> {
   const keys = await listServiceKeys(context, org);
   return new Map(isRefusal(keys) ? [] : keys.map(({ id, name }) => [id, name]));
@@ -126,7 +126,7 @@ interface BesideColumn {
   of(row: ComparedUsage): string | number | null;
 }
 
-/** What of other origin stands beside the cost. */
+/** The figures of other origin that stand beside the cost. */
 function besideOf({ adjustedCost, repricedCost }: ComparedUsage): readonly BesideColumn[] {
   const money = (head: string, name: 'correction' | 'adjustedCost' | 'repricedFrom' | 'repricedCost'): BesideColumn =>
     ({ head, of: (row) => costText(row[name] ?? '') });
@@ -140,7 +140,7 @@ function besideOf({ adjustedCost, repricedCost }: ComparedUsage): readonly Besid
 
 const barWidth = 24;
 
-/** Each row's cost as a bar, as long as it is dear; its calls where nothing has a cost. */
+/** Each row's cost as a bar; its calls if no row has a cost. */
 function barsOf(rows: readonly ShownUsage[]): string[] {
   const costs = rows.map(({ cost }) => Number(cost));
   const values = costs.some((cost) => cost > 0) ? costs : rows.map(({ calls }) => calls);

@@ -1,6 +1,6 @@
 /**
  * The product's settings as read from the environment, checked and with defaults. docs/settings.md lists them.
- * Reading the environment is `read-config.ts`; nothing below takes a variable itself.
+ * `read-config.ts` reads the environment; nothing else reads a variable.
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
@@ -49,10 +49,10 @@ export interface Config {
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;
   readonly graceSeconds: number;
-  /** Null: JSON off a terminal, text at one. */
+  /** Null: JSON off a terminal, text on one. */
   readonly logFormat: 'json' | 'text' | null;
   readonly logLevel: LogLevel;
-  /** One line for every call and refusal, without content. */
+  /** One line for each call and refusal, without content. */
   readonly accessLog: boolean;
   /** Null: no spans of calls are sent. */
   readonly traces: TraceSettings | null;

@@ -1,11 +1,11 @@
 /** Writes files that must survive a power failure whole: the master key and its successor. Errors of the system are thrown as they are. */
 import { closeSync, fstatSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
-/** A new file for its owner alone, written through. */
+/** A new file for its owner alone, written through to the disk. */
 export function writeDurably(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    // Not `writeSync`: on a disk that is nearly full it writes a part, and says nothing.
+    // Not `writeSync`: on a nearly full disk it writes only a part, without an error.
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
     if (fstatSync(descriptor).size !== Buffer.byteLength(text)) throw Object.assign(new Error('The file came out short.'), { code: 'ENOSPC' });
@@ -14,7 +14,7 @@ export function writeDurably(path: string, text: string): void {
   }
 }
 
-/** A rename is durable with its directory. Not every system lets a directory be opened: there, nothing more can be done. */
+/** A rename is durable only with its directory. Some systems cannot open a directory: there, nothing more can be done. */
 export function syncDirectory(directory: string): void {
   try {
     const descriptor = openSync(directory, 'r');

@@ -58,7 +58,7 @@ function textOf(file: string): string {
 
 /**
  * Makes a new key and its file, whole or not at all. The data directory must exist.
- * @throws MasterKeyFault `master_key_unreadable` where the file exists already or cannot be written.
+ * @throws MasterKeyFault `master_key_unreadable` if the file already exists or cannot be written.
  */
 export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Array {
   const file = masterKeyFile(config);
@@ -66,7 +66,7 @@ export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Arr
   const key = new Uint8Array(randomBytes(masterKeyBytes));
   try {
     writeDurably(draft, `${formatMasterKey(key)}\n`);
-    // A link fails where the name is taken; a rename would replace the key that opens the store.
+    // A link fails if the name is taken; a rename would replace the key that opens the store.
     linkSync(draft, file);
     syncDirectory(config.dataDirectory);
   } catch (error) {

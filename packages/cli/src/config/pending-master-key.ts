@@ -18,11 +18,11 @@ type KeyPlace = Pick<Config, 'dataDirectory' | 'masterKey'>;
 export interface PendingMasterKey {
   /** The store has the new key: its file takes the old one's place. */
   commit(): void;
-  /** The store has the old key still. */
+  /** The store still has the old key. */
   cancel(): void;
 }
 
-/** Null: another rotation is under way. Throws the system's error where the file cannot be written. */
+/** Null: another rotation is under way. Throws the system's error if the file cannot be written. */
 export function beginPendingMasterKey(config: KeyPlace, newKey: Uint8Array): PendingMasterKey | null {
   const lock = lockRotation(config);
   if (lock === null) return null;
@@ -47,7 +47,7 @@ export function beginPendingMasterKey(config: KeyPlace, newKey: Uint8Array): Pen
 }
 
 /**
- * Opens with the key given or, where a rotation was cut off after the store had the new one, with that, whose file then
+ * Opens with the given key or, if a rotation was cut off after the store had the new one, with that, whose file then
  * takes its place. Rejects as `open` does.
  */
 export async function withMasterKey<Opened>(
@@ -61,7 +61,7 @@ export async function withMasterKey<Opened>(
     try {
       const opened = await open(pending);
       const lock = lockRotation(config);
-      // Where a rotation is at work it puts the file in place itself.
+      // A rotation in progress puts the file in place itself.
       if (lock !== null) {
         if (readPending(config) !== null) promote(config);
         lock.close();

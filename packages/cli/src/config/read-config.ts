@@ -1,6 +1,6 @@
 /**
  * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Rules: Interfaces.
- * Nothing is opened, made or resolved here but the files that secrets lie in. A sentence never repeats a key, a password or a URL that may hold one.
+ * Nothing is opened, made or resolved here except the files that hold secrets. A sentence never repeats a key, a password or a URL that may hold one.
  */
 import { eachProvider, wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';

@@ -1,20 +1,20 @@
 /**
- * Secrets that lie in files: container platforms mount them, and a file does not show in a list of processes. `NAME_FILE` names a file
- * that holds what `NAME` would.
+ * Secrets in files: container platforms mount them, and a file does not show in a list of processes. `NAME_FILE` names a file
+ * that contains the value of `NAME`.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BadValue } from './values.ts';
 import { valueOf, type Environment, type VariableName } from './variables.ts';
 
-/** What may lie in a file: it carries a secret. */
+/** Settings that may come from a file, because they carry a secret. */
 const secrets = [
   'SVC_DATABASE_URL', 'SVC_REPORTS_DATABASE_URL', 'SVC_MASTER_KEY', 'SVC_OIDC_CLIENT_SECRET',
 ] as const satisfies readonly VariableName[];
 /** A secret is one line. */
 const bytesMax = 65_536;
 
-/** The environment with what the files hold in place of their names. @throws BadValue, which never says what a file holds. */
+/** The environment with the content of the files in place of their names. @throws BadValue, which never shows what a file contains. */
 export function withSecretFiles(env: Environment, cwd: string): Environment {
   const found: Record<string, string> = {};
   for (const name of secrets) {

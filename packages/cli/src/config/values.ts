@@ -6,10 +6,10 @@ import { isIP } from 'node:net';
 import { withoutEnding } from '@metergate/core/without-ending.ts';
 import { valueOf, type Environment, type VariableName } from './variables.ts';
 
-/** Ends the reading of the environment; `read-config.ts` turns it into a refusal. */
+/** Stops reading the environment; `read-config.ts` turns it into a refusal. */
 export class BadValue extends Error {}
 
-/** A whole number within bounds; `fallback` where the variable is unset. */
+/** A whole number within bounds; `fallback` if the variable is unset. */
 export function wholeNumber(
   env: Environment, name: VariableName, { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
 ): number {
@@ -67,7 +67,7 @@ function httpUrl(name: VariableName, text: string): URL {
   return url;
 }
 
-/** The value at the end of a sentence, if it is short and plain. */
+/** The value for the end of a sentence, if it is short and plain. */
 function shown(text: string): string {
   return /^[\x21-\x7e]{1,40}$/.test(text) && !/[@=]/.test(text) ? `, not ${text}` : '';
 }

@@ -28,7 +28,7 @@ export function unknownVariable(env: Environment): string | null {
   return `Unknown variable ${shown}.${near === null ? ' Remove it; docs/settings.md lists the settings.' : ` Did you mean ${near}?`}`;
 }
 
-/** Variables of the tap, and addresses that a container platform injects for a service of its own. */
+/** Variables of the tap, and addresses that a container platform injects for a service with this prefix. */
 function isForeign(name: string, value: string): boolean {
   return name.startsWith('SVC_TAP_') || value.startsWith('tcp://');
 }
@@ -43,7 +43,7 @@ export function valueOf(env: Environment, name: VariableName): string | null {
   return name.endsWith('_PORT') && value.startsWith('tcp://') ? null : value;
 }
 
-/** The name that `wanted` most likely stands for: at most three letters changed, added or left out. Null: none is near. */
+/** The name that `wanted` most likely stands for: at most three letters changed, added or left out. Null: none is close. */
 export function closest(wanted: string, names: readonly string[]): string | null {
   const near = names.map((name) => ({ name, distance: editDistance(wanted, name) }))
     .filter(({ name, distance }) => distance <= (name.length > 6 ? 3 : 2)).sort((a, b) => a.distance - b.distance);

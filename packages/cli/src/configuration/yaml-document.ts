@@ -12,7 +12,7 @@ export interface LinedProblem {
 
 export interface ReadDocument {
   readonly value: unknown;
-  /** The line of what the path leads to, or of the nearest there is above it. */
+  /** The line of what the path leads to, or of its nearest parent that exists. */
   lineOf(path: readonly (string | number)[]): number | null;
 }
 
@@ -42,7 +42,7 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed | null 
   }
 }
 
-/** The library may repeat a piece of the file behind a colon. */
+/** The library may repeat a piece of the file after a colon. */
 function sentenceOf(message: string): string {
   return `${message.split(/[:\n]/, 1)[0]!.trim()}.`;
 }
@@ -72,7 +72,7 @@ function fieldsOf({ items }: YAMLMap, onProblem: OnProblem): Map<string, unknown
   return fields;
 }
 
-/** Where the names of each map are: looked for once, because a file may have as many problems as a map has names. */
+/** Where the names of each map are: searched for once, because a file may have as many problems as a map has names. */
 class Names {
   readonly #ofMaps = new Map<YAMLMap, Map<unknown, unknown>>();
 
@@ -94,7 +94,7 @@ function lineAt({ document, names, lineOf }: Lines, path: readonly (string | num
   for (let length = path.length; length > 0; length -= 1) {
     const place = path.slice(0, length);
     const above = length === 1 ? document.contents : document.getIn(place.slice(0, -1), true);
-    // A field is found at its name, which stands before what it says.
+    // A field is located at its name, which comes before its value.
     const name = isMap(above) ? names.find(above, place.at(-1)) : undefined;
     const line = lineOf(name ?? (isMap(above) ? undefined : document.getIn(place, true)));
     if (line !== null) return line;

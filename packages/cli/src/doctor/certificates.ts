@@ -10,7 +10,7 @@ const answerMs = 3_000;
 const dayMs = 86_400_000;
 const soonMs = 21 * dayMs;
 
-/** What PostgreSQL is asked before TLS begins: length 8, code 80877103. */
+/** The request that PostgreSQL expects before TLS begins: length 8, code 80877103. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 interface Place {
@@ -47,7 +47,7 @@ function places(config: Config): Place[] {
   return hidden ? web : [{ name: 'the store', host: hostname, port: Number(port) || 5432, postgres: true }, ...web];
 }
 
-/** Null: no TLS there, or no answer. Whether the certificate is to be trusted is the connection's own matter, not this one's. */
+/** Null: no TLS there, or no answer. Whether the certificate can be trusted is for the connection itself to decide. */
 async function heldUntil(place: Place): Promise<number | null> {
   const socket = connectTcp({ host: place.host.replace(/^\[|\]$/g, ''), port: place.port });
   const { promise, resolve } = Promise.withResolvers<number | null>();
@@ -67,7 +67,7 @@ async function heldUntil(place: Place): Promise<number | null> {
   }
 }
 
-/** PostgreSQL answers one byte: `S` where TLS may begin. */
+/** PostgreSQL answers one byte: `S` if TLS may begin. */
 function offered(socket: Socket, yes: () => void, no: () => void): void {
   socket.write(sslRequest);
   socket.once('data', (answer) => (answer[0] === 0x53 ? yes() : no()));

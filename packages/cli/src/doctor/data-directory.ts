@@ -11,7 +11,7 @@ const mib = 1_048_576;
 const freeFailBytes = 4 * mib;
 const freeWarnBytes = 512 * mib;
 
-/** `shared`: the store is elsewhere, and a gateway alone keeps something here. `freeBytesOf`: null if the system does not say. */
+/** `shared`: the store is elsewhere, and only a gateway keeps something here. `freeBytesOf`: null if the system does not say. */
 export function examineDataDirectory(
   directory: string,
   { shared = false, freeBytesOf: freeAt = freeBytesOf }: { readonly shared?: boolean; readonly freeBytesOf?: (path: string) => number | null } = {},
@@ -40,7 +40,7 @@ export function examineDataDirectory(
   return finding(name, 'ok', `${directory} is there and writable.`);
 }
 
-/** Only for a key that was read and fits: what is left to check are the permissions of its file. */
+/** Only for a key that was read and fits: the permissions of its file remain to be checked. */
 export function examineMasterKeyFile(config: Pick<Config, 'dataDirectory' | 'masterKey'>): Finding {
   if (config.masterKey !== null) return finding('master key', 'ok', 'SVC_MASTER_KEY fits the store.');
   const file = masterKeyFile(config);
@@ -59,7 +59,7 @@ function statOf(path: string): Stats | string {
   }
 }
 
-/** Windows keeps rights elsewhere; there the mode says nothing. */
+/** Windows keeps permissions elsewhere; there the mode means nothing. */
 function isOpenToOthers({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & 0o077) !== 0;
 }

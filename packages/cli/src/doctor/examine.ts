@@ -38,9 +38,9 @@ export interface Report {
   readonly store: { readonly engine: Store['engine']; readonly revision: number } | null;
   /** Gateway nodes on a shared store; empty on the embedded one, which has its own. */
   readonly nodes: readonly GatewayNodeSeen[];
-  /** How each organization's connections stand; empty if the store could not be opened. */
+  /** The state of each organization's connections; empty if the store could not be opened. */
   readonly organizations: readonly ShownConnections[];
-  /** Files of receipts were made here of more than the store holds now: it was put back to an earlier moment. */
+  /** Receipts were exported here that the store no longer has: it was restored to an earlier moment. */
   readonly storeBehind: ReceiptsLook['storeBehind'];
   readonly checks: readonly Finding[];
 }
@@ -107,7 +107,7 @@ async function examineShared(store: Store, { nowMs: clock }: CommandTools): Prom
   return { nodes, findings: [...nodesFindings(nodes, nowMs), clockFinding(nowMs, { askedMs, answeredMs: clock() })] };
 }
 
-/** Empty if this shell's settings are the server's. */
+/** Empty if this shell's settings equal the server's. */
 async function examineServerSettings(store: Store, config: Config, { env }: CommandTools): Promise<Finding[]> {
   try {
     await settingsOfServer(store, config, env);

@@ -1,4 +1,4 @@
-/** What the doctor finds of nodes, clocks, journals, descriptors and certificates, and that each says what to do. */
+/** What the doctor finds about nodes, clocks, journals, descriptors and certificates, and that each finding says what to do. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -36,7 +36,7 @@ function filesIn(directory: string): string[] | null {
   }
 }
 
-/** A segment may go while it is looked at. */
+/** A segment may be removed while it is looked at. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -28,7 +28,7 @@ function inWords(ms: number): string {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
-/** Caps and runs go by the store's time, so a clock that is off spoils logs and what people compare, not limits. */
+/** Caps and runs use the store's time, so a clock that is off spoils logs and comparisons, not limits. */
 const offMs = 2_000;
 
 /** `askedMs`, `answeredMs`: this machine's clock around the question. */

@@ -1,4 +1,4 @@
-/** What doctor says of a port: who is slow is not called something else; who answers otherwise is. */
+/** What doctor says about a port: a slow server is not taken for another program; one that answers differently is. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * The three addresses: free, answered by metergate, or taken by something else. One request each, with a short timeout: who does not answer in
- * time may be metergate, so nobody is called something else for that.
+ * The three addresses: free, answered by metergate, or taken by another program. One request each, with a short timeout: a server that does not
+ * answer in time may be metergate, so it is not reported as another program.
  */
 import { request, type IncomingMessage } from 'node:http';
 import { header } from '@metergate/core/id.ts';
@@ -15,7 +15,7 @@ interface Listener {
   readonly variable: string;
   readonly path: string;
   readonly address: ListenAddress;
-  /** Whether the answer is one that this listener gives. */
+  /** Whether this listener gives such an answer. */
   readonly knows: (answer: Answer) => boolean;
 }
 
@@ -49,7 +49,7 @@ async function examinePort({ name, variable, path, address, knows }: Listener): 
 
 type Unanswered = 'refused' | 'slow' | 'silent';
 
-/** `refused`: nobody listens there. `slow`: no answer came in time. `silent`: what came was no answer of HTTP. */
+/** `refused`: nobody listens there. `slow`: no answer came in time. `silent`: the answer was not HTTP. */
 function ask({ host, port }: ListenAddress, path: string): Promise<Answer | Unanswered> {
   const { promise, resolve } = Promise.withResolvers<Answer | Unanswered>();
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

@@ -10,7 +10,7 @@ export interface ReceiptsLook {
   readonly storeBehind: { readonly organization: string; readonly store: number; readonly file: number } | null;
 }
 
-/** Empty if no file of receipts was ever made here. */
+/** Empty if no receipts were ever exported or verified here. */
 export async function examineReceipts(store: Store, dataDirectory: string): Promise<ReceiptsLook> {
   const heads = readKnownHeads(dataDirectory);
   const found: ChainBehind[] = [];

@@ -1,9 +1,9 @@
-/** Whether records go as their organizations' ages say. */
+/** Whether records are removed as their organizations' ages say. */
 import type { Store } from '@metergate/store/store.ts';
 import { finding, type Finding } from './finding.ts';
 
 const dayMs = 86_400_000;
-/** Records go some time after their age: at the next signed place of the chain of receipts. */
+/** Records are removed some time after their age: at the next signed place of the chain of receipts. */
 const slackMs = 2 * dayMs;
 
 /** Empty if no organization has an age. */

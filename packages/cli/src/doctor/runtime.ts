@@ -1,10 +1,10 @@
-/** Which Node runs the product, and whether anybody should do something about it. Rules: Processes. */
+/** Which Node runs the product, and whether it should be updated. Rules: Processes. */
 import { floorsInWords } from '../runtime-floor.ts';
 import { finding, type Finding } from './finding.ts';
 
 /**
- * A Node that npm brought is the newest that npm has, so its age is no fault of whoever runs the product: said, not warned of. One that the
- * machine has is warned of if it is below the floor.
+ * npm always installs the newest Node it has, so whoever runs the product cannot change its age: it is reported without a warning. A Node of
+ * the machine gets a warning if it is below the floor.
  */
 export function runtimeFinding({ version, belowFloor }: { readonly version: string; readonly belowFloor: boolean }, execPath: string): Finding {
   if (!belowFloor) return finding('runtime', 'ok', `Node ${version} is at or above the security floor.`);

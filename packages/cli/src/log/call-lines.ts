@@ -1,5 +1,5 @@
 /**
- * What a gateway node says of its calls → lines of the log.
+ * Events of a gateway node's calls → lines of the log.
  */
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { Log } from './log.ts';

@@ -1,4 +1,4 @@
-/** One line an event, in both forms, whatever a field holds; nothing below the level. */
+/** One line per event, in both forms, whatever a field contains; nothing below the level. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog, logLevels, type LogLevel } from './log.ts';

@@ -1,5 +1,5 @@
 /**
- * The log of a running server on standard error: one line an event, as JSON or as a sentence for people (`SVC_LOG_FORMAT`), from a minimum
+ * The log of a running server on standard error: one line per event, as JSON or as a sentence for people (`SVC_LOG_FORMAT`), from a minimum
  * level (`SVC_LOG_LEVEL`). Fields are ids and figures, never a secret or content.
  */
 
@@ -18,7 +18,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** Says something: `message` is a sentence that can stand alone. */
+/** Logs an event: `message` is a sentence that can stand alone. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 export function createLog({ format, level, nowMs, write }: LogOptions): Log {

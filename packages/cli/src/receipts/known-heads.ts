@@ -16,10 +16,10 @@ export interface KnownHead {
   readonly hash: string;
 }
 
-/** A store that holds less than was once seen of it, or something different. */
+/** A store that has less than was once seen of it, or something different. */
 export interface ChainBehind {
   readonly organization: string;
-  /** Where its chain ends, and where the file's or the note's did. */
+  /** Where its chain ends, and where that of the file or the note ended. */
   readonly store: number;
   readonly file: number;
   /** False: it is as long, but different. */
@@ -47,20 +47,20 @@ export function noteHead(dataDirectory: string, head: KnownHead): void {
     writeFileSync(`${path}.new`, `${JSON.stringify([...known.filter((each) => each !== before), head])}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
-    // It is a note for later, not what was asked for.
+    // It is a note for later, not the work that was asked for.
   }
 }
 
-/** Null: the store holds what was seen, or knows nothing of the organization. */
+/** Null: the store has what was seen, or does not know the organization. */
 export async function chainBehind(store: Store, { organization, last, hash }: KnownHead): Promise<ChainBehind | null> {
   const standing = await store.receipts.standing(organization, last);
   if (standing === null || standing.hash === hash) return null;
-  // A record that is gone for its age says nothing of whether the store was put back.
+  // A record that was removed for its age does not show whether the store was restored.
   if (standing.hash === null && last <= standing.length && await isGoneForItsAge(store, organization, last)) return null;
   return { organization, store: standing.length, file: last, shorter: standing.hash === null };
 }
 
-/** As the organization's key signed it. A cut that nobody signed is not believed. */
+/** As signed by the organization's key. A removal that nobody signed is not believed. */
 async function isGoneForItsAge(store: Store, organization: string, sequence: number): Promise<boolean> {
   try {
     const pruned = signedBeginning(await store.receipts.open(organization as OrganizationId));

@@ -10,7 +10,7 @@ import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../open-store.ts';
 import { chainBehind, noteHead, type ChainBehind } from './known-heads.ts';
 
-/** @throws CommandFault where the file cannot be read. */
+/** @throws CommandFault if the file cannot be read. */
 export async function verifyFile(path: string, trusted: readonly string[] | null): Promise<ReceiptVerdict> {
   try {
     return await checkReceipts(createReadStream(path), trusted);
@@ -48,7 +48,7 @@ export async function storeBehind({ env, cwd }: CommandTools, verdict: ReceiptVe
       await store.close();
     }
   } catch (error) {
-    // The file is verified without a store as well.
+    // The file can be verified without a store.
     if (error instanceof StoreFault || error instanceof MasterKeyFault) return null;
     throw error;
   }

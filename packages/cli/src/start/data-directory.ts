@@ -1,6 +1,6 @@
 /**
  * The data directory, the embedded store, and their locks. The directory is created with mode 0700. Both are used by one process at a time:
- * what it holds of the store is what it decides by. A lock is an open exclusive transaction on a file of its own. The operating system releases
+ * it decides by what it has read from the store. A lock is an open exclusive transaction on a separate file. The operating system releases
  * it however the process dies, so it is never stale.
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
@@ -8,29 +8,29 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFault } from '../config/start-fault.ts';
 
-/** SQLite's result where another connection has the lock. */
+/** SQLite's result if another connection has the lock. */
 const busyResult = 5;
 
-/** Of a data directory or a store. */
+/** Names of a data directory's files, or of a store's. */
 export interface DirectoryLock {
   /** The files that are locked. */
   readonly files: readonly string[];
   release(): void;
 }
 
-/** Of a store, whose file may be none: a start that fails takes the lock's file away again where it made it. */
+/** Of a store, which may not have a file: a start that fails removes the lock's file again if it created it. */
 export interface StoreLock extends DirectoryLock {
   undo(): void;
 }
 
-/** What a start made of the data directory, so that a start that fails can take it away again. */
+/** What a start created of the data directory, so that a failed start can remove it again. */
 export interface DirectoryMade {
-  /** The topmost directory made now; null if all were there. */
+  /** The topmost directory created now; null if all existed. */
   readonly topmost: string | null;
   readonly lockFile: boolean;
 }
 
-/** Makes the directory where it is absent. @throws StartFault */
+/** Creates the directory if it is absent. @throws StartFault */
 export function ensureDataDirectory(directory: string): DirectoryMade {
   try {
     const topmost = makeDirectories(directory);
@@ -47,8 +47,8 @@ export function ensureDataDirectory(directory: string): DirectoryMade {
 }
 
 /**
- * Makes what is absent, from the top; returns the topmost one made. One by one, because Node's own recursive form never
- * returns under a parent that is there and answers ENOENT, as /proc does.
+ * Creates what is absent, from the top; returns the topmost one created. One by one, because Node's own recursive form never
+ * returns under a parent that exists and answers ENOENT, as /proc does.
  */
 function makeDirectories(directory: string): string | null {
   const absent: string[] = [];
@@ -66,7 +66,7 @@ function makeDirectories(directory: string): string | null {
   return made[0] ?? null;
 }
 
-/** Takes away what `ensureDataDirectory` and the lock made, as far as nothing else has come to lie in it. Call while the lock is held. */
+/** Removes what `ensureDataDirectory` and the lock created, unless other files are in it by now. Call this while the lock is held. */
 export function removeMade(directory: string, made: DirectoryMade): void {
   if (made.lockFile) rmSync(lockFile(directory), { force: true });
   if (made.topmost === null) return;
@@ -76,7 +76,7 @@ export function removeMade(directory: string, made: DirectoryMade): void {
       if (each === made.topmost || dirname(each) === each) return;
     }
   } catch {
-    // Something lies in it that is not ours to remove.
+    // Something is in it that is not ours to remove.
   }
 }
 
@@ -85,7 +85,7 @@ export function lockFile(directory: string): string {
   return join(directory, 'lock');
 }
 
-/** Takes the directory for this process. @throws StartFault where another process has it. */
+/** Takes the directory for this process. @throws StartFault if another process has it. */
 export function lockDataDirectory(directory: string): DirectoryLock {
   return lock(lockFile(directory), {
     taken: `Another metergate already uses the data directory ${directory}. Stop it, or set SVC_DATA_DIR to another.`,
@@ -94,8 +94,8 @@ export function lockDataDirectory(directory: string): DirectoryLock {
 }
 
 /**
- * Takes an embedded store, which is there, for this process: it may lie elsewhere than in the data directory, and be named by several.
- * @throws StartFault where another process has it.
+ * Takes an existing embedded store for this process: it may lie outside the data directory, and several directories may name it.
+ * @throws StartFault if another process has it.
  */
 export function lockStoreFile(path: string): StoreLock {
   const file = `${realpathSync(path)}.lock`;
@@ -116,7 +116,7 @@ export function lockStoreFile(path: string): StoreLock {
   };
 }
 
-/** Changes nothing on the disk. @throws StartFault where another process has the directory. */
+/** Changes nothing on the disk. @throws StartFault if another process has the directory. */
 export function assertDirectoryFree(directory: string): void {
   if (existsSync(lockFile(directory))) lockDataDirectory(directory).release();
 }

@@ -32,11 +32,11 @@ export interface FirstStart {
   readonly connectedFrom: readonly string[];
   /** Providers of `default` that have a key now. */
   readonly connected: readonly Provider[];
-  /** `default` has been set up before, and no owner has come by a link since. */
+  /** `default` was set up before, and no owner has joined by a link since. */
   readonly ownerAwaited: boolean;
 }
 
-/** Prepares the store for this start; changes nothing in a store that is in use, but for the sandbox's placeholders. */
+/** Prepares the store for this start; in a store that is in use it changes only the sandbox's placeholders. */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { store } = options;
   const organizations = await store.organizations.list();

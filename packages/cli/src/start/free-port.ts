@@ -13,7 +13,7 @@ const listeners = [
   ['ops', 'SVC_OPS_PORT', 'SVC_OPS_HOST'],
 ] as const;
 
-/** Of the listeners that are wanted. @throws StartFault naming the address and its variables. */
+/** Checks the listeners that are wanted. @throws StartFault naming the address and its variables. */
 export async function assertAddressesFree(config: Config, wanted: readonly Listener[]): Promise<void> {
   const taken = new Set<string>();
   for (const [name, portVariable, hostVariable] of listeners.filter((listener) => wanted.includes(listener[0]))) {

@@ -1,4 +1,4 @@
-/** If a file that the process uses is removed, the operator is told, once a minute until it is back. */
+/** If a file that the process uses is removed, the operator is warned, once a minute until it is back. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

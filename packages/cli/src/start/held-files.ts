@@ -1,6 +1,6 @@
 /**
- * The files that this process holds by their names: its store and its locks. Whoever removes one, or puts another in its place, takes the name
- * and not the file. The process keeps using what it has open, and neither it nor the next start can know of it unless somebody looks.
+ * The files that this process holds by their names: its store and its locks. Removing or replacing one changes only the name. The process keeps
+ * using the file that it has open, and neither it nor the next start notices unless somebody checks.
  */
 import { statSync } from 'node:fs';
 
@@ -45,7 +45,7 @@ export function createHeldFiles(files: readonly HeldFile[], { tell, monotonicMs 
   };
 }
 
-/** Null: there is none. `unknown`: the system does not let it be looked at. */
+/** Null: there is none. `unknown`: the system does not allow looking. */
 function identityOf(path: string): string | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false, bigint: true });

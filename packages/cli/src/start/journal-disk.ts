@@ -1,4 +1,4 @@
-/** What the journal takes of its disk, and what is left there: the store may be away for long, and nothing but the disk bounds what waits. */
+/** How much of its disk the journal takes, and how much is left: the store may be away for long, and only the disk bounds what waits. */
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,16 +8,16 @@ const longMib = 64;
 export interface JournalDisk {
   /** Total size of the journal's files. */
   readonly bytes: number;
-  /** How much may still be written there; null if the system does not say. */
+  /** Bytes that may still be written there; null if the system does not say. */
   readonly freeBytes: number | null;
 }
 
-/** Costs a look at each file. */
+/** Reads the size of each file. */
 export function journalDiskOf(directory: string): JournalDisk {
   return { bytes: bytesIn(directory), freeBytes: freeBytesOf(directory) };
 }
 
-/** A sentence for while it is shipped, which may take minutes before calls are accepted. Null: the journal is as short as a node leaves it. */
+/** A sentence for while it is shipped, which may take minutes before calls are accepted. Null: the journal is as short as usual. */
 export function longJournal(directory: string): string | null {
   const left = Math.floor(bytesIn(directory) / mib);
   return left < longMib ? null
@@ -34,7 +34,7 @@ export function freeBytesOf(path: string): number | null {
   }
 }
 
-/** A segment may go while it is looked at. */
+/** A segment may be removed while it is looked at. */
 function bytesIn(directory: string): number {
   try {
     return readdirSync(directory).reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);

@@ -10,15 +10,15 @@ import { inShell } from '../config/in-shell.ts';
 export interface KeptData {
   /** `Data is kept in …`. */
   readonly sentence: string;
-  /** What stands before a command, such as `SVC_DATA_DIR=./sandbox `; empty if the defaults lead there. */
+  /** What a command must begin with, such as `SVC_DATA_DIR=./sandbox `; empty if the defaults lead there. */
   readonly prefix: string;
-  /** Variables that commands need as this start has them, because they are not for showing. */
+  /** Variables that commands need with this start's values, which must not be shown. */
   readonly variables: readonly string[];
 }
 
 type DataPlace = Pick<Config, 'dataDirectory' | 'databaseUrl' | 'masterKey'>;
 
-/** `cwd`: where the start was called, and commands are. */
+/** `cwd`: where the start was called, and where commands are. */
 export function keptData({ dataDirectory, databaseUrl, masterKey }: DataPlace, cwd: string): KeptData {
   const place = parseDatabaseUrl(databaseUrl);
   const ownStore = place.kind === 'sqlite' && place.path === join(dataDirectory, 'metergate.db');

@@ -5,7 +5,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 
 export interface Readers {
-  /** A poller asked, at this moment of a clock that never steps back. `who`: its address and what it asks, so that several are told apart. */
+  /** A poller asked, at this moment of a clock that never steps back. `who`: its address and what it asks, to distinguish several. */
   asked(atMs: number, who: string): void;
   /** Resolves when each poller has seen the 503; at once if nobody polled lately. */
   haveSeen(nowMs: number): Promise<void>;
@@ -17,7 +17,7 @@ const watchingMs = 10_000;
 const answersEnough = 3;
 /** Time for the last poller to act on it. */
 const actMs = 200;
-/** So many are told apart; of more, those that asked last. */
+/** The most pollers to distinguish; beyond that, those that asked last. */
 const pollersMax = 100;
 
 interface Poller {
@@ -26,9 +26,9 @@ interface Poller {
   readonly answers: number;
 }
 
-/** `atMostMs`: whatever readers do. */
+/** `atMostMs`: the longest wait, whatever pollers do. */
 export function createReaders(atMostMs: number): Readers {
-  /** The one that asked last is last. */
+  /** The poller that asked last is last. */
   const pollers = new Map<string, Poller>();
   let enough: (() => void) | null = null;
   return {

@@ -1,4 +1,4 @@
-/** What this process's gateway node says of itself, for the operators' page: made every few seconds of what `/readyz` and `/metrics` show. */
+/** The report of this process's gateway node, for the operators' page: made every few seconds from what `/readyz` and `/metrics` show. */
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
@@ -6,7 +6,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
 
-/** What does not change while it runs. */
+/** What does not change while the node runs. */
 export type NodeFacts = Pick<NodeReport, 'node' | 'host' | 'version' | 'runtime' | 'startedAtMs'>;
 
 export interface NodeFigures {
@@ -28,7 +28,7 @@ export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, jour
     callsInFlight: metrics.inFlight, callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
     liveRuns: metrics.liveRuns,
     journal: {
-      // The two counts come from two threads, each at its own pace: a record may be counted as shipped before it is as closed.
+      // The two counts come from two threads, each at its own pace: a record may be counted as shipped before it is counted as closed.
       rowsToShip: Math.max(0, inJournal), lagMs: Math.max(0, Math.round(nowMs - figures.shippedMs)), bytes: journalBytes,
       rowsInMemory: journal.waiting, setAside: figures.recordsSetAside,
     },

@@ -1,7 +1,7 @@
 /**
  * Whether this process is ready for calls, and the warnings while it is not. The gateway thread reports what it cannot do. A full disk is
- * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over. That the
- * disk is filling is reported before calls are refused for it.
+ * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over. A disk
+ * that is filling is reported before calls are refused for it.
  */
 import type { NodeCondition } from '@metergate/gateway/condition.ts';
 import { freeBytesOf } from './journal-disk.ts';

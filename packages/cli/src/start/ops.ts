@@ -20,17 +20,17 @@ export interface OpsOptions extends MetricsSources {
 
 export interface Ops {
   readonly port: number;
-  /** The process is told to stop: from now on a poller's connection ends with its answer. */
+  /** The process will stop: from now on a poller's connection ends with its answer. */
   leave(): void;
   close(): Promise<void>;
 }
 
-/** What is still being answered at the very end has this long. */
+/** How long the last answers may take at the very end. */
 const closeGraceMs = 100;
 
-/** Listens. @throws StartFault where it cannot */
+/** Listens. @throws StartFault if it cannot */
 export async function startOps(options: OpsOptions): Promise<Ops> {
-  // Loaded with the first question: who asks for no metrics needs nothing that writes them.
+  // Loaded with the first request: without pollers of metrics, nothing that writes them is needed.
   const metricsText = async () => (await import('./metrics/metrics-text.ts')).metricsWriter(options)();
   const server = createServer();
   const leaving = answerUntilLeft(server, (request, response) => {

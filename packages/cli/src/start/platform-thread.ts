@@ -15,17 +15,17 @@ export interface PlatformThread {
   readonly port: number;
   /** Organizations near their caps, as last counted; null: not yet. */
   caps(): CapFigures | null;
-  /** Of records that go for their age, as last looked at; null: not yet. */
+  /** How far removal is behind records' ages, as last measured; null: not yet. */
   retention(): RetentionFigures | null;
   /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
   pulse(): ThreadPulse | null;
-  /** The process is told to stop: its answers say so from now on. */
+  /** The process will stop: its answers announce it from now on. */
   leave(): void;
   /** Takes no more connections; requests under way may last another `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What the platform says for the log. */
+/** What the platform reports for the log. */
 export type PlatformLog = (level: 'warn' | 'info', sentence: string) => void;
 
 export interface PlatformNeeds {
@@ -35,7 +35,7 @@ export interface PlatformNeeds {
 
 const restartMs = 1_000;
 
-/** Resolves when it listens. @throws ThreadFault with the system's code where the address cannot be had */
+/** Resolves when it listens. @throws ThreadFault with the system's code if the address cannot be bound */
 export async function startPlatformThread({ data, names }: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
   let leaving = false;
   let stopping: { readonly stop: true; readonly graceMs: number } | null = null;

@@ -1,5 +1,5 @@
 /**
- * What is there before anything listens: the data directory and its lock, the master key, the store made or brought up to date. Rules:
+ * What must exist before anything listens: the data directory and its lock, the master key, the store made or brought up to date. Rules:
  * Processes.
  */
 import { existsSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface PrepareOptions {
   readonly sandbox: boolean;
 }
 
-/** Whom a start keeps informed while it waits, and what ends the wait. */
+/** Who is informed while a start waits, and what ends the wait. */
 export interface Waiting {
   readonly log: Log;
   readonly watch: NodeWatch;
@@ -42,7 +42,7 @@ export interface PreparedData {
   readonly firstStart: FirstStart | null;
 }
 
-/** One part alone needs a store that the other parts reach. @throws StartFault */
+/** A part that runs alone needs a store that the other parts reach. @throws StartFault */
 export function assertStoreFits(config: Config, part: Part): void {
   if (part === 'all' || parseDatabaseUrl(config.databaseUrl).kind === 'postgres') return;
   throw new StartFault(`metergate ${part} needs a PostgreSQL store that all parts share. Set SVC_DATABASE_URL to its address, `
@@ -50,7 +50,7 @@ export function assertStoreFits(config: Config, part: Part): void {
 }
 
 /**
- * A platform makes the schema and keeps nothing here. A gateway finds the schema, waiting for it where it must, and keeps its journal in
+ * A platform makes the schema and keeps nothing here. A gateway finds the schema, waiting for it if necessary, and keeps its journal in
  * the data directory. Null: a signal came while it waited. @throws StartFault | StoreFault
  */
 export async function preparePart(options: PrepareOptions, part: 'gateway' | 'platform', { log, watch, asked, preparer }: Waiting & {
@@ -74,7 +74,7 @@ export async function preparePart(options: PrepareOptions, part: 'gateway' | 'pl
 }
 
 /**
- * Data directory, locks, master key, store. Where one of them cannot be had, what this start made before it goes again.
+ * Data directory, locks, master key, store. If one of them cannot be obtained, what this start made before it is removed again.
  * @throws StartFault | StoreFault
  */
 export async function prepareData(options: PrepareOptions, preparer: StorePreparer): Promise<PreparedData> {
@@ -94,7 +94,7 @@ export async function prepareData(options: PrepareOptions, preparer: StorePrepar
   } catch (error) {
     storeLock?.undo();
     const storeThere = place.kind === 'sqlite' && existsSync(place.path);
-    // A store file that came to be keeps its key: without it the next start could not continue from there.
+    // A store file that was created keeps its key: without it the next start could not continue from there.
     // One that another start made has that start's key: ours opens nothing.
     if (!keyThere && (!storeThere || isWrongKey(error))) rmSync(keyFile, { force: true });
     removeMade(config.dataDirectory, made);
@@ -117,7 +117,7 @@ function together(locks: readonly (DirectoryLock | null)[]): DirectoryLock {
   };
 }
 
-/** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread has it. */
+/** Makes the store or brings it up to date, and sets up what a first start does. From then on the store thread owns it. */
 function prepareStore(
   { config, env, isTerminal, sandbox }: PrepareOptions, preparer: StorePreparer, masterKey: Uint8Array,
 ): Promise<FirstStart | null> {

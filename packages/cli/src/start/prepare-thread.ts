@@ -1,7 +1,7 @@
 /**
  * Entry of the thread that prepares the store before the others start: makes or migrates it and sets up what a first start does, or only looks
  * whether it is there. On `{prepare}` it opens the store, works and closes it, then says `{prepared}` or `{refused: {code, message}}`, a
- * StoreFault. It lives no longer than that: the supervisor holds none of what opening a store takes.
+ * StoreFault. It lives no longer than that, so the supervisor keeps none of the memory that opening a store takes.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
@@ -9,7 +9,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { prepareFirstStart, type FirstStart, type FirstStartOptions } from './first-start.ts';
 
-/** What is to be done with the store. */
+/** What to do with the store. */
 export interface Preparation {
   readonly databaseUrl: string;
   readonly masterKey: Uint8Array;
@@ -23,7 +23,7 @@ parent.on('message', ({ prepare }: { readonly prepare: Preparation | null }) => 
   if (prepare === null) return parent.close();
   void prepared(prepare).then((done) => parent.postMessage({ prepared: done }), (error: unknown) => {
     if (error instanceof StoreFault) return parent.postMessage({ refused: { code: error.code, message: error.message } });
-    // A defect of ours ends the thread, and the supervisor sees that.
+    // A defect of ours ends the thread, and the supervisor notices.
     setImmediate(() => { throw error; });
   });
 });

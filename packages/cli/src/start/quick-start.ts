@@ -11,7 +11,7 @@ export interface QuickStart {
   readonly sandbox: boolean;
   /** Everything runs in this process. */
   readonly alone: boolean;
-  /** Gateways run elsewhere, and nobody has said where: `gatewayUrl` is a guess. */
+  /** Gateways run elsewhere, at addresses that nobody has set: `gatewayUrl` is a guess. */
   readonly gatewayUnknown: boolean;
   readonly firstStart: FirstStart;
 }
@@ -58,7 +58,7 @@ export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone
   return lines;
 }
 
-/** The same for a log in JSON: each paragraph is one message. What is only an example to type is left out. */
+/** The same for a log in JSON: each paragraph is one message. Examples to type are left out. */
 export function asSentences(lines: readonly string[]): string[] {
   const paragraphs = lines.join('\n').split(/\n{2,}/).map((paragraph) => paragraph.trim());
   return paragraphs.filter((paragraph) => paragraph !== '' && !paragraph.startsWith('Try it:'))

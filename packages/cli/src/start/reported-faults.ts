@@ -1,9 +1,9 @@
 /**
- * Reports the faults of one thread to people. Several tasks may fail for one cause and recover one after the other. So each sentence is said
+ * Reports the faults of one thread to people. Several tasks may fail for one cause and recover one after the other. So each sentence is reported
  * once while anything fails, and recovery is reported when everything works again.
  */
 
-/** What a thread says of each of its tasks: a fault when it begins to fail, null when it is over. */
+/** What a thread reports for each of its tasks: a fault when it begins to fail, null when it works again. */
 export type FaultReport = { readonly message: string } | null;
 
 /** `name`: what the thread does, as in `The store works again.` */

@@ -48,7 +48,7 @@ test('a first start makes directory, key, organization and connections; SIGTERM 
 
     const running = new RegExp(`already uses the data directory ${dataDirectory}`);
     assertRefused(await start({ SVC_DATA_DIR: dataDirectory }), running);
-    // As started twice by mistake: the ports are taken too, which is not what to mend.
+    // As if started twice by mistake: the ports are taken too, but that is not what to fix.
     assertRefused(await start({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: new URL(gatewayUrl).port }), running);
     assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
     assert.equal((await fetch(`${system.opsUrl}/healthz`)).status, 200);

@@ -60,10 +60,10 @@ export interface StartOptions {
 const lookMs = 1_000;
 /** Pollers of readiness are waited for at most this long, and at most a third of the grace. */
 const leaveTakingMsMax = 5_000;
-/** The platform's requests may last this long, also if the gateway's calls took all of the grace. */
+/** The platform's requests may last this long, even if the gateway's calls took all of the grace. */
 const platformGraceMsMin = 1_000;
 
-/** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 with one sentence said. */
+/** Runs until a signal ends it. Resolves with the exit code: 0 after a clean stop, 1 after one sentence that says why. */
 export async function startProduct(options: StartOptions): Promise<number> {
   try {
     return await run(options);
@@ -76,7 +76,7 @@ export async function startProduct(options: StartOptions): Promise<number> {
 
 async function run(given: StartOptions): Promise<number> {
   const { config, part, sandbox } = given;
-  // Whoever asks for JSON gets nothing else, so no secret is made that only prose could show.
+  // With JSON output no prose is printed, so no secret is made that only prose could show.
   const options = { ...given, isTerminal: given.isTerminal && config.logFormat !== 'json' };
   assertStoreFits(config, part);
   // Before the ports: a second start on one directory mostly finds the first one's ports taken, and should say why.
@@ -85,7 +85,7 @@ async function run(given: StartOptions): Promise<number> {
   const log = createLog({
     format: config.logFormat ?? (options.isTerminal ? 'text' : 'json'), level: config.logLevel, nowMs: Date.now, write: options.stderr,
   });
-  // Before anything listens: whoever reads the ready line may signal in the same moment.
+  // Before anything listens: whoever reads the ready line may send a signal in the same moment.
   const asked = stopAsked(log);
   const names = createNameResolver({ monotonicMs: () => performance.now(), say: limitRepeats(Date.now, (sentence) => log('warn', sentence)) });
   const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
@@ -97,7 +97,7 @@ async function run(given: StartOptions): Promise<number> {
   const watchingPulses = watchPulses(pulses, monotonicMs);
   const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
   try {
-    // First of all: who asks whether this process is ready is answered from here on, with what it waits for.
+    // First of all, so that a readiness check is answered from here on, with what the process waits for.
     running.ops = await startOps({
       address: config.ops, unready: () => watch.unready(), asked: (who) => readers.asked(monotonicMs(), who),
       gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
@@ -117,7 +117,7 @@ async function run(given: StartOptions): Promise<number> {
   }
 }
 
-/** The gateway first. The platform has what is left of the grace. */
+/** The gateway first. The platform gets what is left of the grace. */
 async function stopAll(running: Running, graceMs: number): Promise<void> {
   const beganMs = performance.now();
   await running.threads?.stop();
@@ -135,18 +135,18 @@ function pulsesOf({ threads, platform }: Running): ThreadPulses {
 
 /** What is to be stopped, as far as it was started. */
 interface Running {
-  /** Kept until all that writes there has ended. */
+  /** Kept until everything that writes there has ended. */
   lock: DirectoryLock | null;
   traces: TraceExporter | null;
   threads: Threads | null;
   platform: PlatformThread | null;
   provider: SandboxProvider | null;
   ops: Ops | null;
-  /** Of names that organizations chose. */
+  /** Resolves names that organizations chose. */
   readonly names: NameResolver;
 }
 
-/** Starts the parts, says that they are ready, and runs until a signal comes (0) or a thread dies (1). */
+/** Starts the parts, reports that they are ready, and runs until a signal comes (0) or a thread dies (1). */
 async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Waiting & {
   readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
 }): Promise<number> {
@@ -219,14 +219,14 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   return outcome;
 }
 
-/** From the first moment on, every answer of every listener says that the process stops. */
+/** From now on, every answer of every listener announces that the process stops. */
 async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
   watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
   for (const each of [threads, platform, ops]) each?.leave();
   await readers.haveSeen(performance.now());
 }
 
-/** What to do next: prose, or messages of a log that is to hold nothing else. */
+/** What to do next: prose, or log messages if the log must contain nothing else. */
 function sayLines({ config, stderr }: StartOptions, lines: readonly string[], log: Log): void {
   if (config.logFormat === 'json') for (const sentence of asSentences(lines)) log('info', sentence);
   else for (const line of lines) stderr(line);
@@ -298,8 +298,8 @@ async function startPlatformBeside(config: Config, needs: PlatformNeeds, log: Pl
 }
 
 /**
- * npm hands a terminal's interrupt on to a child that the terminal has interrupted already: what comes within this time of
- * the first signal is the first signal again.
+ * npm passes a terminal's interrupt on to a child that the terminal has already interrupted: a signal within this time of
+ * the first one counts as the first.
  */
 const sameSignalMs = 300;
 

@@ -1,4 +1,4 @@
-/** The thread that prepares the store, as the supervisor sees it: begun with the first thing to prepare, ended when the store is as it must be. */
+/** The thread that prepares the store, as the supervisor sees it: started with the first thing to prepare, ended when the store is ready. */
 import { Worker } from 'node:worker_threads';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 import type { FirstStart } from './first-start.ts';
@@ -12,7 +12,7 @@ export interface StorePreparer {
 
 type Answer = { readonly prepared: FirstStart | null } | { readonly refused: { readonly code: StoreFaultCode; readonly message: string } };
 
-/** When this returns the preparing thread has ended, and its memory is free. */
+/** Resolves when the preparing thread has ended, and its memory is free. */
 export async function prepareOnThread<Prepared>(work: (preparer: StorePreparer) => Promise<Prepared>): Promise<Prepared> {
   const preparer = createStorePreparer();
   try {

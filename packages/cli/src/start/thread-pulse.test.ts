@@ -1,4 +1,4 @@
-/** A thread that does not answer is noticed within five seconds; what pauses the whole process is not held against it. */
+/** A thread that does not answer is noticed within five seconds; a pause of the whole process does not count against it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createThreadPulse, pulseMs } from './thread-pulse.ts';

@@ -1,16 +1,16 @@
 /**
  * Whether a thread answers. It is asked every half second, and its silence counts only while this thread itself has time: a pause of the whole
- * process is nobody's silence. Decision 0107.
+ * process does not count. Decision 0107.
  */
 export type ThreadName = 'gateway' | 'store' | 'platform';
 
-/** Between two looks. Milliseconds. */
+/** Pause between two looks. Milliseconds. */
 export const pulseMs = 500;
 /** A thread that is silent for this long does not answer. With the looks beside it, a node says so within five seconds. Milliseconds. */
 const silentMsMax = 3_000;
 
 export interface ThreadPulse {
-  /** For how long it has not answered, of the time that this thread had. */
+  /** How long it has not answered, in time that this thread had. */
   readonly silentMs: number;
   /** It has not answered for three seconds. */
   readonly isSilent: boolean;

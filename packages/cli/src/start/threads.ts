@@ -17,8 +17,8 @@ import { reportFaults, type FaultReport } from './reported-faults.ts';
 import { createThreadPulse, pulseMs, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
- * Room for the young objects of the gateway thread, megabytes. Less of it than Node's own choice, because what a call needs dies with it: of a
- * call's processor time 0.4 % more goes into collecting than with 96, and the process is 30 MB smaller under load.
+ * Room for the young objects of the gateway thread, megabytes. Less than Node's own choice, because what a call needs dies with it: compared with
+ * 96, 0.4 % more of a call's processor time goes into collecting, and the process is 30 MB smaller under load.
  */
 const youngObjectsMb = 32;
 
@@ -28,9 +28,9 @@ export interface ThreadsOptions {
   readonly gateway: Omit<GatewayThreadData, 'storePort' | 'namesPort'>;
   /** Resolves the names of declared upstreams. */
   readonly names: NameResolver;
-  /** One sentence about something that went wrong and may mend itself, or that it has. */
+  /** One sentence about a fault that may pass by itself, or has passed. */
   readonly onFault: (sentence: string) => void;
-  /** What the gateway thread says for the log. */
+  /** What the gateway thread reports for the log. */
   readonly onLines: (lines: readonly LogLine[]) => void;
   /** Facts of ended calls, for traces. */
   readonly onSpans: (spans: readonly SpanFacts[]) => void;
@@ -49,9 +49,9 @@ export interface Threads {
   storeFigures(): StoreThreadFigures;
   /** Sends this node's report to the store. */
   report(report: NodeReport): void;
-  /** Whether each thread answers that has not ended. */
+  /** Whether each thread that has not ended answers. */
   pulses(): ThreadPulses;
-  /** The process is told to stop: the gateway's answers say so from now on. */
+  /** The process will stop: the gateway's answers announce it from now on. */
   leave(): void;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export interface Threads {
 /** A thread could not start. `code` is the fault's own: Node's for sockets, the store's for the store. */
 export class ThreadFault extends Error {
   readonly code: string;
-  /** The address it was to listen on cannot be had; then `code` is the system's. */
+  /** The address to listen on cannot be bound; then `code` is the system's. */
   readonly ofAddress: boolean;
 
   constructor(code: string, message: string, ofAddress = false) {
@@ -71,15 +71,15 @@ export class ThreadFault extends Error {
   }
 }
 
-/** What Node calls the system for to listen. */
+/** The system calls that Node may name if listening fails. */
 const addressCalls: ReadonlySet<string> = new Set(['getaddrinfo', 'bind', 'listen']);
 
-/** A thread that is silent for this long is not waited for: it is ended, as if the process had been killed. Milliseconds. */
+/** A thread that is silent for this long is not waited for, but ended as if the process had been killed. Milliseconds. */
 const deadMsMin = 10_000;
 
 type Message = Record<string, unknown>;
 
-/** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing runs on then. */
+/** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing keeps running then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   collectOnOneThread();
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
@@ -157,7 +157,7 @@ function hearingGateway({ onSpans, onCondition, onLines }: ThreadsOptions): (mes
   };
 }
 
-/** `youngMb`: room for young objects; Node's own choice where none is given. */
+/** `youngMb`: room for young objects; Node's own choice if absent. */
 function thread(
   url: string, workerData: unknown, { ports, youngMb }: { readonly ports: readonly MessagePort[]; readonly youngMb?: number },
 ): Worker {

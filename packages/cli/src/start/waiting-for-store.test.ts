@@ -1,4 +1,4 @@
-/** A gateway that starts before its platform waits and says so; a fault that waiting cannot mend ends the start. */
+/** A gateway that starts before its platform waits and says so; a fault that waiting cannot fix ends the start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';

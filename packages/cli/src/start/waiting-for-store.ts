@@ -5,7 +5,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { StoreFault, type StoreFaultCode } from '@metergate/store/engine/fault.ts';
 
-/** What somebody else is about to fix. Anything else ends the start. */
+/** Faults that somebody else is about to fix. Any other ends the start. */
 const passing: ReadonlySet<StoreFaultCode> = new Set(['store_absent', 'schema_older', 'store_unreachable', 'store_busy']);
 
 const tryAgainMs = 1_000;
@@ -13,7 +13,7 @@ const tellAgainMs = 60_000;
 
 export interface WaitingForStore<Result> {
   readonly open: () => Promise<Result>;
-  /** Called each time that there is something to say of it; null: no longer. */
+  /** Called whenever there is something to report about it; null: no longer. */
   readonly tell: (sentence: string) => void;
   /** Kept up to date with what is waited for. */
   readonly waitsFor: (sentence: string) => void;
@@ -23,7 +23,7 @@ export interface WaitingForStore<Result> {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Null: the signal ended it. @throws what no waiting mends */
+/** Null: the signal ended it. @throws faults that waiting cannot fix */
 export async function waitingForStore<Result>(options: WaitingForStore<Result>): Promise<Result | null> {
   const { open, tell, waitsFor, signal, monotonicMs, pause = pauseFor } = options;
   let told: { readonly code: StoreFaultCode; readonly atMs: number } | null = null;

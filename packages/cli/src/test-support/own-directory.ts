@@ -1,4 +1,4 @@
-/** A data directory of a test's own, with a master key and a store, as a first start makes it. */
+/** A separate data directory for a test, with a master key and a store, as a first start makes it. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { createMasterKey, readMasterKey } from '../config/master-key.ts';
 
 export interface OwnDirectory {
-  /** Holds the data directory; room for files of the test's own. */
+  /** Contains the data directory, and has room for the test's files. */
   readonly root: string;
   readonly dataDirectory: string;
   /** Makes the data directory, the master key and an empty store. */

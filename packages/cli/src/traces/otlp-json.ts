@@ -15,7 +15,7 @@ export interface Resource {
   readonly serviceName: string;
   readonly version: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Where calls really go: another address than the provider's own may be set, and the sandbox has one too. */
+  /** Where calls really go: a provider's address can be set, and the sandbox has another one too. */
   readonly providerUrls: Readonly<Record<Provider, string>>;
 }
 
@@ -37,7 +37,7 @@ export function traceRequest(
 const clientKind = 3;
 const errorCode = 2;
 const sampledFlag = 1;
-/** Known to be of another process, and that this is known. */
+/** Marks the caller's span as one of another process, and this as known. */
 const remoteFlags = 0x300;
 
 function spanOf(facts: SpanFacts, providerUrls: Resource['providerUrls'], randomHex: (bytes: number) => string): unknown {
@@ -81,7 +81,7 @@ function genAi(facts: SpanFacts, operation: string | null): Record<string, Shown
   };
 }
 
-/** Nothing for a declared upstream: its address is the organization's, and no figure of a call. */
+/** Nothing for a declared upstream: its address belongs to the organization, and is no figure of a call. */
 function serverOf({ wire }: SpanFacts, providerUrls: Resource['providerUrls']): Record<string, Shown> {
   if (wire === 'upstream') return {};
   const { protocol, hostname, port } = new URL(providerUrls[wire]);

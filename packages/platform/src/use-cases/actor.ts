@@ -2,7 +2,7 @@
 import type { Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 
-/** Who asks: a person with a session, or a management token. The role is the one in force now. */
+/** Who makes the request: a person with a session, or a management token. The role is the one in force now. */
 export interface Actor {
   readonly organization: OrganizationId;
   readonly role: Role;

@@ -1,5 +1,5 @@
 /**
- * After a plausible series of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows of
+ * After a plausible series of calls, with failures, cuts, callers who left and usage that never came, every figure that the product shows about
  * them is the same to the nano-dollar, on both engines, and so is the count of calls whose cost is not known: records, usage, overview,
  * what caps read, every export, the statement. Shipped
  * by two shippers at once that repeat and restart.
@@ -65,7 +65,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       remove();
     });
 
-    /** Two journals, in batches of any size, of which some come again. */
+    /** Two journals, shipped in batches of any size, some of them twice. */
     async function shipAll(through: Store, seed: number): Promise<void> {
       const draw = createDrawing(seed);
       for (const half of [0, 1]) {

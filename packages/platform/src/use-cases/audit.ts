@@ -19,7 +19,7 @@ export interface ShownAuditEvent {
 }
 
 export interface AuditListQuery {
-  /** Id or name, of an erased organization its id alone. Null: changes of the whole product, which are no organization's. */
+  /** Id or name; for an erased organization only its id. Null: changes of the whole product, which belong to no organization. */
   readonly organization: string | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;

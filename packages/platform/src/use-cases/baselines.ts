@@ -37,7 +37,7 @@ export interface ShownBaseline {
   readonly createdAt: string;
   /** The day that the seven are counted from, `YYYY-MM-DD`; null while it waits for one. */
   readonly firstDay: string | null;
-  /** When its days, or its wait, end; passed where it is closed. Null: its days are over, and nothing closes it on this plan. */
+  /** When its days, or its wait, end; in the past if it is closed. Null: its days are over, and this plan never closes it. */
   readonly closesAt: string | null;
   /** Its days are over, and the organization's plan admits its key again. */
   readonly readmitted: boolean;
@@ -98,7 +98,7 @@ export async function readTapKey(context: UseCaseContext, place: BaselinePlace):
   return isRefusal(read) ? read : { key: read.key, prefix: read.prefix };
 }
 
-/** Another key in place of the one in use, which stops at that moment; shown at once, which counts as read. */
+/** A new key replaces the one in use, which stops at that moment; shown at once, which counts as read. */
 export async function rotateTapKey(context: UseCaseContext, place: BaselinePlace): Promise<ShownTapKey | AdministrationRefusal> {
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
@@ -115,7 +115,7 @@ export async function retireBaseline(context: UseCaseContext, place: BaselinePla
   return isRefusal(retired) ? retired : shown(context, retired);
 }
 
-/** Keeps a figure as it was typed, in place of one of the same name. `usd`: US dollars, decimal text. */
+/** Keeps a figure as it was typed, replacing one of the same name. `usd`: US dollars, decimal text. */
 export async function declareFigure(
   context: UseCaseContext, place: BaselinePlace, { name, usd }: { readonly name: string; readonly usd: string },
 ): Promise<ReportedBaseline | AdministrationRefusal> {
@@ -132,7 +132,7 @@ function mintedKey({ randomBytes }: UseCaseContext) {
   return { key, stored: { hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, tapKeyShownLength) } };
 }
 
-/** Another organization's is refused like one that never was. */
+/** Another organization's is refused like one that never existed. */
 async function baselineAt({ store }: UseCaseContext, { id, organization }: BaselinePlace): Promise<Baseline | AdministrationRefusal> {
   const baseline = await store.baselines.find(id);
   return baseline === null || (organization !== null && baseline.organization !== organization) ? unknownBaseline() : baseline;

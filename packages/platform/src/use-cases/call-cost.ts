@@ -1,4 +1,4 @@
-/** How the cost of one call came about, line by line, if the current prices still give that cost. Rules 5 to 7. */
+/** How the cost of one call was computed, line by line, if the current prices still give that cost. Rules 5 to 7. */
 import {
   attoDollarsText, costLines, type CostLine, type CostLineKind, type WithoutLines,
 } from '@metergate/core/price/cost-lines.ts';
@@ -17,19 +17,19 @@ export interface ShownCostLine {
   /** US dollars for `per` of them, before the factor; null: no price is known. */
   readonly price: string | null;
   readonly per: number;
-  /** Another kind, whose price is paid because this one has none of its own. */
+  /** The kind whose price is used because this one has no price. */
   readonly paidAs: CostLineKind | null;
-  /** US dollars, with the factor; null as `price` is. */
+  /** US dollars, with the factor; null if `price` is. */
   readonly amount: string | null;
 }
 
 export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource' | 'costGaps' | 'priceList'> {
   readonly call: string;
-  /** They add up to the cost, which is their sum rounded once. Null: see `withoutLines`. */
+  /** The cost is their sum, rounded once. Null: see `withoutLines`. */
   readonly lines: readonly ShownCostLine[] | null;
   /** Why there are no lines. */
   readonly withoutLines: WithoutLines | null;
-  /** The factor of token prices for the service tier; null: nothing. */
+  /** The factor of token prices for the service tier; null: none. */
   readonly factor: string | null;
 }
 

@@ -16,9 +16,9 @@ export interface CallsQuery {
   readonly organization: string;
   /** Calls that started from this moment on. */
   readonly sinceMs?: number;
-  /** Up to this moment, itself excluded. */
+  /** Up to this moment, excluded. */
   readonly untilMs?: number;
-  /** Calls of just these names, ends and states. */
+  /** Calls with exactly these names, endings and states. */
   readonly filter?: CallFilter;
   /** At most this many, newest first: 1 to 10,000. */
   readonly limit?: number;
@@ -52,7 +52,7 @@ export async function pageCalls(
   return records === null ? null : records.map(callRecordToJson);
 }
 
-/** One call of the organization; null: of any, as the operator may see them. */
+/** One call of the organization; null: of any, which only the operator may see. */
 export async function showCall(context: UseCaseContext, idOrName: string | null, id: string): Promise<CallRecordJson | AdministrationRefusal> {
   const organization = idOrName === null ? null : await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;

@@ -1,4 +1,4 @@
-/** A period that runs is compared with as much of the one before, to the hour; one that is over, with all of it. */
+/** A period that is running is compared with the same length of the one before, to the hour; one that is over, with all of it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -59,7 +59,7 @@ test('the parts that are compared are equally long, and end with a full hour whi
   assert.equal(cutOf(fromMs - dayMs), fromMs, 'not begun');
 });
 
-/** Of the calls in these hours, counted from the first. */
+/** The figures of the calls in these hours, counted from the first. */
 const sumOf = (from: number, to: number): string => {
   let sum = 0;
   for (let hour = from; hour < to; hour += 1) sum += hour;

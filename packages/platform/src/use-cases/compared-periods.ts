@@ -1,6 +1,6 @@
 /**
- * A period and the one of the same length before it, each in two parts, so that the first parts can be compared. While the period runs, its first
- * part ends with the last full hour, because sums are kept by hour, and that of the period before ends as long before.
+ * A period and the one of the same length before it, each in two parts, so that the first parts can be compared. While the period is running, its
+ * first part ends with the last full hour, because sums are kept by hour, and that of the period before has the same length.
  */
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 
@@ -27,9 +27,9 @@ export function comparedPeriods({ fromMs, toMs }: Span, nowMs: number): { readon
   return { now: parts(0), before: parts(lengthMs) };
 }
 
-/** What a report says of the parts that can be compared. */
+/** What a report shows for the parts that can be compared. */
 export interface Comparison<Figures> {
-  /** The end of the period or, while it runs, of its last full hour. */
+  /** The end of the period or, while it is running, of its last full hour. */
   readonly until: string;
   readonly total: Figures;
   readonly before: Figures;

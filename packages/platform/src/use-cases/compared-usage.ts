@@ -15,7 +15,7 @@ export interface Beside {
   readonly prices?: PricesToTry;
 }
 
-/** Usage, and beside it what bills corrected and what it would have cost at other prices, where asked for. Refuses what each of the three refuses. */
+/** Usage and, if asked for, the corrections by bills and the cost at other prices. Refuses what each of the three refuses. */
 export async function showComparedUsage(
   context: UseCaseContext, query: UsageQuery, beside: Beside,
 ): Promise<ComparedUsage[] | AdministrationRefusal> {

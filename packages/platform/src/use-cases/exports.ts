@@ -28,9 +28,9 @@ export interface ExportQuery {
   readonly format: ExportFormat;
   /** Calls that started from this moment on. */
   readonly fromMs: number;
-  /** Up to this moment, itself excluded. */
+  /** Up to this moment, excluded. */
   readonly toMs: number;
-  /** Where an earlier export of the same query stood; what it had written stands before what comes now. */
+  /** Where an earlier export of the same query stopped; what follows continues its file. */
   readonly resumeAt?: ExportPlace;
 }
 
@@ -42,17 +42,17 @@ export interface ExportPlace {
   readonly form: unknown;
 }
 
-/** Bytes of the file and the calls that are in them. Of FOCUS a call is in the piece that holds its day's lines. */
+/** Bytes of the file and the calls that are in them. In FOCUS a call belongs to the piece with its day's lines. */
 export interface ExportPiece {
   readonly bytes: Uint8Array;
   readonly calls: number;
   /** What they cost, in nano-dollars. */
   readonly cost: bigint;
-  /** Null: no export can be resumed after this piece. */
+  /** Null: the export cannot be resumed after this piece. */
   readonly place: ExportPlace | null;
 }
 
-/** A file to be made. Nothing is read before its first piece is asked for. */
+/** A file to be generated. Nothing is read before its first piece is asked for. */
 export interface CallExport {
   readonly contentType: string;
   /** For callers that name no file. */
@@ -95,14 +95,14 @@ export async function exportCalls(context: UseCaseContext, query: ExportQuery): 
   };
 }
 
-/** A walk that began when records before `knownMs` were gone, and stands at `fromMs`. */
+/** A walk that began when records before `knownMs` were gone, and has come to `fromMs`. */
 interface Standing {
   readonly organization: string;
   readonly knownMs: number | null;
   readonly fromMs: number;
 }
 
-/** The same pages. @throws StoreFault `records_gone` where records go for their age that it has not come to yet: it would lack them unseen. */
+/** The same pages. @throws StoreFault `records_gone` if records ahead of it are removed for their age: it would silently lack them. */
 async function* unlessGone(
   { store }: UseCaseContext, walk: AsyncIterable<readonly WalkedCall[]>, { organization, knownMs, fromMs }: Standing,
 ): AsyncGenerator<readonly WalkedCall[]> {
@@ -157,13 +157,13 @@ function keyNamesOf({ store }: UseCaseContext, organization: CallRecord['organiz
 interface Source {
   readonly walk: AsyncIterable<readonly WalkedCall[]>;
   readonly nameOf: NamesOfKeys;
-  /** It begins the file. */
+  /** True: nothing of the file was written yet. */
   readonly begins: boolean;
 }
 
 async function* piecesOf(form: ExportForm, { walk, nameOf, begins }: Source): AsyncGenerator<ExportPiece> {
   if (begins && form.head.length > 0) yield { bytes: bytesOf([form.head]), calls: 0, cost: 0n, place: null };
-  // Calls that the form has, and those of them that are in what it let out.
+  // Calls that the form has received, and how many of them it has written.
   let kept = { calls: 0, cost: 0n };
   let last: WalkPlace | null = null;
   for await (const page of walk) {

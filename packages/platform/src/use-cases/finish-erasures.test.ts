@@ -1,4 +1,4 @@
-/** An erasure comes to its end whatever happens on the way: the engine keeps no copy of what was overwritten. Rule 23. */
+/** An erasure is finished whatever happens on the way: the engine keeps no copy of what was overwritten. Rule 23. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

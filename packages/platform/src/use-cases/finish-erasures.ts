@@ -4,11 +4,11 @@ import type { Store } from '@metergate/store/store.ts';
 
 /** The pause between two slices lets others write for as long as the slice took, at most this. Milliseconds. */
 const pauseMsMax = 100;
-/** How often in a row to ask the engine to drop its copies, and the pause after each failure. A reader in the way is usually soon done. */
+/** How often in a row to ask the engine to drop its copies, and the pause after each failure. A reader in the way is usually done soon. */
 const settling = { tries: 20, pauseMs: 100 } as const;
 
 /**
- * Each call continues every erasure that was begun until nothing is left. The first call also cleans up what a process that
+ * Each call continues every erasure that was begun until nothing is left. The first call also removes what a process that
  * died after its last slice left in the engine's log. If a reader is in the way, the next call does it.
  */
 export function createErasureFinisher({ erasure }: Pick<Store, 'erasure'>, pause: (ms: number) => Promise<unknown> = wait): () => Promise<void> {

@@ -30,7 +30,7 @@ export interface TokenInput {
   readonly organization: string;
   readonly role: string;
   readonly name?: string | null;
-  /** Its life from now on, milliseconds above 0; null: it does not expire. */
+  /** Its lifetime, milliseconds above 0; null: it does not expire. */
   readonly lifetimeMs?: number | null;
   readonly maker: TokenMaker | null;
 }

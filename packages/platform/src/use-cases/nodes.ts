@@ -1,6 +1,6 @@
 /**
- * The gateway nodes of this deployment as operators see them: whether they are ready, and what waits in their journals. Only for owners of the home
- * organization, the first of the store: other organizations must not see the machine. See docs/decisions/0092.
+ * The gateway nodes of this deployment as operators see them: whether they are ready, and what waits in their journals. Only for owners of the first
+ * organization of the store: other organizations must not see the machine. See docs/decisions/0092.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
@@ -8,7 +8,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** `silent`: no report for a while, and it did not say that it was stopping. */
+/** `silent`: no report for a while, and it did not report that it was stopping. */
 export type NodeState = NodeReport['state'] | 'silent';
 
 export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedAtMs'> {
@@ -21,7 +21,7 @@ export interface ShownNode extends Omit<NodeReport, 'node' | 'state' | 'startedA
 /** A node reports every five seconds. */
 const silentAfterMs = 20_000;
 
-/** Whether the asker runs the machine. */
+/** Whether the caller runs the deployment. */
 export async function isOperator({ store }: UseCaseContext, { organization, role }: Asker): Promise<boolean> {
   return role === 'owner' && await store.organizations.home() === organization;
 }
@@ -31,7 +31,7 @@ interface Asker {
   readonly role: Role;
 }
 
-/** Most recently heard from first. Refuses `forbidden`. */
+/** The one that reported last comes first. Refuses `forbidden`. */
 export async function listNodes(context: UseCaseContext, asker: Asker): Promise<ShownNode[] | AdministrationRefusal> {
   if (!await isOperator(context, asker)) {
     return refuseInput('forbidden', 'Only owners of the first organization of this deployment, who run it, can see its nodes.');

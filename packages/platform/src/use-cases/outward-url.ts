@@ -14,7 +14,7 @@ export interface OutwardRules {
 
 const noHostName = 'The host is no host name: its parts have 1 to 63 letters, digits and hyphens, 253 characters in all.';
 
-/** What a name server can be asked for: parts between dots, none of them empty or too long; one dot may end it. */
+/** A name that can be looked up: parts between dots, none of them empty or too long; one dot may end it. */
 function isHostName(host: string): boolean {
   const name = host.endsWith('.') ? host.slice(0, -1) : host;
   return name.length <= 253 && name.split('.').every((part) => /^[a-z0-9_-]{1,63}$/.test(part));

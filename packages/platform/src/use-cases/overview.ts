@@ -1,5 +1,5 @@
 /**
- * The figures of the dashboard's first page: an organization's calls over time, and totals of the period before. It reads only sums of hours,
+ * The figures of the dashboard's first page: an organization's calls over time, and totals of the period before. It reads only hourly sums,
  * so it is as fast with ten million calls as with ten. Time ranges are widened to whole steps.
  */
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
@@ -9,7 +9,7 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures, goneBefore } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Milliseconds; null if no call is old enough to be known, or none succeeded. Within a tenth of the true figure. */
+/** Milliseconds; null if no call was old enough to be known, or none succeeded. Within a tenth of the true figure. */
 export interface ShownLatency {
   readonly p50: number | null;
   readonly p95: number | null;
@@ -73,7 +73,7 @@ export async function showOverview(
   const shownSum = (...parts: readonly Steps[]): OverviewFigures => shownFigures(addedUp(parts.flatMap((steps) => [...steps.values()])));
   return {
     since: new Date(fromMs).toISOString(), until: new Date(toMs).toISOString(), step: stepMs === hourMs ? 'hour' : 'day',
-    // The day that still runs is in both parts.
+    // The day that is still running is in both parts.
     series: starts.map((start) => ({
       at: new Date(start).toISOString(), ...shownFigures(addedUp([now.get(start) ?? nothing, running.get(start) ?? nothing])),
     })),

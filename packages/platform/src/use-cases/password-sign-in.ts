@@ -1,6 +1,6 @@
 /**
- * An email and a password → the person whom they open. Rule 16; decision 103. Several people may claim one email, each with a password of
- * their own. Nothing, not even the time it takes, tells how many they are.
+ * An email and a password → the person whom they open. Rule 16; decision 103. Several people may claim one email, each with a different
+ * password. Nothing, not even the time it takes, reveals how many they are.
  */
 import type { Person } from '@metergate/store/accounts/people.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -13,14 +13,14 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Whom the password opens. */
+/** The person whom the password opens. */
 export interface OpenedPerson {
   readonly person: Person | null;
-  /** The password's own hash, for whoever is made with it. */
+  /** The password's own hash, for a person who is created with it. */
   readonly hash: string;
 }
 
-/** Whoever has or claims the email and has this password; who holds the email comes first. */
+/** The person who has or claims the email and has this password; whoever holds the email comes first. */
 export async function openedBy(context: UseCaseContext, { email, password }: Credentials): Promise<OpenedPerson> {
   const people = await context.store.people.withEmail(email);
   const { opens, hash }: Opening = await hashingOf(context).check(password, people.map(({ passwordHash }) => passwordHash));
@@ -59,7 +59,7 @@ export async function changeOwnPassword(
   return person;
 }
 
-/** The same words whatever was wrong. */
+/** The same words, whatever was wrong. */
 export function wrongPassword(): AdministrationRefusal {
   return refuseInput('wrong_password', 'The email or the password is wrong.');
 }

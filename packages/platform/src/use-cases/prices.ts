@@ -12,7 +12,7 @@ import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export interface LoadedPrices {
-  /** How many prices are now in force over the list. */
+  /** How many prices of the overlay are now in force. */
   readonly prices: number;
   /** The name that every record priced by them carries. */
   readonly overlay: string | null;

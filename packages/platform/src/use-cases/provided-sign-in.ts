@@ -7,11 +7,11 @@ import type { ProvidedClaims } from '../auth/oidc/provided-claims.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-/** Refuses `no_role`, `invalid_email`, `email_not_verified`, `email_taken`. Whoever no longer has a role loses what the provider gave. */
+/** Refuses `no_role`, `invalid_email`, `email_not_verified`, `email_taken`. Whoever no longer has a role loses what the provider granted. */
 export async function signInProvided(
   { store }: UseCaseContext, issuer: string, { subject, email, emailVerified, roles }: ProvidedClaims,
 ): Promise<AdmittedPerson | AdministrationRefusal> {
-  // A subject is text of at most 255 ASCII characters; any other names nobody.
+  // A subject is text of at most 255 ASCII characters; anything else identifies nobody.
   if (!/^[\x20-\x7e]{1,255}$/.test(subject)) return refuseInput('no_role', 'The identity provider did not say who this person is.');
   const named = await namedRoles(store, roles);
   if (named.size === 0) {

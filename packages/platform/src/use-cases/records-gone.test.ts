@@ -1,6 +1,6 @@
 /**
- * What reports say about a time whose records were removed for their age, and that an export does not silently lack records that are removed
- * while it is made. Decision 0032.
+ * What reports say about a period whose records were removed for their age, and that an export does not silently lack records that are removed
+ * while it is generated. Decision 0032.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Refused calls of an organization: who was refused, why and how often. Read from counts by hour, so ranges are widened to whole steps. Calls
- * with a key that is not known belong to no organization and are in none of this.
+ * with an unknown key belong to no organization and are not included.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
@@ -13,10 +13,10 @@ import { stepsOf } from './overview.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
 export interface ShownRefusals extends RefusalReason {
-  /** Id of the service key; null: too many keys were refused to be told apart. */
+  /** Id of the service key; null: too many keys were refused to be distinguished. */
   readonly key: string | null;
   readonly refusals: number;
-  /** First instants of the hours of the first and the last of them. */
+  /** First instants of the hours of the first and the last refusal. */
   readonly firstHour: string;
   readonly lastHour: string;
 }
@@ -34,7 +34,7 @@ export interface RefusalsReport {
   readonly comparison: Comparison<number> | null;
   /** Most often first. */
   readonly byCode: readonly { readonly code: string; readonly refusals: number }[];
-  /** Every step of the time. */
+  /** Every step of the period. */
   readonly series: readonly { readonly at: string; readonly byCode: Readonly<Record<string, number>> }[];
   /** Most often refused first; at most `rowsMax`. */
   readonly rows: readonly ShownRefusals[];

@@ -1,6 +1,6 @@
 /**
- * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Rules: `seed`. Calls go the way that real ones
- * go, with all their sums, so that everything in the store adds up.
+ * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Rules: `seed`. Calls take the same way as real
+ * ones, with all their sums, so that everything in the store adds up.
  */
 import { createHash } from 'node:crypto';
 import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';

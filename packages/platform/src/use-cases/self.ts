@@ -13,7 +13,7 @@ import { showLimits } from './limits.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import { closeRun, showRun, type ShownRun } from './runs.ts';
 
-/** The key that asks. */
+/** The key that the request carries. */
 export interface PresentedKey {
   readonly id: ServiceKeyId;
   readonly organization: OrganizationId;

@@ -54,7 +54,7 @@ export interface ServiceKeyInput {
   readonly name?: string | null;
   /** The default project of calls made with this key. */
   readonly project?: string | null;
-  /** The key's life from now on, milliseconds above 0; null: it does not expire. */
+  /** The key's lifetime, milliseconds above 0; null: it does not expire. */
   readonly lifetimeMs?: number | null;
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;
@@ -107,7 +107,7 @@ export interface ServiceKeySettingsInput {
   readonly name?: string | null;
   readonly project?: string | null;
   readonly disabled?: boolean;
-  /** Its life from now on, milliseconds above 0. */
+  /** Its lifetime from now on, milliseconds above 0. */
   readonly lifetimeMs?: number | null;
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;

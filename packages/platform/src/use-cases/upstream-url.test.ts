@@ -1,4 +1,4 @@
-/** Which URLs may be declared as an upstream, and their one kept form. Rule 19. */
+/** Which URLs may be declared as an upstream, and their normalized form. Rule 19. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusedAddresses } from '@metergate/store/network/test-support/refused-hosts.ts';

@@ -1,5 +1,5 @@
 /**
- * What an organization's calls used, by one or two dimensions. Rules: `usage`. Costs are what the records say; calls with unknown usage,
+ * What an organization's calls used, by one or two dimensions. Rules: `usage`. Costs come from the records; calls with unknown usage,
  * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
 import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';
@@ -34,7 +34,7 @@ export interface ShownFigures {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly cost: string;
-  /** Negative if writing to the cache cost more than reading saved; null if no call has a price that says. */
+  /** Negative if writing to the cache cost more than reading saved; null if no call has a price that shows it. */
   readonly cacheSavings: string | null;
   /** Of `calls`, those whose usage is missing or incomplete. One of incomplete usage may also be in one of the next two. */
   readonly unknownCalls: number;
@@ -64,7 +64,7 @@ export function parseDimensions(text: string): readonly UsageDimension[] | null 
 /** Ends a sentence such as "--by must be …". */
 export const dimensionsForm = `one or two of ${usageDimensions.join(', ')}, as in day,model`;
 
-/** A single time dimension comes in its order; everything else with the costliest first. */
+/** A single time dimension is sorted by time; everything else with the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageQuery): Promise<ShownUsage[] | AdministrationRefusal> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {

@@ -97,13 +97,13 @@ export async function inviteUser(context: UseCaseContext, wanted: InvitationInpu
   return isRefusal(made) ? made : { ...shownInvitation(made), link: `${wanted.publicUrl}${joinPath}#${token}` };
 }
 
-/** Who opens the link: by an email and a password, their own or a new one, or by a session. */
+/** Who opens the link: by an email and a password, existing or new, or by a session. */
 export type Accepting =
   | { readonly email: string; readonly password: string }
   | { readonly person: string; /** The issuer that vouched for the session; null: a password did. */ readonly providedBy: string | null };
 
 /**
- * Whether the link of this token is open, and for this email; looked at before any password is hashed. Refuses `invitation_not_valid`.
+ * Whether the link of this token is open, and for this email; checked before any password is hashed. Refuses `invitation_not_valid`.
  */
 export async function openInvitation(
   context: UseCaseContext, token: string, email: string | null,
@@ -114,7 +114,7 @@ export async function openInvitation(
 }
 
 /**
- * Makes the membership: of the person whom the password or the session shows, else of somebody new. It is answered alike, and
+ * Makes the membership: for the person that the password or the session identifies, or else for a new one. The answer is the same, and
  * takes as long, whether or not the email has an account elsewhere. If two accept at once, one succeeds. The audit row names the new member.
  * Refuses `invitation_not_valid`, `invalid_email`, `invalid_password`, `wrong_password`, `already_member`.
  */
@@ -141,7 +141,7 @@ interface ShownPerson {
   readonly passwordHash: string | null;
 }
 
-/** The rules for a new password hold for everybody, since a shorter one would tell whether it is an old one. */
+/** The rules for a new password apply to everybody, because accepting a shorter one would reveal that it is an old one. */
 async function shownByPassword(
   context: UseCaseContext, credentials: { readonly email: string; readonly password: string },
 ): Promise<ShownPerson | AdministrationRefusal> {
@@ -209,7 +209,7 @@ export async function listInvitations(
   return (await context.store.invitations.listOpen(organization.id, page)).map(shownInvitation);
 }
 
-/** Makes its link void. Refuses `unknown_organization`, `unknown_invitation`, `forbidden`. */
+/** Makes the link void. Refuses `unknown_organization`, `unknown_invitation`, `forbidden`. */
 export async function withdrawInvitation(
   context: UseCaseContext, { organization: idOrName, id, by }: MemberChange,
 ): Promise<ShownInvitation | AdministrationRefusal> {
@@ -256,7 +256,7 @@ export async function listUsers(context: UseCaseContext, idOrName: string): Prom
 export interface MemberChange {
   readonly organization: string;
   readonly id: string;
-  /** The role of the person who does it. */
+  /** The role of the person who makes the change. */
   readonly by: Role;
 }
 

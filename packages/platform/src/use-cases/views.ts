@@ -21,7 +21,7 @@ export const viewFields = z.strictObject({
 
 type Asker = Pick<Actor, 'organization' | 'kind' | 'id'>;
 
-/** The asker's own views; none for a token. */
+/** The person's own views; none for a token. */
 export async function listViews({ store }: UseCaseContext, asker: Asker): Promise<ShownView[]> {
   return asker.kind === 'token' ? [] : (await store.savedViews.list(ownerOf(asker))).map(shown);
 }

@@ -1,4 +1,4 @@
-/** A person's own account: every way into it, and the end of each. Rule 16; decision 103. */
+/** A person's own account: every way into it, and ending each. Rule 16; decision 103. */
 import { unknownWayIn, type WayIn, type WayKind } from '@metergate/store/accounts/ways-in.ts';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
@@ -12,11 +12,11 @@ export interface ShownWayIn {
   readonly name: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
-  /** The session that asks. */
+  /** The session that makes the request. */
   readonly current: boolean;
 }
 
-/** Of a management token there are none: it has no account. */
+/** Empty for a management token, which has no account. */
 export async function listWaysIn({ store }: UseCaseContext, { id, session }: Actor): Promise<ShownWayIn[]> {
   return session === null ? [] : (await store.waysIn.list(id)).map((way) => shownWayIn(way, session));
 }

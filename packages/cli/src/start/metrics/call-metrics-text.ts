@@ -28,7 +28,7 @@ export function addCallCounters(registry: Registry, metrics: CallMetricsSnapshot
   counter('metergate_calls_unpriced_total', 'Calls with usage but no known price.', []).inc(metrics.unpriced);
 }
 
-/** The histograms, as text of their own: they come counted, and the client library only takes single observations. */
+/** The histograms as separate text: they are already counted, and the client library only takes single observations. */
 export function callHistograms({ addedMs, wires }: CallMetricsSnapshot): string {
   const lines: string[] = [];
   const family = (name: string, help: string, series: readonly (readonly [labels: string, histogram: Histogram])[]): void => {

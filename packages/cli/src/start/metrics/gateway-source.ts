@@ -1,4 +1,4 @@
-/** Where `/metrics` has the figures of this process's gateway from. */
+/** Where `/metrics` gets the figures of this process's gateway from. */
 import { journalDiskOf } from '../journal-disk.ts';
 import type { Threads } from '../threads.ts';
 import type { GatewaySource } from './metrics-text.ts';

@@ -6,7 +6,7 @@ import { CallMetrics } from '@metergate/gateway/metrics/call-metrics.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { metricsWriter } from './metrics-text.ts';
 
-/** The names of all series after so many organizations have called, each with a key, a model and a run of its own. */
+/** The names of all series after this many organizations have called, each with its own key, model and run. */
 async function seriesAfter(organizations: number): Promise<string[]> {
   const calls = new CallMetrics();
   for (let at = 0; at < organizations; at += 1) {

@@ -29,11 +29,11 @@ export interface GatewaySource {
 
 /** Where the figures come from. */
 export interface MetricsSources {
-  /** Gives null if no gateway runs in this process, or none yet. */
+  /** Returns null if no gateway runs in this process, or none yet. */
   readonly gateway: () => GatewaySource | null;
-  /** Organizations near their caps; null: no platform runs in this process, or it has not looked yet. */
+  /** Organizations near their caps; null: no platform runs in this process, or it has not counted yet. */
   readonly caps: () => CapFigures | null;
-  /** Records that go for their age; null: as above. */
+  /** Records removed for their age; null: as above. */
   readonly retention: () => RetentionFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;

@@ -24,7 +24,7 @@ export const alertFields = z.strictObject({
 });
 
 /**
- * Sets at which percentages of its limit a cap notifies webhooks, in place of those it had. Refuses what the fields refuse,
+ * Sets at which percentages of its limit a cap notifies webhooks, replacing earlier ones. Refuses what the fields refuse,
  * `unknown_organization`, `unknown_cap`.
  */
 export async function setAlert(

@@ -140,7 +140,7 @@ for (const on of bothEngines) {
       granted(await declareUpstream(context, { organization, url: 'https://llm.example', credential: 'stored-one' }, { allow: [] }));
       granted(await enableUpstream(context, organization));
       const configuration = await exported(organization);
-      // Two of one URL and events are one entry.
+      // Two with the same URL and events are one entry.
       const once = { ...configuration, webhooks: configuration.webhooks!.slice(0, 2) };
       for (const prune of [false, true]) assert.deepEqual(said(await plan(organization, once, { prune })), []);
       assert.deepEqual(configuration.keys!.map(({ id, name: named }) => [id === undefined, named ?? null]),

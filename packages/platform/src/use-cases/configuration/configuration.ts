@@ -69,7 +69,7 @@ export interface Configuration {
 
 const text = (what: string) => z.string({ error: `${what} must be text; put it in quotes.` });
 
-/** Text that the store would keep: its own sentence where it would not. */
+/** Text that the store would keep; the store's own sentence if it would not. */
 const kept = (what: string, refusalOf: (value: string) => StoreRefusal | null) => text(what).superRefine((value, context) => {
   const refusal = refusalOf(value);
   if (refusal !== null) context.addIssue({ code: 'custom', message: refusal.refused.message });
@@ -79,7 +79,7 @@ const project = kept('A project', projectRefusal);
 const instant = z.iso.datetime({ offset: true, error: 'An expiry must be an instant with its offset, such as 2027-01-01T00:00:00Z.' })
   .transform((value) => new Date(value).toISOString());
 const flag = (what: string) => z.boolean({ error: `${what} must be true or false.` }).optional();
-/** Checked by the field that the other ways in have, and kept as the text that they show. */
+/** Checked by the field that HTTP and the command use, and kept in the form that they show. */
 const money = (what: string) => moneyField(what).transform((amount) => formatDollars(amount));
 
 const keyEntry = z.strictObject({

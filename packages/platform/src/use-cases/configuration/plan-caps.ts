@@ -26,7 +26,7 @@ interface Matched {
   readonly there: PlanningCaps['caps'][number] | null;
 }
 
-/** The steps by which caps and their thresholds become what the file says. Pure. */
+/** The steps that make caps and their thresholds match the file. Pure. */
 export function planCaps(given: PlanningCaps): SectionPlan {
   const { caps, alerts, entries, prune } = given;
   if (entries === undefined) return { steps: [], problems: [], left: 0 };

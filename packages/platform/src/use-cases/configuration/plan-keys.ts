@@ -17,7 +17,7 @@ export interface PlanningKeys {
   readonly nowMs: number;
 }
 
-/** An entry with the key that it is about; null: one that is to be made. */
+/** An entry with its key; null: one that is to be made. */
 interface Matched {
   readonly entry: KeyEntry;
   readonly index: number;
@@ -25,11 +25,11 @@ interface Matched {
 }
 
 export interface KeysPlan extends SectionPlan {
-  /** What a cap's `key` may say → the key's id, or the name of one that is to be made. Null: neither, or not which. */
+  /** A cap's `key` → the key's id, or the name of one that is to be made. Null: unknown or ambiguous. */
   referred(word: string): { readonly id: string } | { readonly made: string } | null;
 }
 
-/** The steps by which service keys become what the file says. Pure. */
+/** The steps that make service keys match the file. Pure. */
 export function planKeys({ organization, keys, entries, prune, nowMs }: PlanningKeys): KeysPlan {
   const live = keys.filter(({ revokedAt }) => revokedAt === null);
   const problems: Problem[] = [];
@@ -120,7 +120,7 @@ function settingsOf(fields: readonly FieldChange[], nowMs: number): ServiceKeySe
     (field === 'expiresAt' ? ['lifetimeMs', lifetimeOf(to as string | null, nowMs)] : [field, to])));
 }
 
-/** The use cases expect a lifetime from their own moment on. */
+/** The use cases expect a lifetime, counted from the moment they run. */
 function lifetimeOf(expiresAt: string | null, nowMs: number): number | null {
   return expiresAt === null ? null : Date.parse(expiresAt) - nowMs;
 }
@@ -132,7 +132,7 @@ function revocation({ id, name }: ShownServiceKey): Step {
   };
 }
 
-/** Names as the file leaves them: an entry's own, then those of keys that it does not rename. */
+/** Names after the file is applied: those of its entries, then those of keys that it does not rename. */
 function referred(word: string, keys: readonly ShownServiceKey[], matched: readonly Matched[]): ReturnType<KeysPlan['referred']> {
   if (keys.some(({ id }) => id === word)) return { id: word };
   const renamed = new Map(matched.map(({ entry, key }) => [key?.id, entry.name]));

@@ -7,7 +7,7 @@ type Flat = Readonly<Record<string, ShownValue | undefined>>;
 
 const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
 
-/** The one step that sets what differs of the settings; none where nothing does. Pure. */
+/** The one step that sets the settings that differ; none if nothing does. Pure. */
 export function planSettings(organization: ShownOrganization, wanted: OrganizationSettingsInput | undefined): SectionPlan {
   if (wanted === undefined) return nothing;
   const { id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, ...current } = organization;

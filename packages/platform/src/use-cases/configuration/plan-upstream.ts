@@ -24,7 +24,7 @@ export interface PlanningUpstream {
   readonly prune: boolean;
 }
 
-/** The steps by which the declared upstream becomes what the file says. */
+/** The steps that make the declared upstream match the file. */
 export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan> {
   const { organization, upstream, entry, prune } = given;
   if (entry === undefined || (entry === null && upstream === null)) return nothing;

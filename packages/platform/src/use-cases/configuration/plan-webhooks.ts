@@ -27,7 +27,7 @@ type Events = ShownWebhook['events'];
 const sameEvents = (one: Events, other: Events): boolean =>
   JSON.stringify(one?.toSorted() ?? null) === JSON.stringify(other?.toSorted() ?? null);
 
-/** The steps by which webhooks become what the file says. Pure. */
+/** The steps that make webhooks match the file. Pure. */
 export function planWebhooks(given: PlanningWebhooks): SectionPlan {
   const { organization, webhooks, entries, rules, prune } = given;
   if (entries === undefined) return nothing;
@@ -63,7 +63,7 @@ function checked(entries: readonly WebhookEntry[], rules: UpstreamUrlRules): { r
   return { wanted, problems };
 }
 
-/** First matches webhooks that are the same; then, if one is left on each side of a URL, that pair. */
+/** First matches webhooks that are equal; then, if one is left on each side of a URL, that pair. */
 function matched(wanted: readonly Wanted[], webhooks: readonly ShownWebhook[]): Map<Wanted, ShownWebhook> {
   const matches = new Map<Wanted, ShownWebhook>();
   const taken = new Set<string>();

@@ -24,7 +24,7 @@ import type { MadeSecret, PlannedChange, Problem, Step } from './planned-change.
 export interface Planning {
   /** The document as it was read, not checked yet. */
   readonly document: unknown;
-  /** In place of the organization that the document names; id or name. */
+  /** Replaces the organization that the document names; id or name. */
   readonly organization?: string | undefined;
   /** Removes what the document does not name, in the sections that it has. */
   readonly prune: boolean;
@@ -39,7 +39,7 @@ export interface Plan {
   readonly left: number;
 }
 
-/** The plan, or every problem. Refuses `unknown_organization` where one was named beside the document. */
+/** The plan, or every problem. Refuses `unknown_organization` if one was named beside the document. */
 export async function planConfiguration(
   context: UseCaseContext, planning: Planning,
 ): Promise<Plan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
@@ -90,8 +90,8 @@ export interface Stopped {
 }
 
 /**
- * Does the plan, in its order. `contextFor` gives the context of each change, whose audit row says what it was; `keep` takes a secret before
- * the next change is made. Null: all is done.
+ * Carries out the plan in its order. `contextFor` gives the context of each change, for its audit row; `keep` stores a secret before
+ * the next change is made. Null: everything is done.
  */
 export async function applyPlan(
   { steps }: Plan, contextFor: (change: PlannedChange) => UseCaseContext, keep: (secret: MadeSecret) => Promise<void>,
@@ -128,7 +128,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One sentence a field; a field that is not known is named, since it is the operator's own file. */
+/** One sentence per field; an unknown field is named, because the file is the operator's own. */
 function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   if (issue.code === 'unrecognized_keys') {

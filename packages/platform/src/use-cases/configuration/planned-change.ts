@@ -1,4 +1,4 @@
-/** One change that applying a configuration would make: how it is shown, and how it is done. Decision 76. */
+/** One change that applying a configuration would make: how it is shown, and how it is carried out. Decision 76. */
 import type { UseCaseContext } from '../context.ts';
 import type { AdministrationRefusal } from '../refusal.ts';
 
@@ -61,7 +61,7 @@ export function differing(
   });
 }
 
-/** Null if it was done, else the refusal: for use cases whose result nobody needs. */
+/** Null if it succeeded, else the refusal: for use cases whose result nobody needs. */
 export function doneOr(result: unknown): AdministrationRefusal | null {
   return typeof result === 'object' && result !== null && 'refused' in result ? result as AdministrationRefusal : null;
 }

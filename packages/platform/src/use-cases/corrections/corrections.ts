@@ -22,11 +22,11 @@ export interface ShownCorrection {
   readonly day: string;
   /** Null: the bill names none. */
   readonly model: string | null;
-  /** What the records came to when it was recorded. */
+  /** The cost by the records when the correction was recorded. */
   readonly ours: string;
   /** What the bill says. */
   readonly theirs: string;
-  /** Theirs less ours: what is added to the recorded cost. */
+  /** Theirs minus ours: added to the recorded cost. */
   readonly correction: string;
   /** SHA-256 of the file. */
   readonly bill: string;
@@ -35,7 +35,7 @@ export interface ShownCorrection {
 
 export interface RecordedCorrections {
   readonly provider: Provider;
-  /** The first and the last day that the bill is of. */
+  /** The first and the last day that the bill covers. */
   readonly days: { readonly first: string; readonly last: string };
   readonly corrections: readonly ShownCorrection[];
   /** Their sum. */
@@ -44,7 +44,7 @@ export interface RecordedCorrections {
   readonly openDays: readonly string[];
 }
 
-/** In place of what was recorded of the same provider's bills for these days. Refuses a file without amounts: `invalid_bill`. */
+/** Replaces what was recorded from the same provider's bills for these days. Refuses a file without amounts: `invalid_bill`. */
 export async function recordCorrections(context: UseCaseContext, input: ReconcileInput): Promise<RecordedCorrections | AdministrationRefusal> {
   const organization = await findOrganization(context, input.organization);
   if (isRefusal(organization)) return organization;
@@ -68,7 +68,7 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   };
 }
 
-/** Lines of one day and model together: a bill may have one for each request. Lines that are equal correct nothing. */
+/** Sums the lines of one day and model: a bill may have one for each request. Lines that are equal correct nothing. */
 function correctedDays(lines: readonly ComparedLine[]): CorrectedDay[] {
   const days = new Map<string, { readonly dayMs: number; readonly model: string | null; ours: bigint; theirs: bigint }>();
   for (const { day, model, ours, theirs, verdict, difference } of lines) {
@@ -88,11 +88,11 @@ export interface CorrectionsQuery {
   readonly organization: string;
   /** Days that begin from this moment on. */
   readonly sinceMs?: number;
-  /** Up to this moment, itself excluded. */
+  /** Up to this moment, excluded. */
   readonly untilMs?: number;
 }
 
-/** The corrections of a range of days, those of an erased organization too. Refuses `unknown_organization`. */
+/** The corrections of a range of days, also for an erased organization. Refuses `unknown_organization`. */
 export async function listCorrections(
   context: UseCaseContext, { organization: idOrName, ...time }: CorrectionsQuery,
 ): Promise<ShownCorrection[] | AdministrationRefusal> {
@@ -111,7 +111,7 @@ export async function removeCorrection(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-/** Beside the recorded cost: what bills differed by, and the two together. */
+/** Shown beside the recorded cost: the correction, and the sum of the two. */
 export interface ShownAdjustment {
   readonly correction: string;
   readonly adjustedCost: string;
@@ -120,7 +120,7 @@ export interface ShownAdjustment {
 const corrected = ['day', 'month', 'model', 'wire'] as const;
 type CorrectedDimension = (typeof corrected)[number];
 
-/** Each of these rows with its correction; a correction without calls has a row of its own, after the others. */
+/** Each of these rows with its correction; a correction without calls gets a separate row after the others. */
 export async function adjusted<Row extends ShownUsage>(
   context: UseCaseContext, query: UsageQuery, rows: readonly Row[],
 ): Promise<(Row & ShownAdjustment)[] | AdministrationRefusal> {

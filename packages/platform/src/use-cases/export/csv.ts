@@ -6,7 +6,7 @@
 /** Numbers are our own and stay as they are; null is an empty cell. */
 export type CsvValue = string | number | bigint | null;
 
-/** Characters that begin a formula or a call of another program in spreadsheets, in both widths, and those that are skipped before one. */
+/** Characters that begin a formula or a call of another program in spreadsheets, in both widths, and those that may come before one. */
 const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
 const quoted = /[",\r\n]|^ | $/;
 

@@ -21,7 +21,7 @@ export interface ExportForm {
   readonly head: string | Uint8Array;
   /** Null: the call is kept for later. */
   add(call: ExportedCall): Released | null;
-  /** What another form of this kind needs to continue after the released bytes: JSON. */
+  /** What another writer of this form needs to continue after the released bytes: JSON. */
   state(): unknown;
   /** What remains after the last call. */
   end(): string | Uint8Array;

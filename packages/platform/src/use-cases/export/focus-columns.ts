@@ -17,7 +17,7 @@ export type ChargeKind = PaidKind | 'all' | 'unknown' | 'none';
 
 type LackingSums = { -readonly [Name in keyof LackingCalls]: number };
 
-/** What one line is about. */
+/** The subject of one line. */
 export interface ChargeGroup {
   readonly fromMs: number;
   /** Excluded. */
@@ -94,7 +94,7 @@ const columns: Readonly<Record<string, (line: FocusLine) => CsvValue>> = {
   ConsumedUnit: unitOf,
   ContractedCost: costOf,
   EffectiveCost: costOf,
-  // No charge here belongs to an invoice: the provider's own is not known.
+  // No charge here belongs to an invoice: the provider's invoice is not known.
   InvoiceId: () => null,
   InvoiceIssuerName: providerOf,
   ListCost: costOf,

@@ -1,7 +1,7 @@
 /**
  * Call records, oldest first → lines of a FOCUS table: one for each day, key, project, set of labels, model and token type, with what they cost.
  * The costs of all lines add up to the costs of all records. FOCUS has no absent cost: for calls without a price or with unknown usage the
- * line says 0 and, beside it, how many there are. A day's lines are held until the day is over, up to a bound; past it some are written early
+ * line says 0 and, beside it, how many there are. A day's lines are held until the day is over, up to a bound; beyond it some are written early
  * and the rest in further lines.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -31,7 +31,7 @@ interface Charge {
 }
 
 /**
- * An export in the FOCUS format. Charges of a day that are alike are summed. At `linesMax` held lines they are written early, so memory
+ * An export in the FOCUS format. Equal charges of a day are summed. At `linesMax` held lines they are written early, so memory
  * has a bound.
  */
 export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: FocusRequest): ExportForm {

@@ -5,7 +5,7 @@ import { hash, verify, type KeyObject } from 'node:crypto';
 import { ReceiptVerifier, type Question, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
 import { publicKeyOf } from './public-key-pem.ts';
 
-/** No line of ours is longer; a foreign file may be one single line. */
+/** None of our lines is longer; a foreign file may be one single line. */
 const lineBytesMax = 1_048_576;
 
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */

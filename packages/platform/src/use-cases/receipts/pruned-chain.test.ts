@@ -1,5 +1,5 @@
 /**
- * A chain whose beginning went for its age: its files say so and verify, and a beginning that went without the key's word is found.
+ * A chain whose beginning was removed for its age: its files say so and verify, and a removal that the key did not sign is found.
  * Rule 24; decision 0032.
  */
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ async function verdictOf(text: string) {
   return checkReceipts((async function* () { yield Buffer.from(text, 'utf8'); })(), [key]);
 }
 const differs = (fault: unknown): boolean => fault instanceof StoreFault && fault.code === 'receipts_differ';
-/** On the bare table, put right afterwards. */
+/** Changes the bare table, and restores it afterwards. */
 async function tampered(change: string, undo: string, held: () => Promise<void>): Promise<void> {
   const database = new DatabaseSync(place.url.slice('sqlite:'.length), { timeout: 5_000 });
   try {
@@ -92,7 +92,7 @@ test('the statement about removed records cannot be altered, moved, doubled, or 
     withSecond(formatLine({ ...pruned, type: 'checkpoint' })), withSecond(formatLine({ ...pruned, signature: end.signature })),
     withSecond(lines[2]!, lines[1]!),
   ]) assert.equal((await verdictOf(text)).valid, false);
-  // Without it the file is a part of a chain, like any other.
+  // Without it the file is part of a chain, like any other.
   assert.deepEqual([(await verdictOf(withSecond())).valid, (await verdictOf(withSecond())).pruned], [true, null]);
 });
 

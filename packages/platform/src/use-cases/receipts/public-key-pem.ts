@@ -3,7 +3,7 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
-/** What stands before the 32 bytes in SubjectPublicKeyInfo (RFC 8410). */
+/** The bytes before the 32 in SubjectPublicKeyInfo (RFC 8410). */
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** The key of 32 raw bytes in base64; null: they are not 32. */
@@ -32,7 +32,7 @@ export function rawKeysIn(pem: string): string[] | null {
 const blockBegin = '-----BEGIN PUBLIC KEY-----';
 const blockEnd = '-----END PUBLIC KEY-----';
 
-/** The blocks of keys in the text, each from its first line to its last. Where one does not end, none begins behind it. */
+/** The key blocks in the text, each from its first line to its last. After a block without an end, no further one is found. */
 function blocksIn(pem: string): string[] {
   const blocks: string[] = [];
   for (let to = 0; ;) {

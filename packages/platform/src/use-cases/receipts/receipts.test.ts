@@ -1,5 +1,5 @@
 /**
- * Files of receipts, made from a real store: whole ones verify with only the public key, and of a hundred that were tampered with, all are
+ * Files of receipts, made from a real store: whole ones verify with only the public key; of a hundred that were tampered with, all are
  * found and the place is named. A store that was changed behind the product's back gets no signature.
  */
 import assert from 'node:assert/strict';

@@ -21,7 +21,7 @@ export interface ReceiptsQuery {
   readonly toMs?: number;
 }
 
-/** A file of receipts to be made, and what is in it. */
+/** A file of receipts to be generated, and what is in it. */
 export interface ReceiptExport extends ChainSpan {
   readonly organization: string;
   readonly file: CallExport;
@@ -29,7 +29,7 @@ export interface ReceiptExport extends ChainSpan {
 
 export const receiptFileType = 'application/x-ndjson';
 
-/** Refuses `no_receipts`. A difference found while the file is being made is thrown then. */
+/** Refuses `no_receipts`. A difference found while the file is being generated is thrown then. */
 export async function exportReceipts(context: UseCaseContext, query: ReceiptsQuery): Promise<ReceiptExport | AdministrationRefusal> {
   const { fromMs, toMs } = query;
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {

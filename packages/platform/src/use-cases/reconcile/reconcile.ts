@@ -27,7 +27,7 @@ export interface ShownComparison {
   readonly ours: ShownSide;
   /** Figures missing from the file are null and are not compared. */
   readonly theirs: ShownSide;
-  /** Ours less theirs. */
+  /** Ours minus theirs. */
   readonly difference: ShownSide;
   readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
@@ -51,7 +51,7 @@ export interface ReconcileInput {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 const dayMs = 86_400_000;
-/** Longer than any export: a wider range has a wrong date in it. */
+/** Longer than any export: a wider range contains a wrong date. */
 const daysMax = 3_700;
 
 /** A bill compared with the records, before formatting. */

@@ -21,14 +21,14 @@ export type PricesToTry = 'list' | 'current' | { readonly file: string };
 
 /** Money: US dollars with nine places. */
 export interface ShownRepricing {
-  /** Calls that those prices give a cost. */
+  /** Calls that have a cost at those prices. */
   readonly repricedCalls: number;
   readonly repricedCost: string;
   /** What the same calls cost by their records. */
   readonly repricedFrom: string;
   /** Of `repricedCalls`, those whose new cost lacks something that was reported. */
   readonly repricedGapCalls: number;
-  /** Calls with usage that those prices give no cost. */
+  /** Calls with usage that have no cost at those prices. */
   readonly notRepricedCalls: number;
 }
 
@@ -40,7 +40,7 @@ interface Sums {
   not: number;
 }
 
-/** The rows of usage for the query, and the prices to try on their calls. */
+/** The rows of usage for the query, and the prices to apply to their calls. */
 export interface Repricing<Row extends ShownUsage> {
   readonly rows: readonly Row[];
   readonly prices: PricesToTry;

@@ -4,7 +4,7 @@ import { whyNotCalled, type OutwardRules } from '../outward-url.ts';
 const urlLengthMax = 2_048;
 
 /**
- * The URL in its normal form, or the sentence that says why notices cannot be sent there. What its host resolves to is judged when a notice is
+ * The URL in its normalized form, or the sentence that says why notices cannot be sent there. What its host resolves to is checked when a notice is
  * sent.
  */
 export function parseWebhookUrl(text: string, rules: OutwardRules): { readonly url: string } | { readonly refusal: string } {

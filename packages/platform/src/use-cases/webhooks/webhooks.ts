@@ -89,7 +89,7 @@ export async function removeWebhook(
   return isRefusal(removed) ? removed : { id: removed.id, removed: true };
 }
 
-/** Has a platform send a test event within a second or two; returns its delivery. */
+/** Makes a platform send a test event within a second or two; returns its delivery. */
 export async function testWebhook(context: UseCaseContext, id: string, within?: string): Promise<ShownDelivery | AdministrationRefusal> {
   const organization = within === undefined ? undefined : await findOrganization(context, within);
   if (isRefusal(organization)) return organization;

@@ -81,7 +81,7 @@ export const tamperings: { readonly [Name in string]: Tampering } = {
       const { previous } = previousOf(lines, index);
       return { ...line, figures, hash: sha256(linkText({ sequence: line.sequence, previous, wordsDigest: line.wordsDigest }, figures)) };
     });
-    // What follows it is still of the record that was; where a checkpoint or the end follows, that is.
+    // What follows still belongs to the record as it was; if a checkpoint or the end follows, that does.
     return place + 1;
   },
 };
