@@ -103,6 +103,7 @@ async function startHaproxy(mode: 'http' | 'tcp', { listen, gateways, ops }: Pro
   timeout connect 5s
   timeout client 60s
   timeout server 60s
+  timeout check 5s
   retries 0
 listen gateway
   bind 127.0.0.1:${listen}

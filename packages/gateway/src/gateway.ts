@@ -2,9 +2,10 @@
  * One gateway node: built from what it needs, listening, and drained. Nothing here reads the environment.
  */
 import type { Server } from 'node:http';
-import { Server as SocketServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import { closeListener } from '@metergate/store/network/closing-listener.ts';
 import { quietMsWithin } from '@metergate/store/network/idle-sockets.ts';
 import type { Connections } from './callers/connections.ts';
 import { IdleClosing } from './callers/idle-closing.ts';
@@ -117,10 +118,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     held: () => heldForCalls(node, connections, earlyBytes()),
     leave,
     drain(graceMs) {
-      leave();
       // Cut calls must be in the journal before it ends.
       node.turns.end();
-      return drainServer({ server, connections, idleClosing, monotonicMs }, graceMs);
+      return drainServer({ server, connections, idleClosing, monotonicMs, leave }, graceMs);
     },
   };
 }
@@ -133,9 +133,10 @@ interface Draining {
   readonly connections: Connections;
   readonly idleClosing: IdleClosing;
   readonly monotonicMs: () => number;
+  readonly leave: () => void;
 }
 
-function drainServer({ server, connections, idleClosing, monotonicMs }: Draining, graceMs: number): Promise<void> {
+function drainServer({ server, connections, idleClosing, monotonicMs, leave }: Draining, graceMs: number): Promise<void> {
   const quietMs = quietMsWithin(graceMs);
   let graceOver = false;
   const closeRest = (): void => {
@@ -149,20 +150,22 @@ function drainServer({ server, connections, idleClosing, monotonicMs }: Draining
     if (graceOver) closeRest();
   };
   return new Promise((resolve) => {
-    const sweep = setInterval(sweepNow, idleSweepMs);
+    const sweep = setInterval(() => setImmediate(sweepNow), idleSweepMs);
     const grace = setTimeout(() => {
       graceOver = true;
       for (const relay of connections.underWay()) relay.cutNow();
     }, graceMs);
-    // Behind all that this turn of the event loop reads: connections that have come are accepted, and requests that have come are served.
-    setImmediate(() => {
-      // Not by the close of an HTTP server, which also destroys the connections that are idle.
-      SocketServer.prototype.close.call(server, () => {
+    closeListener(server, {
+      closed() {
+        // Only now, if the node has not left yet: a caller who is told so while it listens would connect again in the moment of the close.
+        leave();
+        sweepNow();
+      },
+      ended() {
         clearTimeout(grace);
         clearInterval(sweep);
         resolve();
-      });
-      sweepNow();
+      },
     });
   });
 }

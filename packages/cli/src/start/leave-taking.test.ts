@@ -6,8 +6,10 @@ import { createReaders } from './leave-taking.ts';
 
 test('it resolves at once if nobody polled lately, else once a poller has seen it three times', async () => {
   const readers = createReaders(60_000);
+  assert.equal(readers.watch(0), false);
   await readers.haveSeen(0);
   readers.asked(1_000, 'one');
+  assert.deepEqual([readers.watch(11_000), readers.watch(11_001)], [true, false]);
   await readers.haveSeen(20_000);
   readers.asked(20_000, 'one');
   const heard = readers.haveSeen(21_000);

@@ -7,6 +7,8 @@ import { setTimeout as pass } from 'node:timers/promises';
 export interface Readers {
   /** A poller asked, at this moment of a clock that never steps back. `who`: its address and what it asks, to distinguish several. */
   asked(atMs: number, who: string): void;
+  /** Whether anybody polled lately. */
+  watch(nowMs: number): boolean;
   /** Resolves when each poller has seen the 503; at once if nobody polled lately. */
   haveSeen(nowMs: number): Promise<void>;
 }
@@ -39,6 +41,7 @@ export function createReaders(atMostMs: number): Readers {
       if (pollers.size > pollersMax) pollers.delete(pollers.keys().next().value!);
       if (pollers.values().every((each) => each.answers >= answersEnough)) enough?.();
     },
+    watch: (nowMs) => pollers.values().some(({ lastMs }) => nowMs - lastMs <= watchingMs),
     async haveSeen(nowMs) {
       for (const [who, { lastMs }] of pollers) {
         if (nowMs - lastMs > watchingMs) pollers.delete(who);

@@ -219,11 +219,16 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   return outcome;
 }
 
-/** From now on, every answer of every listener announces that the process stops. */
+/**
+ * From the first moment on, every answer of every listener says that the process stops. If no poller is waited for, the first listener is closed
+ * at once and its server says so itself: told earlier, callers would connect again while it closes.
+ */
 async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
   watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
-  for (const each of [threads, platform, ops]) each?.leave();
-  await readers.haveSeen(performance.now());
+  const nowMs = performance.now();
+  const closesAtOnce = readers.watch(nowMs) ? null : threads ?? platform;
+  for (const each of [threads, platform, ops]) if (each !== closesAtOnce) each?.leave();
+  await readers.haveSeen(nowMs);
 }
 
 /** What to do next: prose, or log messages if the log must contain nothing else. */

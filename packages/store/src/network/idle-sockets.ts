@@ -7,14 +7,17 @@ import type { Socket } from 'node:net';
 import { endLingering } from './lingering-end.ts';
 
 /** A connection that carried something within this time is not closed yet: its peer may be about to ask again. At most a third of the grace. */
-const quietMsMax = 500;
+const quietMsMax = 1_000;
 
 /** How long a connection must have carried nothing before it is closed. Milliseconds. */
 export function quietMsWithin(graceMs: number): number {
   return Math.min(quietMsMax, graceMs / 3);
 }
 
-/** Since when each connection has carried nothing, as looks show it. */
+/**
+ * Since when each connection has carried nothing, as looks show it. Look behind what a turn of the event loop reads (`setImmediate`): a timer comes
+ * before that, and after a stall of this thread it would take requests that have come and are not read for silence.
+ */
 export class SocketSilence {
   readonly #sockets = new Map<Socket, { readonly bytes: number; readonly sinceMs: number }>();
 

@@ -3,8 +3,9 @@
  * carry nothing. The gateway's, which also reads requests past Node's server, has its own (`gateway/src/callers/leaving.ts`). Decision 0106.
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import { Server as SocketServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { closeListener } from './closing-listener.ts';
 import { endIdle, quietMsWithin, SocketSilence } from './idle-sockets.ts';
 import { endLingering } from './lingering-end.ts';
 
@@ -54,7 +55,6 @@ export function answerUntilLeft(server: Server, listener: RequestListener): Leav
       for (const [socket, response] of newest) if (response?.headersSent === false) isLast(socket, response);
     },
     close(graceMs) {
-      this.leave();
       const quietMs = quietMsWithin(graceMs);
       const sweepNow = (): void => {
         const nowMs = performance.now();
@@ -62,17 +62,18 @@ export function answerUntilLeft(server: Server, listener: RequestListener): Leav
         endIdle(server, [...newest.keys()], (socket) => silence.isQuiet(socket, nowMs, quietMs));
       };
       return new Promise((resolve) => {
-        const sweep = setInterval(sweepNow, sweepMs);
+        const sweep = setInterval(() => setImmediate(sweepNow), sweepMs);
         const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-        // Behind all that this turn of the event loop reads: requests that have come are served.
-        setImmediate(() => {
-          // Not by the close of an HTTP server, which also destroys the connections that are idle.
-          SocketServer.prototype.close.call(server, () => {
+        closeListener(server, {
+          closed: () => {
+            this.leave();
+            sweepNow();
+          },
+          ended() {
             clearInterval(sweep);
             clearTimeout(grace);
             resolve();
-          });
-          sweepNow();
+          },
         });
       });
     },
