@@ -148,6 +148,20 @@ for (const on of bothEngines) {
         assert.deepEqual([both.size, both.get(hashOfOne)?.organization, both.get(hashOfTwo)?.organization], [2, one, two]);
       });
 
+      test('the keys used since a moment: the last one first, none that was revoked or never used', async () => {
+        const organization = await newOrganization();
+        const usedMs = startMs + 7_200_000_000;
+        const texts = ['svc_live_used_0', 'svc_live_used_1', 'svc_live_used_2', 'svc_live_used_3'];
+        const keys = await Promise.all(texts.map((text) => keyIn(organization, text)));
+        const records = keys.slice(0, 3).map(({ id }, at) => sampleRecord(organization, { key: id, startedAtMs: usedMs + at * 60_000 }));
+        await store.calls.ship({ segment: 'seg_keys_used', through: 3, records: records.map((record, at) => ({ seq: at + 1, record })) });
+        await granted(store.serviceKeys.revoke(keys[2]!.id));
+        const [first, second] = [hashOf(texts[0]!), hashOf(texts[1]!)];
+        assert.deepEqual(await store.settings.hashesUsedSince(usedMs, 10), [second, first]);
+        assert.deepEqual(await store.settings.hashesUsedSince(usedMs, 1), [second]);
+        assert.deepEqual(await store.settings.hashesUsedSince(usedMs + 1, 10), [second]);
+      });
+
       test('SQL in the place of a hash or an id is text that matches nothing (K1)', async () => {
         for (const text of ["x' OR '1'='1", "x'; drop table service_key; --", 'svc_live_%', '', 'NUL \0', "' OR pg_sleep(8)--"]) {
           assert.equal(await store.settings.keyByHash(text), null);

@@ -16,7 +16,8 @@ function context() {
   const asked: string[] = [];
   const late: ((found: KeyAnswer | null) => void)[] = [];
   const answers: { resolve: (found: KeyAnswer | null) => void; reject: (error: Error) => void }[] = [];
-  let changed: (change: OrganizationChange) => void = () => {};
+  const changed: ((change: OrganizationChange) => void)[] = [];
+  let ahead: (hash: string, found: KeyAnswer) => void = () => {};
   let priced: (overlay: string | null) => void = () => {};
   const faults: string[] = [];
   let nowMs = 0;
@@ -29,7 +30,8 @@ function context() {
         late.push(whenLate!);
         answers.push({ resolve, reject });
       }),
-      onChange: (listener) => { changed = listener; },
+      onChange: (listener) => void changed.push(listener),
+      onAhead: (listener) => { ahead = listener; },
       onPrices: (listener) => { priced = listener; },
       lastNewsMs: () => 100,
     },
@@ -41,9 +43,10 @@ function context() {
     onOverlayFault: (error) => void faults.push(error.message),
   });
   const change = (plan: string | null, keys: OrganizationChange['keys']) =>
-    changed({ id: 'org_1', organization: plan === null ? null : organization(plan), keys } as OrganizationChange);
+    changed.forEach((listener) => listener({ id: 'org_1', organization: plan === null ? null : organization(plan), keys } as OrganizationChange));
   const price = (overlay: string | null) => priced(overlay);
-  return { held, asked, answers, late, faults, change, price, moveTo: (ms: number) => { nowMs = ms; } };
+  const sayAhead = (hash: string, answer: KeyAnswer) => ahead(hash, answer);
+  return { held, asked, answers, late, faults, change, price, sayAhead, moveTo: (ms: number) => { nowMs = ms; } };
 }
 
 test('simultaneous callers share one question; afterwards the same object is held', async () => {
@@ -53,6 +56,19 @@ test('simultaneous callers share one question; afterwards the same object is hel
   answers[0]!.resolve(found('key_1'));
   const [first, second] = await both;
   assert.deepEqual([asked, first === second, held.held('h') === first, first?.key.id], [['h'], true, true, 'key_1']);
+});
+
+test('what the store said ahead is taken by the first who asks, unless a minute has passed or it changed: then the store is asked', async () => {
+  const { held, asked, sayAhead, change, moveTo } = context();
+  for (const hash of ['h', 'changed', 'late']) sayAhead(hash, found(`key_${hash}`));
+  assert.equal(held.held('h'), undefined, 'nothing is held for a key that nobody uses');
+  change('pro', [['changed', key('key_changed')]]);
+  const first = await held.ask('h');
+  assert.deepEqual([first?.key.id, held.held('h') === first, asked], ['key_h', true, []]);
+  void held.ask('changed');
+  moveTo(60_000);
+  void held.ask('late');
+  assert.deepEqual(asked, ['changed', 'late']);
 });
 
 test('an answer too late for its caller is held for the next one, and replaces nothing that is held', async () => {

@@ -2,17 +2,18 @@
  * The node's settings, kept from the store's answers and changes (rules: Snapshots). A lookup on the hot path is one map access; values
  * are replaced whole, never modified. Rule: a key is unknown only if the store said so, and for one second at most. While the store is away,
  * held settings stay in force and their age is shown; keys that are not held cannot be served. An answer that comes too late for who asked is
- * held for who asks next.
+ * held for who asks next. What the store said ahead of any question is used by the first call of its key.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import { follow, type KeyStanding } from '../guards/standing.ts';
 import type { HeldSettings } from './held-settings.ts';
+import { KeysAhead } from './keys-ahead.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
 export interface HeldSettingsOptions {
-  readonly client: Pick<StoreClient, 'askKey' | 'onChange' | 'onPrices' | 'lastNewsMs'>;
+  readonly client: Pick<StoreClient, 'askKey' | 'onAhead' | 'onChange' | 'onPrices' | 'lastNewsMs'>;
   /** Makes the standing of a key that is held from now on. */
   readonly standingOf: (answer: KeyAnswer) => KeyStanding;
   /** The prices in force under an overlay (JSON text), or without one. May throw: then the prices so far stay. */
@@ -31,6 +32,7 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
   const keys = new Map<string, HeldKey>();
   /** Hash → until when it is known to be no live key. Oldest first. */
   const unknown = new Map<string, number>();
+  const ahead = new KeysAhead(client, clock);
   const asking = new Map<string, Promise<HeldKey | null>>();
   let priceBook = priceBookFrom(null);
 
@@ -43,7 +45,7 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
 
   async function askStore(hash: string): Promise<HeldKey | null> {
     try {
-      return take(hash, await client.askKey(hash, (found) => void (keys.has(hash) || take(hash, found))));
+      return take(hash, await (ahead.take(hash) ?? client.askKey(hash, (found) => void (keys.has(hash) || take(hash, found)))));
     } finally {
       asking.delete(hash);
     }

@@ -63,6 +63,8 @@ export type FromStore =
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
   /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
+  /** What is behind a key that was used lately, before anybody asks for it. Only at the start, before the first heartbeat. */
+  | { readonly kind: 'ahead'; readonly hash: string; readonly found: KeyAnswer }
   /** The store could not be asked. */
   | { readonly kind: 'failed'; readonly number: number }
   | { readonly kind: 'changed'; readonly change: OrganizationChange }

@@ -65,6 +65,31 @@ test('keys of one organization share its settings, until anything changes: the n
   assert.deepEqual([reads, answers], [2, [null, null, 17]]);
 });
 
+test('keys used within the hour are told before the first heartbeat, and their changes like those of keys asked for', async (t) => {
+  const { store, organization, said, desk, key, changes, deskOver } = await context(t);
+  await desk.poll();
+  assert.deepEqual(said.splice(0).map(({ kind }) => kind), ['prices', 'heartbeat'], 'a key that was never used');
+  const startedAtMs = 1_790_000_000_000 - 3_000_000;
+  const record = sampleRecord(organization.id, { key: key.id, startedAtMs });
+  await store.calls.ship({ segment: 'seg_used', through: 1, records: [{ seq: 1, record }] });
+  const next = deskOver(store.settings);
+  await next.poll();
+  assert.deepEqual(said.map(({ kind }) => kind), ['prices', 'ahead', 'heartbeat']);
+  const [, ahead] = said;
+  assert.ok(ahead?.kind === 'ahead');
+  assert.deepEqual([ahead.hash, ahead.found.key.id, ahead.found.organization.id], [hash, key.id, organization.id]);
+  said.length = 0;
+  granted(await store.organizations.set(organization.id, { drainSeconds: 17 }));
+  await next.poll();
+  assert.deepEqual(changes().map(({ keys }) => keys[0]?.[0]), [hash]);
+});
+
+test('a store that cannot say which keys were used keeps no node from starting', async (t) => {
+  const { store, said, deskOver } = await context(t);
+  await deskOver({ ...store.settings, hashesUsedSince: () => Promise.reject(new Error('late')) }).poll();
+  assert.deepEqual(said.map(({ kind }) => kind), ['prices', 'heartbeat']);
+});
+
 test('questions of one turn are answered together, each with its own answer; one that fails does not fail the others', async (t) => {
   const { store, organization, other, said, deskOver, key } = await context(t);
   const asked: number[] = [];

@@ -2,7 +2,8 @@
  * Answers questions about settings and follows the revision feed, on the store thread, so that gateway nodes hold current settings (rules:
  * Snapshots). Rule: a change is posted within one poll of its commit. An answer read while the feed moved is read again, so no outdated
  * answer goes uncorrected. If the store fails, a question is answered `failed`, and the feed is silent (the node's age grows) until the next
- * poll. Questions that come in one turn are answered together: after a start every key is new to its node.
+ * poll. Questions that come in one turn are answered together: after a start every key is new to its node. The keys that were used last are
+ * told before the first heartbeat, so that a node that replaces another need not ask while everything starts.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -26,12 +27,19 @@ export interface SettingsDeskOptions {
 export interface SettingsDesk {
   /** Always answers the question. */
   ask(number: number, hash: string): Promise<void>;
-  /** Looks for changes, posts them and a heartbeat. Rejects if the store fails. Not to be run twice at once. */
+  /**
+   * The first time, tells what a node will be asked for; then looks for changes. Posts them and a heartbeat. Rejects if the store fails. Not to be
+   * run twice at once.
+   */
   poll(): Promise<void>;
 }
 
 /** Keys read by one statement. */
 const keysAtOnce = 200;
+
+/** Which keys are told ahead: those used within this time, the last ones of them. Each of them may have an organization of its own to read. */
+const aheadWithinMs = 3_600_000;
+const aheadMax = 200;
 
 interface Question { readonly number: number; readonly hash: string }
 
@@ -58,11 +66,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   }
 
   function tell({ number, hash }: Question, found: KeyAnswer | null): void {
-    if (found !== null) {
-      const hashes = told.get(found.organization.id);
-      if (hashes === undefined) told.set(found.organization.id, new Set([hash]));
-      else hashes.add(hash);
-    }
+    if (found !== null) remember(told, hash, found);
     post({ kind: 'answer', number, found });
   }
 
@@ -108,12 +112,35 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
         const first = await settings.revision();
         post({ kind: 'prices', overlay: await prices.overlay() });
         revision = first;
+        for (const [hash, found] of await ahead(settings, read, clock())) {
+          remember(told, hash, found);
+          post({ kind: 'ahead', hash, found });
+        }
       } else {
         await follow(revision);
       }
       post({ kind: 'heartbeat' });
     },
   };
+}
+
+/** If they cannot be read, they are asked for one by one: what spoils one of them, or a busy store, keeps no node from starting. */
+async function ahead(
+  settings: Settings, read: (hashes: readonly string[]) => Promise<Map<string, KeyAnswer>>, nowMs: number,
+): Promise<ReadonlyMap<string, KeyAnswer>> {
+  try {
+    const hashes = await settings.hashesUsedSince(nowMs - aheadWithinMs, aheadMax);
+    return hashes.length === 0 ? new Map() : await read(hashes);
+  } catch {
+    // The next poll says whether the store is away.
+    return new Map();
+  }
+}
+
+function remember(told: Map<OrganizationId, Set<string>>, hash: string, { organization: { id } }: KeyAnswer): void {
+  const hashes = told.get(id);
+  if (hashes === undefined) told.set(id, new Set([hash]));
+  else hashes.add(hash);
 }
 
 /** Keys that are gone are sent once. The end of an organization is sent even if the node holds no keys of it: it may hold its runs. */

@@ -45,6 +45,8 @@ export interface StoreClient extends SharedNews {
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node holds. */
   onChange(listener: (change: OrganizationChange) => void): void;
+  /** Calls back with keys that were used lately, before the first message is heard. */
+  onAhead(listener: (hash: string, found: KeyAnswer) => void): void;
   /** Calls back with the price overlay: at once if it is known already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;
   /** When the last message of the store came, on `clock`; until the first, the moment of creation. */
@@ -75,6 +77,7 @@ const nudgePauseMs = 50;
 export function createStoreClient(options: StoreClientOptions): StoreClient {
   const { port, deadlineMs = 250, clock, after = timer } = options;
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
+  const aheadListeners: ((hash: string, found: KeyAnswer) => void)[] = [];
   const news = createSharedNews(clock);
   const prices = latestValue<string | null>();
   const { promise: heard, resolve: resolveFirst } = Promise.withResolvers<void>();
@@ -110,6 +113,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
         return questions.answered(message.number, message.answers);
       case 'changed':
         return changeListeners.forEach((listener) => listener(message.change));
+      case 'ahead': return aheadListeners.forEach((listener) => listener(message.hash, message.found));
       case 'prices':
         return prices.set(message.overlay);
       case 'heartbeat':
@@ -137,6 +141,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
       asker: 'leases', withinMs: claimDeadlineMs,
     }),
     onChange: (listener) => void changeListeners.push(listener),
+    onAhead: (listener) => void aheadListeners.push(listener),
     onPrices: (listener) => prices.listen(listener),
     lastNewsMs: () => lastNewsMs,
     heard,

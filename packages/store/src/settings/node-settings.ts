@@ -31,6 +31,8 @@ export interface Settings {
   keyByHash(hash: string): Promise<ServiceKeySettings | null>;
   /** The live keys among these hashes, all read at one moment. */
   keysByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, ServiceKeySettings>>;
+  /** The live keys that were used since then, the one used last first, at most this many. Use is known to the minute. */
+  hashesUsedSince(sinceMs: number, most: number): Promise<string[]>;
   /** Secrets unsealed. Null: there is no such organization, or it was erased. */
   organization(id: OrganizationId): Promise<OrganizationSettings | null>;
   changedSince(revision: number): Promise<SettingsChange>;
@@ -43,6 +45,9 @@ export function settingsIn(context: StoreContext): Settings {
     revision,
     keyByHash: async (hash) => (await keysByHash(context, [hash])).get(hash) ?? null,
     keysByHash: (hashes) => keysByHash(context, hashes),
+    hashesUsedSince: (sinceMs, most) => engine.read(async (db) => (await db.selectFrom('service_key').select('hash')
+      .where('last_used_at_ms', '>=', BigInt(sinceMs)).where('revoked_at_ms', 'is', null).where('disabled_at_ms', 'is', null)
+      .orderBy('last_used_at_ms', 'desc').limit(most).execute()).map(({ hash }) => hash)),
     async organization(id) {
       const settings = await organizationSettings(context, id);
       // Read with a master key that was rotated away meanwhile, its secrets would look unreadable.
