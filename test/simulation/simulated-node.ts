@@ -107,7 +107,7 @@ export class SimulatedNode {
     const held = this.#held.get(key)!;
     const runCall: RunCall | null = run === null ? null
       : { held, declaration: { id: run, budget, ttlSeconds, grant: null }, grant: null, run: null, asked: null };
-    const guarded: GuardedCall = { held, estimate: 1, runCall, taken: false };
+    const guarded: GuardedCall = { held, estimate: 1, runCall, unmetered: null, taken: false };
     const decision = this.#guards.decide(guarded);
     if (decision === null) return this.#admit(guarded);
     askAndDecide({ guards: this.#guards, clock: this.clock }, guarded, decision, {
@@ -284,7 +284,7 @@ export class SimulatedNode {
   #settings(): OrganizationSettings {
     return {
       id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null, fallbackPrice: null,
-      drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, grantKeys: [],
+      drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, unmetered: null, grantKeys: [],
       caps: caps.flatMap((cap) => {
         const limit = this.#world.store.limits.get(cap.id);
         return limit === undefined ? [] : [{ ...cap, limit }];

@@ -54,12 +54,13 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
   assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
     'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
-    'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
+    'unmetered', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
   ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
-    enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null, requestsPerMinute: null, tokensPerMinute: null,
+    enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, requestsPerMinute: null, tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),
   });
   const back = await json(['org', 'set', made.id, '--drain', 'none', '--fallback-price', 'none']);
@@ -68,6 +69,22 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.equal(taken.code, 1);
   assert.deepEqual(taken.json(), { error: { code: 'name_taken', message: 'There is already an organization with this name. Choose another name.' } });
   oneSentence(taken, /already an organization/);
+});
+
+test('org set: one rule for all unmetered work, or one for some kinds; what is no rule is a usage error', async () => {
+  await json(['org', 'create', 'Unmetered']);
+  const set = async (rules: string) => (await json(['org', 'set', 'Unmetered', '--unmetered', rules]) as { unmetered: object }).unmetered;
+  assert.deepEqual(await set('refuse'), { deferred: 'refuse', unreported: 'refuse', handedOut: 'refuse' });
+  assert.deepEqual(await set('unreported=allow,handed-out=refuse-under-limits'), {
+    deferred: 'refuse', unreported: 'allow', handedOut: 'refuse-under-limits',
+  });
+  for (const wrong of ['', 'never', 'deferred', 'deferred=', 'deferred=no', 'handedOut=refuse', 'deferred=refuse,deferred=allow', 'deferred=refuse=x',
+    'deferred=refuse,', 'refuse,deferred=allow']) {
+    const result = await run(['org', 'set', 'Unmetered', '--unmetered', wrong, '--json']);
+    assert.equal(result.code, 2, wrong);
+    oneSentence(result, /--unmetered/);
+  }
+  assert.deepEqual(await set('allow'), { deferred: 'allow', unreported: 'allow', handedOut: 'allow' });
 });
 
 test('org set: policies of caps, runs and agreed figures, each removed by none; figures only on enterprise', async () => {

@@ -4,6 +4,7 @@
  */
 import type { FramingFault } from './call/framing.ts';
 import type { Wire } from './wire/wire.ts';
+import type { UnmeteredWork } from './usage/unmetered.ts';
 import type { CapRefusal } from './spend/cap-decision.ts';
 
 export type Refusal =
@@ -22,6 +23,7 @@ export type Refusal =
   | { readonly kind: 'run_budget_invalid' }
   | { readonly kind: 'run_ttl_invalid' }
   | { readonly kind: 'run_grant_invalid' }
+  | { readonly kind: 'unmetered_work_refused'; readonly work: UnmeteredWork }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
   | CapRefusal
   | { readonly kind: 'run_closed' }

@@ -7,6 +7,7 @@ import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
+import type { UnmeteredPolicy } from './usage/unmetered.ts';
 import type { Provider } from './wire/wire.ts';
 import type { Plan } from './rate/plan.ts';
 
@@ -61,6 +62,8 @@ export interface OrganizationSettings extends ProviderConnections {
   /** Key caps refuse only if the organization says so (rule 4). */
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
+  /** What it says of work whose cost is not known at its end; null: it allows all of it. */
+  readonly unmetered: UnmeteredPolicy | null;
   /** Public keys that its run grants may be signed with. */
   readonly grantKeys: readonly GrantKey[];
 }

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import type { Wire } from '@metergate/core/wire/wire.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { unmeteredKinds } from '@metergate/core/usage/unmetered.ts';
 import { answerFor } from './refusals.ts';
 
 const spec = readFileSync(new URL('../../../docs/spec.md', import.meta.url), 'utf8');
@@ -21,7 +22,9 @@ const line = (status: number, code: string, type: string, message: string): Line
 describe('the table of refusals', () => {
   test('says every sentence of the specification, with its status, code and type, and no other but the decided ones', () => {
     const printed = printedLines();
-    const decided = new Set(['invalid_request', 'upgrade_not_supported', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url']);
+    const decided = new Set([
+      'invalid_request', 'upgrade_not_supported', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url', 'unmetered_work_refused',
+    ]);
     const said = new Set(everyRefusal().map(answerFor)
       .filter(({ code }) => !decided.has(code))
       .map(({ status, code, type, message }) => line(status, code, type, message)));
@@ -53,6 +56,17 @@ describe('the table of refusals', () => {
       const { status, code, shouldRetry } = answerFor(refusal);
       assert.equal(shouldRetry === false, status === 402 || (status === 429 && code === 'budget_exceeded'), refusal.kind);
     }
+  });
+
+  test('says of work without a known cost which kind it is, when it is refused, and who can allow it', () => {
+    const messages = everyRefusal().filter(({ kind }) => kind === 'unmetered_work_refused').map((refusal) => {
+      const { status, type, message } = answerFor(refusal);
+      assert.deepEqual([status, type], [403, 'invalid_request_error']);
+      return message;
+    });
+    assert.equal(new Set(messages).size, 12);
+    for (const message of messages) assert.match(message, /^This workspace refuses .+; an admin can allow it in the settings of the workspace\.$/);
+    assert.equal(messages[0], 'This workspace refuses work that is billed later; an admin can allow it in the settings of the workspace.');
   });
 
   test('types every 404 as the specification does, and shows method and path', () => {
@@ -125,7 +139,10 @@ function everyRefusal(): Refusal[] {
     'run_exposure_exhausted', 'run_unconfirmed', 'upstream_unreachable', 'upstream_not_public', 'internal_fault',
     'expectation_unknown', 'upgrade_unsupported', 'request_timeout', 'headers_too_large',
   ] as const;
+  const unmetered = unmeteredKinds.flatMap((kind) => (['refuse', 'refuse-under-limits'] as const).flatMap((rule) =>
+    [false, true].map((unread): Refusal => ({ kind: 'unmetered_work_refused', work: { kind, rule, unread } }))));
   return [
+    ...unmetered,
     ...plain.map((kind) => ({ kind })),
     ...wires.flatMap((wire): Refusal[] => [{ kind: 'provider_key_missing', wire }, { kind: 'provider_key_unavailable', wire }]),
     { kind: 'rate_limited', retryAfterSeconds: 37 },

@@ -4,6 +4,7 @@
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
+import type { UnmeteredKind, UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { BindingScope } from '@metergate/core/spend/cap-decision.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
@@ -36,6 +37,19 @@ const runBudget = { scope: 'run', window: 'run' } as const;
 /** A refusal of a run: 402, without headers of its own (rule 1). */
 function runRefusal(code: string, message: string): () => RefusalAnswer {
   return () => ({ status: 402, code, type: quota, message });
+}
+
+/** How sentences name work whose cost is not known at its end. */
+const unmeteredWork: { readonly [Kind in UnmeteredKind]: string } = {
+  deferred: 'work that is billed later',
+  unreported: 'work whose usage is never reported',
+  handedOut: 'calls that hand out a provider key or a channel past the gateway',
+};
+
+function unmeteredSentence({ kind, rule, unread }: UnmeteredWork): string {
+  const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
+  const why = unread ? ', and the body of this request could not be read to rule it out (plain JSON up to 32 MiB can)' : '';
+  return `This workspace refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in the settings of the workspace.`;
 }
 
 const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
@@ -87,6 +101,9 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   run_grant_invalid: () => ({
     status: 400, code: 'invalid_run_grant', type: request,
     message: 'x-svc-run-grant did not verify. Mint a new run-budget grant for this workspace and run.',
+  }),
+  unmetered_work_refused: ({ work }) => ({
+    status: 403, code: 'unmetered_work_refused', type: request, message: unmeteredSentence(work),
   }),
   rate_limited: ({ retryAfterSeconds }) => ({
     status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.', retryAfterSeconds,

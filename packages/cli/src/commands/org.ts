@@ -1,6 +1,7 @@
 /** `metergate org`: creates, lists, shows, configures and erases organizations. Rules: Interfaces. */
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
+import { unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
 import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
@@ -68,6 +69,11 @@ const settingArguments = {
   'run-ceiling': boundArgument('The most any one run may have, with a grant or without'),
   'run-exposure': boundArgument('The most that all live runs together may still spend'),
   'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens of models without a known price; none: unset' },
+  unmetered: {
+    type: 'string', valueHint: 'RULES',
+    description: `What becomes of work whose cost is not known at its end: ${unmeteredRules.join(', ')}; or one for each kind, such as `
+      + 'deferred=refuse,unreported=allow,handed-out=refuse-under-limits',
+  },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
@@ -104,6 +110,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     runCeiling: bound('run-ceiling'),
     runExposure: bound('run-exposure'),
     fallbackPrice: of(values['fallback-price'], (text) => pricePair('fallback-price', text)),
+    unmetered: of(values.unmetered, unmeteredOf),
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
     keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
@@ -123,6 +130,33 @@ function daysOf(text: string): number {
   throw new UsageFault(`--keep-records must be ${keepRecordsDaysMin}d to ${keepRecordsDaysMax}d, in whole days, or none.`);
 }
 
+/** How the command names the kinds of unmetered work. */
+const unmeteredWords: { readonly [Kind in UnmeteredKind]: string } = { deferred: 'deferred', unreported: 'unreported', handedOut: 'handed-out' };
+
+/** One rule for all kinds, or `KIND=RULE` for some. @throws UsageFault */
+function unmeteredOf(text: string): Partial<UnmeteredPolicy> {
+  const ruleOf = (word: string): UnmeteredRule => unmeteredRules.find((rule) => rule === word) ?? unmeteredFault();
+  if (!text.includes('=')) return Object.fromEntries(unmeteredKinds.map((kind) => [kind, ruleOf(text)]));
+  const policy: { [Kind in UnmeteredKind]?: UnmeteredRule } = {};
+  for (const part of text.split(',')) {
+    const [word, rule = '', ...more] = part.split('=');
+    const kind = unmeteredKinds.find((each) => unmeteredWords[each] === word);
+    if (kind === undefined || policy[kind] !== undefined || more.length > 0) return unmeteredFault();
+    policy[kind] = ruleOf(rule);
+  }
+  return policy;
+}
+
+function unmeteredFault(): never {
+  const kinds = Object.values(unmeteredWords).join(', ');
+  throw new UsageFault(`--unmetered must be ${unmeteredRules.join(', ')}, or one of them for some of ${kinds}, each once: `
+    + 'deferred=refuse,unreported=allow,handed-out=refuse-under-limits.');
+}
+
+function unmeteredText(policy: UnmeteredPolicy): string {
+  return unmeteredKinds.map((kind) => `${unmeteredWords[kind]}=${policy[kind]}`).join(',');
+}
+
 function drainSecondsOf(text: string): number {
   return wholeNumberOf('drain', text, { min: 0, max: drainSecondsMax });
 }
@@ -138,6 +172,7 @@ function organizationText(shown: ShownOrganization): string {
     'run-ceiling': usd(shown.runCeiling),
     'run-exposure': usd(shown.runExposure),
     'fallback-price': fallbackPrice === null ? 'none' : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)}`,
+    unmetered: unmeteredText(shown.unmetered),
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,

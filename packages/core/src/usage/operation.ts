@@ -24,10 +24,20 @@ export function isWatched({ method, path }: Pick<CalledOperation, 'method' | 'pa
 export function withoutUsage({ endpoint, method, path }: CalledOperation): WithoutUsage {
   if (method !== 'POST') return 'none';
   if (endpoint !== 'other' && endpoint !== 'models') return 'absent';
-  const plain = plainPathOf(path)?.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') ?? '';
+  const plain = plainOperationOf(path);
   if (reporting.test(plain)) return 'absent';
-  if (deferred.test(plain)) return 'deferred';
+  if (deferred.test(plain) || handsOut(plain)) return 'deferred';
   return unreported.test(plain) ? 'not_reported' : 'none';
+}
+
+/** The plain path at the destination: no wire's prefix, no query. Empty for a path outside every pattern. */
+export function plainOperationOf(path: string): string {
+  return plainPathOf(path)?.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') ?? '';
+}
+
+/** Whether the answer hands out a key of the provider's, or opens a channel to it: what is used that way does not pass through the gateway. */
+export function handsOut(plainOperation: string): boolean {
+  return handedOut.test(plainOperation);
 }
 
 /** Changes of what the first provider keeps, by the ids it gives: the answer is all of it, usage too. No other spelling is taken for one. */
@@ -37,9 +47,12 @@ const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|de
   + '|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
-  + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations|live/sessions(?:/[^/]+/(?:accept|fork))?'
-  + '|dreams|deployments/[^/]+/run|predictions|models/[^/]+/[^/]+/predictions|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent)'
-  + '|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)|chatkit/sessions)$');
+  + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations'
+  + '|dreams|deployments/[^/]+/run|predictions|models/[^/]+/[^/]+/predictions|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
+/** Keys that last for a while, or for good, and channels by WebRTC or telephone. */
+const handedOut = new RegExp('^/v1/(?:realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
+  + '|chatkit/sessions|live/sessions(?:/[^/]+/(?:accept|fork))?|auth_tokens'
+  + '|organization/(?:admin_api_keys|projects/[^/]+/service_accounts))$');
 /** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
 const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?'
   + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete|chat|generate|embed|rerank|classify|summarize|ocr'

@@ -9,11 +9,13 @@ import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import { unmeteredByHead, unmeteredWorkOf, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
+import type { HeldKey } from '../guards/held-key.ts';
 import { readRun } from '../guards/read-run.ts';
 import type { AdmittedCall, AuthenticatedCall, OutboundBody } from './admitted-call.ts';
 import { stillHeld } from './authenticate.ts';
@@ -68,6 +70,7 @@ export class Admission {
     const { labels, labelsDropped } = labelsOf(rawHeaders);
     const call: AdmittedCall = {
       id, method, route, keyHash, held, chosen, labels, labelsDropped, runCall,
+      unmetered: unmeteredOf(this.#heard, held, null),
       project: projectOf(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
@@ -79,6 +82,7 @@ export class Admission {
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
+      readsBackground: readsBackground(this.#heard),
       refused: (refusal) => this.#end.refuseWith(refusal),
       ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
@@ -87,8 +91,9 @@ export class Admission {
 
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
     const now = this.#asOfNow(call);
-    if ('kind' in now) this.#refuseHeld(call, body, now);
-    else this.#bodyReady(now, body);
+    if ('kind' in now) return this.#refuseHeld(call, body, now);
+    now.unmetered = unmeteredOf(this.#heard, now.held, body.asksLater);
+    this.#bodyReady(now, body);
   }
 
   /** The call under the settings of this moment; if none changed, itself. */
@@ -149,6 +154,18 @@ export class Admission {
       }
     });
   }
+}
+
+/** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
+function unmeteredOf({ route, method }: AuthenticatedCall, { organization }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
+  const { unmetered } = organization;
+  return unmetered === null ? null : unmeteredWorkOf(unmetered, { endpoint: route.endpoint, method, path: route.path }, asked);
+}
+
+/** Whether the body must be read for what only it can ask for. */
+function readsBackground({ route, method, held: { organization: { unmetered } } }: AuthenticatedCall): boolean {
+  return unmetered !== null && unmetered.deferred !== 'allow'
+    && unmeteredByHead({ endpoint: route.endpoint, method, path: route.path }) === 'by_body';
 }
 
 /** Node does not notify a response that waits behind another on its connection that the connection is gone. */

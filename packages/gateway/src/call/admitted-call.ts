@@ -4,6 +4,7 @@ import type { Labels } from '@metergate/core/call/labels.ts';
 import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
+import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
@@ -48,6 +49,8 @@ export interface OutboundBody {
   readonly content: Uint8Array | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;
+  /** Whether it asks for work in the background; `unread` too where nobody wanted to know. */
+  readonly asksLater: AskedLater;
   /** The chat body was too large to be looked into and goes out untouched. */
   readonly overBound: boolean;
   /** The model that the body asks for, as far as it came; null: none that could be read. */

@@ -1,8 +1,8 @@
 /**
  * Receives the caller's request body and prepares what is sent. Three ways: none; held whole and sent in one write with the head (short ones,
- * and every chat body, which must be looked into); streamed. Spec: Endpoints rules 1 and 2. A held body's bytes are never changed except for
- * the one insertion. Past its bound a chat body is streamed untouched, and the record says so. Held bytes count against their organization as
- * they arrive. A body that arrives too slowly is refused with 408 (rule 8a).
+ * every chat body, which must be looked into, and those that may ask for work that their organization refuses); streamed. Spec: Endpoints rules
+ * 1 and 2; rule 6c. A held body's bytes are never changed except for the one insertion. Past its bound a chat body is streamed untouched, and
+ * the record says so. Held bytes count against their organization as they arrive. A body that arrives too slowly is refused with 408 (rule 8a).
  */
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
@@ -10,6 +10,8 @@ import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { BackgroundScanner } from '@metergate/core/usage/background-scanner.ts';
+import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { BodyPace } from '../body-pace.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
@@ -31,6 +33,8 @@ export interface BodyReception {
   readonly connection: Connection;
   readonly route: Route;
   readonly organization: OrganizationId;
+  /** The body is held, up to the bound, and read for what it asks to be done in the background. */
+  readonly readsBackground: boolean;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
   /** Runs in place of it where the body came too slowly to be held on, or ended too early. */
@@ -46,12 +50,14 @@ interface StreamedReception extends BodyReception {
 
 /** Starts to receive the body of an admitted call. */
 export function receiveBody(node: GatewayNode, reception: BodyReception): void {
-  const { request, response, route, ready } = reception;
+  const { request, response, route, ready, readsBackground } = reception;
   if (request instanceof WholeRequest) return receiveWhole(request, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
-  if (route.bodyHeld ? declaredBytes === null || declaredBytes <= heldBodyBytesMax : declaredBytes !== null && declaredBytes <= shortBodyBytesMax) {
+  const isHeld = route.bodyHeld || readsBackground ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
+    : declaredBytes !== null && declaredBytes <= shortBodyBytesMax;
+  if (isHeld) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();
     return;
   }
@@ -65,12 +71,12 @@ function askForBody(request: IncomingMessage, response: CallerResponse): void {
 }
 
 /** It is here already. */
-function receiveWhole({ content, rawHeaders }: WholeRequest, { route, ready, broke }: BodyReception): void {
+function receiveWhole({ content, rawHeaders }: WholeRequest, { route, readsBackground, ready, broke }: BodyReception): void {
   if (content === null) return ready(noBody);
   let body: OutboundBody;
   try {
     body = wholeBody([content], { receivedBytes: content.length, ...(route.bodyHeld ? readOfChat(content) : readOf(content, rawHeaders)),
-      counted: null });
+      asksLater: readsBackground ? backgroundOf(content) : 'unread', counted: null });
   } catch (cause) {
     return broke(cause);
   }
@@ -99,18 +105,31 @@ function readOf(content: Buffer, rawHeaders: readonly string[]): ReadOfBody {
   return read;
 }
 
+function backgroundOf(content: Buffer): AskedLater {
+  const scanner = new BackgroundScanner();
+  scanner.push(content);
+  return scanner.result();
+}
+
 /** What is sent for these pieces: they themselves, or with the option put in where the verdict says so. */
-function wholeBody(pieces: readonly Buffer[], { receivedBytes, verdict, model, counted }: ReadOfBody & {
-  readonly receivedBytes: number; readonly counted: HeldBytes | null;
-}): OutboundBody {
+function wholeBody(pieces: readonly Buffer[], { verdict, receivedBytes, ...kept }: ReadOfBody & KeptOfBody): OutboundBody {
   const inserts = verdict?.kind === 'insert';
   const contentLength = receivedBytes + (inserts ? includeUsageBytes.length : 0);
   return new WholeBody(inOnePiece(inserts ? withInsertion(pieces, verdict.at) : pieces, contentLength),
-    { contentLength, receivedBytes, model, counted });
+    { contentLength, receivedBytes, ...kept });
+}
+
+/** What stays known of a body that was held whole. */
+interface KeptOfBody {
+  readonly receivedBytes: number;
+  readonly model: string | null;
+  readonly asksLater: AskedLater;
+  readonly counted: HeldBytes | null;
 }
 
 const noBody: OutboundBody = {
-  content: null, contentLength: null, overBound: false, requestedModel: () => null, receivedBytes: () => 0, release: () => {}, drop: () => {},
+  content: null, contentLength: null, asksLater: 'no', overBound: false, requestedModel: () => null, receivedBytes: () => 0,
+  release: () => {}, drop: () => {},
 };
 
 interface StreamStart {
@@ -134,7 +153,7 @@ function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBod
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
   return {
-    content, contentLength: start.contentLength, overBound: start.overBound,
+    content, contentLength: start.contentLength, asksLater: 'unread', overBound: start.overBound,
     requestedModel: () => watch?.model() ?? model,
     receivedBytes: () => received,
     release: start.release,
@@ -161,6 +180,7 @@ class HeldBody implements Receiving {
   readonly #chunks: Buffer[] = [];
   readonly #pace = new BodyPace();
   #scanner: StreamFlagScanner | null;
+  readonly #background: BackgroundScanner | null;
   #watch: ModelWatch | null;
   #bytes = 0;
   /** Null while nothing is counted: a short body mostly comes in one piece, and is whole before there is anything to count. */
@@ -171,6 +191,7 @@ class HeldBody implements Receiving {
     this.#reception = reception;
     this.#declaredBytes = declaredBytes;
     this.#scanner = reception.route.bodyHeld ? createStreamFlagScanner() : null;
+    this.#background = reception.readsBackground ? new BackgroundScanner() : null;
     this.#watch = reception.route.bodyHeld ? null : createModelWatch(reception.request.rawHeaders);
   }
 
@@ -235,6 +256,7 @@ class HeldBody implements Receiving {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     this.#scanner?.push(chunk);
+    this.#background?.push(chunk);
     this.#watch?.push(chunk);
     if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
@@ -247,7 +269,8 @@ class HeldBody implements Receiving {
     const { ready } = this.#reception;
     const read = { verdict: this.#scanner?.result(), model: this.#watch?.model() ?? modelName(this.#scanner?.model ?? null) };
     this.#dropScanner();
-    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, ...read, counted: this.#counted }));
+    const asksLater = this.#background?.result() ?? 'unread';
+    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, ...read, asksLater, counted: this.#counted }));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
@@ -256,7 +279,7 @@ class HeldBody implements Receiving {
     this.#counted?.add(this.#chunks.at(-1)!.length);
     this.#dropScanner();
     this.#reception.ready(streamedBody(this.#reception.request, {
-      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: true, release: () => this.#release(),
+      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: this.#reception.route.bodyHeld, release: () => this.#release(),
     }));
   }
 
@@ -293,16 +316,18 @@ class HeldBody implements Receiving {
 class WholeBody implements OutboundBody {
   content: Uint8Array | Readable | null;
   readonly contentLength: number;
+  readonly asksLater: AskedLater;
   readonly overBound = false;
   readonly #receivedBytes: number;
   readonly #model: string | null;
   #counted: HeldBytes | null;
 
-  constructor(content: Uint8Array | Readable, { contentLength, receivedBytes, model, counted }: {
-    readonly contentLength: number; readonly receivedBytes: number; readonly model: string | null; readonly counted: HeldBytes | null;
-  }) {
+  constructor(
+    content: Uint8Array | Readable, { contentLength, receivedBytes, model, asksLater, counted }: KeptOfBody & { readonly contentLength: number },
+  ) {
     this.content = content;
     this.contentLength = contentLength;
+    this.asksLater = asksLater;
     this.#receivedBytes = receivedBytes;
     this.#model = model;
     this.#counted = counted;

@@ -8,6 +8,7 @@ import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
+import type { UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { GuardedCall } from './guards.ts';
 import { Guards } from './guards.ts';
 import { RunRegistry } from './run-registry.ts';
@@ -27,7 +28,7 @@ function context(settings: Partial<OrganizationSettings> = {}) {
   follow(held.standing, held.organization, held.key.id);
   const { rate, sums } = held.standing.organization;
   const call = (estimate: number = 1, run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
-    ({ held, estimate, runCall: run === null ? null : runCallOf(held, run, headers), taken: false });
+    ({ held, estimate, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: false });
   const taken = (each: GuardedCall): GuardedCall => {
     assert.equal(guards.decide(each), null);
     guards.take(each);
@@ -54,6 +55,27 @@ function context(settings: Partial<OrganizationSettings> = {}) {
   return { registry, journal, store, clock, guards, held, rate, call, taken, begin, headers, spend, state };
 }
 
+test('unmetered work is refused before the rate limit, always or where a limit binds it, and takes nothing (rule 6c)', async () => {
+  const { guards, call, taken, begin, held, state } = context();
+  await begin('r', { budget: 1 });
+  await begin('s');
+  const work = (rule: UnmeteredWork['rule'], ...of: Parameters<typeof call>): GuardedCall =>
+    ({ ...call(...of), unmetered: { kind: 'deferred', rule, unread: false } });
+  const before = state();
+  for (const refused of [work('refuse'), work('refuse', 1e12), work('refuse', 1, 'r'), work('refuse', 1, 's'), work('refuse-under-limits', 1, 'r'),
+    work('refuse-under-limits', 1, 's', { budget: 3 }), work('refuse-under-limits', 1, 'unseen', { budget: 3 })]) {
+    assert.deepEqual(guards.decide(refused), { kind: 'unmetered_work_refused', work: refused.unmetered });
+    guards.giveBack(refused);
+  }
+  assert.deepEqual(state(), before);
+  // Bound by nothing: admitted, and of an unseen run it is asked first.
+  for (const free of [work('refuse-under-limits'), work('refuse-under-limits', 1, 's')]) guards.settle(taken(free), endedRecord());
+  assert.equal(guards.decide(work('refuse-under-limits', 1, 'unseen'))?.kind, 'run_unseen');
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key.id);
+  assert.equal(guards.decide(work('refuse-under-limits'))?.kind, 'unmetered_work_refused');
+  assert.equal(guards.decide(call()), null, 'metered work goes on');
+});
+
 test('rate goes before caps, caps before the run (rule 1)', async () => {
   const { guards, call, taken, begin, held, journal } = context();
   await begin('r', { budget: 1 });
@@ -77,7 +99,8 @@ test('a cap that cannot be confirmed goes before a question to the store, and be
   const zero = testHeld({ ...held.organization, runPolicy: { maxRunBudget: nanoDollars(0n), runCeiling: null, runExposure: null } });
   follow(zero.standing, zero.organization, zero.key.id);
   zero.standing.binding[0]!.confirmed = false;
-  assert.deepEqual(guards.decide({ held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), taken: false }), { kind: 'run_envelope_zero' });
+  const inZero = { held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), unmetered: null, taken: false };
+  assert.deepEqual(guards.decide(inZero), { kind: 'run_envelope_zero' });
 });
 
 test('a cap that cannot be confirmed goes behind a run that is over', async () => {
@@ -100,7 +123,7 @@ test('a refused call takes nothing: buckets, sums, runs, questions and rows are 
     ['run_envelope_zero', () => {
       follow(held.standing, held.organization, held.key.id);
       const zero = { ...held, key: { ...held.key, maxRunBudget: nanoDollars(0n) } };
-      return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), taken: false };
+      return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), unmetered: null, taken: false };
     }],
     ['run_unseen', () => call(5, 's', { budget: 1 })],
   ];

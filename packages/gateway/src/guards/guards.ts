@@ -1,7 +1,7 @@
 /**
  * Limits, caps and runs of one node: a call is decided on values in memory, in one synchronous step, and takes something only if
- * everything admits it (rules: Decide, then take). When a call ends, what it took is corrected. Order (rule 1): rate limit,
- * then caps, then the run; a known refusal goes before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
+ * everything admits it (rules: Decide, then take). When a call ends, what it took is corrected. Order (rule 1): unmetered work, rate
+ * limit, then caps, then the run; a known refusal goes before one for lack of confirmation. The rules are in core (rate, spend, run); here they are
  * applied to the node's state.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -11,6 +11,7 @@ import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
+import type { UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldKey } from './held-key.ts';
@@ -25,6 +26,8 @@ export interface GuardedCall {
   readonly estimate: number;
   /** Its part in a run; null: it belongs to none. */
   readonly runCall: RunCall | null;
+  /** Work that its organization may refuse (rule 6c); null: it is metered, or all of it is allowed. Set again when the body has come. */
+  unmetered: UnmeteredWork | null;
   /** True from the moment it took from its limits until it is settled. Changed here alone. */
   taken: boolean;
 }
@@ -51,7 +54,8 @@ export class Guards {
   }
 
   /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenTellable`. */
-  decide({ held: { standing }, estimate, runCall }: GuardedCall): RunDecision {
+  decide({ held: { standing }, estimate, runCall, unmetered }: GuardedCall): RunDecision {
+    if (unmetered !== null && this.#refuses(unmetered, standing, runCall)) return { kind: 'unmetered_work_refused', work: unmetered };
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
     if (runCall === null && standing.binding.length === 0) return null;
@@ -63,6 +67,11 @@ export class Guards {
     if (run !== null) return run.kind === 'run_unseen' ? caps ?? run : run;
     if (caps !== null) return caps;
     return this.#leases === null || this.#leases.confirmsRun(runCall.run!) ? null : runUnconfirmed;
+  }
+
+  /** Before the rate limit: it would be refused at any time. */
+  #refuses({ rule }: UnmeteredWork, { binding }: KeyStanding, runCall: RunCall | null): boolean {
+    return rule === 'refuse' || binding.length > 0 || (runCall !== null && this.#runs.isBudgeted(runCall));
   }
 
   /** Whether the store may be asked for what the decision lacks; the call is then decided again. */

@@ -97,6 +97,13 @@ export class Runs {
     return this.#registry.find(held.organization.id, declaration.id) === undefined;
   }
 
+  /** Whether the run has a budget, or gets one with this call. Of an unseen run that declares none it is known only once the store was asked. */
+  isBudgeted({ held, declaration }: RunCall): boolean {
+    if (declaration.budget !== null) return true;
+    const run = this.#registry.find(held.organization.id, declaration.id);
+    return run !== undefined && run.run.effective !== null;
+  }
+
   /** Runs `done` once the end of the call's run is in the journal; at once if nothing is being written. */
   whenEnded({ run }: RunCall, done: (error: Error | null) => void): void {
     if (run === null || run.endWaiters === null) done(null);

@@ -50,7 +50,7 @@ function context(limit: number) {
     key: plain.key, organization: plain.organization, spend: { organization: emptySums(1_000), key: emptySums(1_000) },
   }) };
   const call = (run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
-    ({ held, estimate: 1, runCall: run === null ? null : runCallOf(held, run, headers), taken: false });
+    ({ held, estimate: 1, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: false });
   const answer = async (over: { readonly granted: number; readonly spent?: number; readonly validMs?: number }, at = 0): Promise<void> => {
     const [{ claims, resolve }] = asked.splice(at, 1) as [Asked];
     resolve(claims.map(() => ({

@@ -16,7 +16,8 @@ function context() {
   const standings = testStandings();
   const guards = testGuards({ clock });
   const callOf = (of = key): GuardedCall =>
-    ({ held: { key: of, organization, standing: standings.of(unspentAnswer(of, organization, 1_000)) }, estimate: 1, runCall: null, taken: false });
+    ({ held: { key: of, organization, standing: standings.of(unspentAnswer(of, organization, 1_000)) }, estimate: 1, runCall: null,
+      unmetered: null, taken: false });
   return { guards, callOf };
 }
 

@@ -5,9 +5,11 @@
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice } from '@metergate/core/settings.ts';
+import { unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
-  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, type ErasedOrganization, type Organization, type OrganizationChanges,
+  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, unmeteredForm, type ErasedOrganization,
+  type Organization, type OrganizationChanges,
 } from '@metergate/store/settings/organizations.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
@@ -33,6 +35,8 @@ export interface ShownOrganization {
   readonly maxRunBudget: string | null;
   readonly runCeiling: string | null;
   readonly runExposure: string | null;
+  /** What becomes of work whose cost is not known at its end (rule 6c). */
+  readonly unmetered: UnmeteredPolicy;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -54,6 +58,8 @@ export interface OrganizationSettingsInput {
   readonly maxRunBudget?: string | null;
   readonly runCeiling?: string | null;
   readonly runExposure?: string | null;
+  /** Null: all is allowed; a kind that is left out stays. */
+  readonly unmetered?: { readonly [Kind in UnmeteredKind]?: UnmeteredRule | undefined } | null;
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -77,6 +83,8 @@ const perMinuteField = (what: string) => {
   return z.int({ error }).min(1, { error }).max(perMinuteMax, { error }).nullable().optional();
 };
 
+const ruleField = (description: string) => z.enum(unmeteredRules, { error: unmeteredForm }).optional().meta({ description });
+
 /** A year. */
 export const drainSecondsMax = 31_536_000;
 const drainError = `The drain time must be a whole number of seconds from 0 to ${drainSecondsMax}.`;
@@ -94,6 +102,11 @@ export const settingsFields = z.strictObject({
   maxRunBudget: moneyField('The most a run may declare').nullable().optional(),
   runCeiling: moneyField('The ceiling of a run').nullable().optional(),
   runExposure: moneyField('The exposure of runs').nullable().optional(),
+  unmetered: z.strictObject({
+    deferred: ruleField('Work that is billed later: batches, background responses'),
+    unreported: ruleField('Work whose usage is never reported: video, speech, fine-tuning'),
+    handedOut: ruleField('Calls that hand out a provider key or a channel past the gateway'),
+  }).nullable().optional().meta({ description: 'What becomes of work whose cost is not known at its end; null: all of it is allowed' }),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
@@ -149,7 +162,9 @@ function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
 }
 
 function shownOrganization(organization: Organization): ShownOrganization {
-  const { id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, agreedFigures, keepRecordsDays, createdAtMs } = organization;
+  const {
+    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, agreedFigures, keepRecordsDays, createdAtMs,
+  } = organization;
   return {
     id, name, plan, drainSeconds,
     fallbackPrice: fallbackPrice === null ? null : {
@@ -160,6 +175,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
     runCeiling: dollarsOrNull(runPolicy.runCeiling),
     runExposure: dollarsOrNull(runPolicy.runExposure),
+    unmetered,
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),

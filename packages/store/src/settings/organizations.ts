@@ -6,6 +6,9 @@ import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
+import {
+  allowsAllUnmetered, unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule,
+} from '@metergate/core/usage/unmetered.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
@@ -24,6 +27,7 @@ export interface Organization {
   readonly fallbackPrice: FallbackPrice | null;
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
+  readonly unmetered: UnmeteredPolicy;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than this many days are removed; null: none are. */
@@ -43,6 +47,8 @@ export interface OrganizationChanges {
   readonly maxRunBudget?: NanoDollars | null;
   readonly runCeiling?: NanoDollars | null;
   readonly runExposure?: NanoDollars | null;
+  /** Null: all is allowed. A kind that is left out stays. */
+  readonly unmetered?: Partial<UnmeteredPolicy> | null;
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -146,7 +152,7 @@ function newRow(
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
-    keep_records_days: null,
+    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null,
   };
 }
 
@@ -163,16 +169,27 @@ const columnOf = {
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps } = changes;
+  const { fallbackPrice, enforceKeyCaps, unmetered } = changes;
   const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
     ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
     ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
+    ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
     ...(fallbackPrice === undefined ? {} : {
       fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
       fallback_output_nano: fallbackPrice?.outputNanoPerMillion ?? null,
     }),
   };
+}
+
+const unmeteredColumnOf = {
+  deferred: 'unmetered_deferred', unreported: 'unmetered_unreported', handedOut: 'unmetered_handed_out',
+} as const satisfies { readonly [Kind in UnmeteredKind]: keyof OrganizationTable };
+
+/** What is allowed is null. */
+function unmeteredColumns(unmetered: Partial<UnmeteredPolicy> = {}): Partial<Insertable<OrganizationTable>> {
+  return Object.fromEntries(unmeteredKinds.filter((kind) => unmetered[kind] !== undefined)
+    .map((kind) => [unmeteredColumnOf[kind], unmetered[kind] === 'allow' ? null : unmetered[kind]]));
 }
 
 /** Whether the changes set a figure; removing one is never refused. */
@@ -182,8 +199,9 @@ function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChange
 
 function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   const {
-    plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays,
+    plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays, unmetered,
   } = changes;
+  if (!Object.values(unmetered ?? {}).every((rule) => unmeteredRules.includes(rule))) return refuse('invalid_setting', unmeteredForm);
   if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
   for (const bound of [maxRunBudget, runCeiling, runExposure]) {
     if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
@@ -206,6 +224,8 @@ function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   }
   return null;
 }
+
+export const unmeteredForm = `The rule for unmetered work must be one of ${unmeteredRules.join(', ')}.`;
 
 /** The fewest days that records must be kept: reports of a month, caps and the check of a bill look back that far. */
 export const keepRecordsDaysMin = 31;
@@ -232,6 +252,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     fallbackPrice: fallbackPriceOf(row),
     enforceKeyCaps: row.enforce_key_caps === 1n,
     runPolicy: runPolicyOf(row),
+    unmetered: unmeteredPolicyOf(row) ?? allowsAllUnmetered,
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),
@@ -256,6 +277,15 @@ export function runPolicyOf(
     runCeiling: row.run_ceiling_nano as NanoDollars | null,
     runExposure: row.run_exposure_nano as NanoDollars | null,
   };
+}
+
+/** Null: all of it is allowed. */
+export function unmeteredPolicyOf(
+  row: Pick<Selectable<OrganizationTable>, (typeof unmeteredColumnOf)[UnmeteredKind]>,
+): UnmeteredPolicy | null {
+  const ruleOf = (kind: UnmeteredKind): UnmeteredRule => (row[unmeteredColumnOf[kind]] ?? 'allow') as UnmeteredRule;
+  const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut') };
+  return unmeteredKinds.every((kind) => policy[kind] === 'allow') ? null : policy;
 }
 
 /** The agreed rate limits per minute; null if none are set. */

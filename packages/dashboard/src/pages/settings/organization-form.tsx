@@ -1,5 +1,5 @@
-/** What runs may spend, whether keys' caps refuse, how long an abandoned call is drained, and the price for models in no list. */
-import { Button, Group, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+/** What runs may spend, what is refused, how long an abandoned call is drained, and the price for models in no list. */
+import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.ts';
 import { ask, type Shown } from '../../api/client.ts';
@@ -8,6 +8,14 @@ import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 
 type Organization = Shown<'Organization'>;
 const money = { prefix: '$', min: 0, hideControls: true, decimalScale: 6, placeholder: 'no bound' } as const;
+
+type Rule = Organization['unmetered']['deferred'];
+const ruleWords: Readonly<Record<Rule, string>> = {
+  allow: 'Allowed, cost unknown',
+  refuse: 'Refused',
+  'refuse-under-limits': 'Refused under a cap or run budget',
+};
+const rules = { allowDeselect: false, data: Object.entries(ruleWords).map(([value, label]) => ({ value, label })) } as const;
 
 export function OrganizationForm({ organization, readOnly }: { readonly organization: Organization; readonly readOnly: boolean }) {
   const {
@@ -82,6 +90,16 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               {...form.getInputProps('keepRecordsDays')}
             />
           </SimpleGrid>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <Select label="Work billed later" description="Batches, background responses." {...rules} {...form.getInputProps('deferred')} />
+            <Select label="Work never reported" description="Video, speech, fine-tuning." {...rules} {...form.getInputProps('unreported')} />
+            <Select
+              label="Provider keys handed out"
+              description="Keys and channels past the gateway."
+              {...rules}
+              {...form.getInputProps('handedOut')}
+            />
+          </SimpleGrid>
           {readOnly ? (
             <Text size="sm" c="dimmed">
               Changing these takes the role admin.
@@ -114,9 +132,13 @@ interface Entered {
   output: Amount;
   drainSeconds: Amount;
   keepRecordsDays: Amount;
+  deferred: Rule;
+  unreported: Rule;
+  handedOut: Rule;
 }
 
-function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays }: Organization): Entered {
+function entered(organization: Organization): Entered {
+  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered } = organization;
   const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
   return {
     maxRunBudget: shown(maxRunBudget),
@@ -127,12 +149,13 @@ function entered({ maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallba
     output: shown(fallbackPrice?.output),
     drainSeconds: drainSeconds ?? '',
     keepRecordsDays: keepRecordsDays ?? '',
+    ...unmetered,
   };
 }
 
 function settingsOf(values: Entered) {
   const amount = (value: Amount): string | null => (value === '' ? null : dollarsSent(value));
-  const { input, output } = values;
+  const { input, output, deferred, unreported, handedOut } = values;
   return {
     maxRunBudget: amount(values.maxRunBudget),
     runCeiling: amount(values.runCeiling),
@@ -140,6 +163,7 @@ function settingsOf(values: Entered) {
     enforceKeyCaps: values.enforceKeyCaps,
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
+    unmetered: { deferred, unreported, handedOut },
     fallbackPrice:
       input === '' && output === ''
         ? null

@@ -84,7 +84,7 @@ export class GuardsTrial {
   #request(): void {
     const key = this.#held.get(this.#chance.of([...this.#held.keys()]))!;
     const estimate = this.#chance.of(estimates);
-    const call: TrialCall = { guarded: { held: key, estimate, runCall: this.#runCall(key), taken: false }, model: { run: null } };
+    const call: TrialCall = { guarded: { held: key, estimate, runCall: this.#runCall(key), unmetered: null, taken: false }, model: { run: null } };
     const decision = this.#decide(call);
     if (decision === null) this.#take(call);
     else if (decision.kind === 'run_unseen') this.#ask(call);

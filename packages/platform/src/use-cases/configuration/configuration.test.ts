@@ -9,6 +9,7 @@ import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { unmeteredRules } from '@metergate/core/usage/unmetered.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
 import { setCap } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -35,10 +36,12 @@ const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: nul
 const name = fc.constantFrom(
   'ci', 'build bot', 'null', 'yes', '007', 'a: b', '- x', '"quoted"', '#no comment', 'größe', '日本', "it's", '{x}', '1e3',
 );
+const rule = fc.constantFrom(...unmeteredRules);
 const settings = fc.record({
   drainSeconds: maybe(fc.nat(86_400)), keepRecordsDays: maybe(fc.integer({ min: 31, max: 36_500 })), enforceKeyCaps: fc.boolean(),
   maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
+  unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule })),
 });
 const key = fc.record({
   name, project: maybe(name), maxRunBudget: maybe(usd), disabled: fc.boolean(),
@@ -155,11 +158,13 @@ for (const on of bothEngines) {
       });
       const before = await content(organization);
       const next = {
-        settings: { drainSeconds: 5, enforceKeyCaps: true }, keys: [{ name: 'ci', project: null }, { name: 'new' }],
+        settings: { drainSeconds: 5, enforceKeyCaps: true, unmetered: { handedOut: 'refuse' } },
+        keys: [{ name: 'ci', project: null }, { name: 'new' }],
         caps: [{ scope: 'organization', window: 'day', limit: 7, alerts: [100, 50, 50] }, { scope: 'key', key: 'new', window: 'month', limit: '1' }],
       };
       assert.deepEqual(said(await plan(organization, next)), [
-        `change settings ${(await exported(organization)).organization} enforceKeyCaps: false -> true`,
+        `change settings ${(await exported(organization)).organization} enforceKeyCaps: false -> true unmetered: ${
+          'deferred=allow,unreported=allow,handedOut=allow -> deferred=allow,unreported=allow,handedOut=refuse'}`,
         'change key ci project: build -> null', 'create key new',
         'change cap organization day limit: 5.000000000 -> 7.000000000 alerts: null -> 50,100',
         'create cap key new month limit: null -> 1.000000000',

@@ -1,8 +1,9 @@
 /** The organization's own settings: what a configuration changes of them. */
+import { allowsAllUnmetered, unmeteredKinds, type UnmeteredPolicy } from '@metergate/core/usage/unmetered.ts';
 import { setOrganization, type OrganizationSettingsInput, type ShownOrganization } from '../organizations.ts';
 import { differing, doneOr, nothing, type SectionPlan, type ShownValue } from './planned-change.ts';
 
-/** Settings that are kept as one pair are shown as one. */
+/** Settings that are kept together are shown as one. */
 type Flat = Readonly<Record<string, ShownValue | undefined>>;
 
 const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
@@ -11,7 +12,7 @@ const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
 export function planSettings(organization: ShownOrganization, wanted: OrganizationSettingsInput | undefined): SectionPlan {
   if (wanted === undefined) return nothing;
   const { id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, ...current } = organization;
-  const fields = differing(flat(current) as Readonly<Record<string, ShownValue>>, flat(wanted));
+  const fields = differing(flat(current, current.unmetered) as Readonly<Record<string, ShownValue>>, flat(wanted, current.unmetered));
   if (fields.length === 0) return nothing;
   const changes = Object.fromEntries(fields.map(({ field }) => [field, wanted[field as keyof OrganizationSettingsInput]]));
   const unfit = (wanted.plan ?? organization.plan) === 'enterprise' ? []
@@ -28,7 +29,9 @@ export function planSettings(organization: ShownOrganization, wanted: Organizati
   };
 }
 
-function flat({ fallbackPrice, ...rest }: OrganizationSettingsInput): Flat {
+function flat({ fallbackPrice, unmetered, ...others }: OrganizationSettingsInput, current: UnmeteredPolicy): Flat {
+  const rules = unmetered === null ? allowsAllUnmetered : { ...current, ...unmetered };
+  const rest = unmetered === undefined ? others : { ...others, unmetered: unmeteredKinds.map((kind) => `${kind}=${rules[kind]}`) };
   if (fallbackPrice === undefined) return rest;
   return { ...rest, fallbackPrice: fallbackPrice === null ? null : [fallbackPrice.input, fallbackPrice.output] };
 }

@@ -36,6 +36,7 @@ import { spendDays } from './0031-spend-days.ts';
 import { usageHours } from './0032-usage-hours.ts';
 import { unpricedCalls } from './0033-unpriced-calls.ts';
 import { requestedModels } from './0034-requested-models.ts';
+import { unmeteredWork } from './0035-unmetered-work.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -43,5 +44,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels,
+  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork,
 ];

@@ -1,0 +1,62 @@
+/**
+ * Work whose cost is not known when its call ends: billed later, never reported, or done with a key or a channel that the answer hands out.
+ * Rule 6c. An organization allows each kind, refuses it, or refuses it where a cap or the budget of a run binds the call. The kind follows
+ * from the path (`operation.ts`), except for responses in the background, which only the body asks for.
+ */
+import { handsOut, plainOperationOf, withoutUsage, type CalledOperation } from './operation.ts';
+
+/**
+ * `deferred`: done and billed later. `unreported`: charged without any report of usage. `handedOut`: the answer holds a key of the provider's,
+ * or opens a channel to it that does not pass through the gateway.
+ */
+export const unmeteredKinds = ['deferred', 'unreported', 'handedOut'] as const;
+export type UnmeteredKind = (typeof unmeteredKinds)[number];
+
+/** `refuse-under-limits`: refused where an armed cap binds the call, or its run has a budget. */
+export const unmeteredRules = ['allow', 'refuse', 'refuse-under-limits'] as const;
+export type UnmeteredRule = (typeof unmeteredRules)[number];
+
+/** What an organization says of each kind. */
+export type UnmeteredPolicy = { readonly [Kind in UnmeteredKind]: UnmeteredRule };
+
+export const allowsAllUnmetered: UnmeteredPolicy = Object.freeze({ deferred: 'allow', unreported: 'allow', handedOut: 'allow' });
+
+/** What the head of a call says of its work. `by_body`: it is `deferred` if the body asks for it. Null: its usage is reported, or it is free. */
+export type UnmeteredByHead = UnmeteredKind | 'by_body' | null;
+
+/** The kind of a call's work, by its method and path in any spelling. */
+export function unmeteredByHead(operation: CalledOperation): UnmeteredByHead {
+  if (operation.method !== 'POST') return null;
+  const plain = plainOperationOf(operation.path);
+  switch (withoutUsage(operation)) {
+    case 'deferred': return handsOut(plain) ? 'handedOut' : 'deferred';
+    case 'not_reported': return sometimesReported.test(plain) ? null : 'unreported';
+    case 'absent': return responses.test(plain) ? 'by_body' : null;
+    case 'none': return null;
+  }
+}
+
+/** What the body of such a call asks for. `unread`: it was not read to its end, or is not one JSON object. */
+export type AskedLater = 'no' | 'yes' | 'unread';
+
+/** Work that the organization's policy is about. */
+export interface UnmeteredWork {
+  readonly kind: UnmeteredKind;
+  readonly rule: Exclude<UnmeteredRule, 'allow'>;
+  /** The body could not be read, so the work may be of this kind. */
+  readonly unread: boolean;
+}
+
+/** Null: the organization allows it, or nothing is known against it. `asked`: null while the body has not come. */
+export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledOperation, asked: AskedLater | null): UnmeteredWork | null {
+  const byHead = unmeteredByHead(operation);
+  if (byHead === null) return null;
+  if (byHead === 'by_body' && (asked === null || asked === 'no')) return null;
+  const kind = byHead === 'by_body' ? 'deferred' : byHead;
+  const rule = policy[kind];
+  return rule === 'allow' ? null : { kind, rule, unread: byHead === 'by_body' && asked === 'unread' };
+}
+
+/** Models of today report what an image cost, older ones do not: the answer tells, and the call is counted as unknown if it does not. */
+const sometimesReported = /^\/v1\/images\/(?:generations|edits)$/;
+const responses = /^\/v1\/(?:.+\/)?responses$/;
