@@ -14,6 +14,7 @@ import { showUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -52,12 +53,16 @@ const underLimits = { deferred: 'refuse-under-limits', unreported: 'refuse-under
 const providers = () => [product.system.openai, product.system.anthropic, product.system.upstream];
 const heard = (): number[] => providers().flatMap(({ requests, connections }) => [requests.length, connections]);
 
+/** A response in the background where one was asked for; anything else says nothing of usage. */
+function answered({ body }: ReceivedRequest): ScriptedAnswer {
+  const response = '{"id":"resp_1","object":"response","status":"queued","background":true,"model":"m","output":[],"usage":null}';
+  return { headers: [['content-type', 'application/json']], body: body.includes('ackground') ? response : '{"id":"x_1","object":"x"}' };
+}
+
 async function tenantWith(settings: Parameters<typeof product.tenant>[0] = {}): Promise<Tenant> {
   const tenant = await product.tenant(settings);
   await product.system.declareUpstream({ organization: tenant.id });
-  const body = '{"id":"resp_1","object":"response","status":"queued","background":true,"model":"m","output":[],"usage":null}';
-  const answer = { headers: [['content-type', 'application/json']] as HeaderPair[], body };
-  for (const provider of providers()) provider.respond(answer);
+  for (const provider of providers()) provider.respond(answered);
   await tenant.until(({ status }) => status === 200, { target: '/upstream/v1/files' });
   return tenant;
 }
@@ -115,16 +120,16 @@ async function refusals(tenant: Tenant, count: number): Promise<void> {
   }
 }
 
-const answered = async (tenant: Tenant, wanted: number, options: object = {}): Promise<void> => {
+const saying = async (tenant: Tenant, wanted: number, options: object): Promise<void> => {
   await tenant.until(({ status }) => status === wanted, options);
 };
 
 test('refused under a cap of one cent, none of ninety calls leaves, and they are counted among the refusals alone', async () => {
   const tenant = await tenantWith({ unmetered: underLimits });
   // Nothing binds it yet.
-  await answered(tenant, 200, { target: '/v1/batches' });
+  await saying(tenant, 200, { target: '/v1/batches' });
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0.01' });
-  await answered(tenant, 403, { target: '/v1/batches' });
+  await saying(tenant, 403, { target: '/v1/batches' });
   await refusedAll(tenant);
   await refusals(tenant, 91);
   const [cap] = await tenant.caps();
@@ -140,7 +145,7 @@ test('refused under a cap of one cent, none of ninety calls leaves, and they are
 test('refused under limits, the budget of a run refuses them too, and no run comes of it', async () => {
   const tenant = await tenantWith({ unmetered: underLimits });
   const headers = [['x-svc-run-id', 'never'], ['x-svc-run-budget', '0.01']] as const;
-  await answered(tenant, 403, { target: '/v1/batches', headers });
+  await saying(tenant, 403, { target: '/v1/batches', headers });
   await refusedAll(tenant, headers);
   assert.equal(await product.store.runs.get({ organization: tenant.id as never, id: 'never' }), null);
   // A run without a budget, and a call without a run, are bound by nothing.
@@ -161,7 +166,7 @@ test('a budget that a run has by policy binds its calls as well, whether it is n
 test('each kind is refused by its own rule, without any limit', async () => {
   for (const [kind, index] of [['deferred', 0], ['unreported', 1], ['handedOut', 2]] as const) {
     const tenant = await tenantWith({ unmetered: { [kind]: 'refuse' } });
-    await answered(tenant, 403, { target: kinds[index][0][0]!.target });
+    await saying(tenant, 403, { target: kinds[index][0][0]!.target });
     for (const [at, [work]] of kinds.entries()) {
       const { status } = await send(tenant, { ...work[0]!, chunked: false }, []);
       assert.equal(status, at === index ? 403 : 200, `${kind}: ${work[0]!.target}`);
@@ -171,7 +176,7 @@ test('each kind is refused by its own rule, without any limit', async () => {
 
 test('a body that cannot be read is refused where background responses are, however it is sent', async () => {
   const tenant = await tenantWith({ unmetered: { deferred: 'refuse' } });
-  await answered(tenant, 403, { target: '/v1/batches' });
+  await saying(tenant, 403, { target: '/v1/batches' });
   const before = heard();
   const long = Buffer.alloc(33 * 1024 * 1024, ' ');
   long.write('{"background":false}');
