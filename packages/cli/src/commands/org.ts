@@ -71,8 +71,7 @@ const settingArguments = {
   'fallback-price': { type: 'string', valueHint: 'IN/OUT', description: 'USD per million tokens of models without a known price; none: unset' },
   unmetered: {
     type: 'string', valueHint: 'RULES',
-    description: `What becomes of work whose cost is not known at its end: ${unmeteredRules.join(', ')}; or one for each kind, such as `
-      + 'deferred=refuse,unreported=allow,handed-out=refuse-under-limits',
+    description: `Unmetered work: ${unmeteredRules.join(', ')}, or by kind: deferred=allow,…`,
   },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),

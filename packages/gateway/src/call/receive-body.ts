@@ -20,6 +20,7 @@ import { WholeRequest } from '../callers/whole-request.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
+import { inOnePiece, withInsertion } from './body-pieces.ts';
 import { createModelWatch, modelName, type ModelWatch } from './requested-model.ts';
 
 /** A declared body up to this length is held on any route: one write instead of a stream. */
@@ -350,24 +351,4 @@ class WholeBody implements OutboundBody {
   drop(): void {
     this.release();
   }
-}
-
-/** The chunks with the option put in at byte `at` of the whole. */
-function withInsertion(chunks: readonly Buffer[], at: number): Uint8Array[] {
-  const parts: Uint8Array[] = [];
-  let offset = 0;
-  for (const chunk of chunks) {
-    const within = at - offset;
-    if (within > 0 && within <= chunk.length) parts.push(chunk.subarray(0, within), includeUsageBytes, chunk.subarray(within));
-    else parts.push(chunk);
-    offset += chunk.length;
-  }
-  return parts;
-}
-
-/** Short bodies as one buffer, for one write; long ones as a stream of the pieces, without a second copy. */
-function inOnePiece(parts: readonly Uint8Array[], bytes: number): Uint8Array | Readable {
-  if (parts.length === 1) return parts[0]!;
-  if (bytes <= 1024 * 1024) return Buffer.concat(parts, bytes);
-  return Readable.from(parts, { objectMode: false });
 }
