@@ -63,7 +63,7 @@ test('lint refuses expressions that are not linear, and those that nobody can ju
   assert.deepEqual(refused.filter((_, index) => !lines.has(index + 1)), []);
 });
 
-test('each exception to the rule says why it may stand', () => {
+test('each exception to the rule gives its reason', () => {
   const exceptions = globSync('packages/*/{src,bin,build}/**/*.{ts,tsx,mjs}', { cwd: root })
     .flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n').map((line) => ({ file, line })))
     .filter(({ line }) => line.includes('oxlint-disable') && /linear|disable(?:-\S+)?\s*$/.test(line));

@@ -117,7 +117,7 @@ if (here !== 'linux-x64') {
     await deliveries.getByText('A cap passed a threshold').waitFor();
   });
 
-  test('a service key is renamed, moved, disabled, enabled and rotated, and its sheet says who did', async () => {
+  test('a service key is renamed, moved, disabled, enabled and rotated, and its sheet shows who did it', async () => {
     const limit = { scope: 'organization', window: 'month', limit: '1000', mode: 'refuse' };
     assert.equal((await page.request.post(at('/platform/v1/caps'), { data: limit })).status(), 201);
     await untilTrue(async () => await send() === 200);

@@ -237,7 +237,7 @@ if (here !== 'linux-x64') {
     ground.complaints.length = 0;
   });
 
-  test('names, projects, labels and models are text, whatever stands in them', async () => {
+  test('names, projects, labels and models are shown as text, whatever they contain', async () => {
     const made = await Promise.all(naughty.map(async (name) => {
       const answer = await page.request.post(at('/platform/v1/keys'), { data: { name, project: name } });
       assert.equal(answer.status(), 201);

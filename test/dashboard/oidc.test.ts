@@ -110,7 +110,7 @@ if (here !== 'linux-x64') {
     ground.complaints.length = 0;
   });
 
-  test('somebody without a role here is told why, and finds the way back', async () => {
+  test('somebody without a role here learns why, and finds the way back', async () => {
     idp.next = 'bob';
     const page = await ground.stranger();
     await openPage(page, at('/sign-in'));

@@ -119,7 +119,7 @@ if (here !== 'linux-x64') {
     await panel('Largest').getByRole('progressbar', { name: /^unpriced: \$0 incomplete of / }).waitFor({ state: 'attached' });
   });
 
-  test('the bar of today is said to hold today so far; a time before without a call is said to have had none', async () => {
+  test('the bar of today is labelled as today so far; an earlier period without calls is shown as such', async () => {
     await followTo(page, at('/?range=7d'));
     await page.getByText('Today is not over').waitFor();
     const days = page.getByRole('table', { name: 'Spend by day' }).getByRole('rowheader');
@@ -139,7 +139,7 @@ if (here !== 'linux-x64') {
     await page.getByText('Today is not over').waitFor({ state: 'hidden' });
   });
 
-  test('every time on a page is of UTC and says so, whatever zone the browser is in', async () => {
+  test('every time on a page is in UTC and labelled so, whatever zone the browser is in', async () => {
     const [{ startedAt }] = await ground.system.calls({ count: calls }) as unknown as [{ startedAt: string }];
     const inUtc = new Date(startedAt).toLocaleTimeString('en-US', { timeZone: 'UTC', hour: '2-digit', minute: '2-digit', second: '2-digit' });
     await followTo(page, at('/calls?range=24h'));

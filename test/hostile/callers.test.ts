@@ -254,7 +254,7 @@ test('Expect: 100-continue is answered once the call is admitted, never after a 
   await old.close();
 });
 
-test('an HTTP/1.0 caller and one that says close get the whole answer, and then the connection ends', async () => {
+test('an HTTP/1.0 caller and one that sends close get the whole answer, and then the connection ends', async () => {
   service.system.openai.respond({ headers: eventStream, body: chatEvents });
   for (const [start, lines] of [
     ['POST /v1/chat/completions HTTP/1.0', []], ['POST /v1/chat/completions HTTP/1.0', ['Connection: keep-alive']],

@@ -106,7 +106,7 @@ async function killedTenTimes(begun: System, leaseUntil: () => Promise<number>):
   }
 }
 
-test('the only platform, killed ten times, tells of every cap that was reached, on SQLite', async () => {
+test('the only platform, killed ten times, reports every cap that was reached, on SQLite', async () => {
   const system = await startSystem();
   const path = join(system.dataDirectory, 'metergate.db');
   await killedTenTimes(system, async () => {
@@ -117,7 +117,7 @@ test('the only platform, killed ten times, tells of every cap that was reached, 
   });
 });
 
-test('the only platform, killed ten times, tells of every cap that was reached, on PostgreSQL', async () => {
+test('the only platform, killed ten times, reports every cap that was reached, on PostgreSQL', async () => {
   const postgres = await testPostgres();
   try {
     const databaseUrl = await postgres.createDatabase();

@@ -18,7 +18,7 @@ test('compose publishes the gateway and the dashboard; all else only on this mac
   assert.deepEqual(published, ['"8081:8081"', '"8080:8080"', '"127.0.0.1:9090:9090"', '"127.0.0.1:3000:3000"']);
 });
 
-test('the image keeps the ops port to itself; who is asked from outside says so', () => {
+test('the image does not expose the ops port; a deployment that is polled from outside opens it explicitly', () => {
   const image = read('docker/Dockerfile');
   assert.match(image, /^ENV .*SVC_OPS_HOST=127\.0\.0\.1/m);
   assert.match(image, /^EXPOSE 8080 8081$/m);

@@ -54,7 +54,7 @@ const trials = { SQLite: { calls: 20_500, formats: ['csv', 'parquet'] }, Postgre
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`an export that was killed, on ${engine}`, () => {
-    test('is resumed, and its file is as if it had not been killed', { timeout: 230_000 }, async (t) => {
+    test('is resumed, and its file is as if it had never been killed', { timeout: 230_000 }, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'metergate-killed-'));
       t.after(() => rmSync(folder, { recursive: true, force: true }));
       const postgres = engine === 'PostgreSQL' ? await testPostgres() : null;

@@ -59,7 +59,7 @@ test('a log that is asked for in JSON holds nothing else, at a first start too; 
   assert.match(service.system.stdout(), /^metergate ready [^\n]+\n$/);
 });
 
-test('no line holds a secret or a word of a call', () => {
+test('no line contains a secret or content of a call', () => {
   const said = service.system.stdout() + service.system.stderr();
   for (const secret of ['canary', service.key, providerKeys.openai, providerKeys.anthropic]) assert.ok(!said.includes(secret));
 });

@@ -37,7 +37,7 @@ async function readiness(system: System, wanted: number): Promise<string> {
   }
 }
 
-test('a gateway or store thread that stands makes the node unready, by its name, until it goes on', { timeout: 120_000 }, async (t) => {
+test('a gateway or store thread that hangs makes the node unready, by its name, until it continues', { timeout: 120_000 }, async (t) => {
   const { system, threads } = await startInspected(t);
   for (const thread of ['gateway', 'store']) {
     assert.equal((await textOf(system, '/readyz')).status, 200);
@@ -60,7 +60,7 @@ test('a gateway or store thread that stands makes the node unready, by its name,
   await answer.arrayBuffer();
 });
 
-test('a platform thread that stands beside a gateway is reported, and calls are still sent here', { timeout: 120_000 }, async (t) => {
+test('a platform thread that hangs beside a gateway is reported, and calls are still sent here', { timeout: 120_000 }, async (t) => {
   const { system, threads } = await startInspected(t);
   await threads.pause('platform-thread');
   await system.says(/The platform thread does not answer: pages and the API hang\./);

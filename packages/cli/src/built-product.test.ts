@@ -54,7 +54,7 @@ test('the build of these sources runs instead of them', (context) => {
   assert.equal(checkout(context).run(), 'built');
 });
 
-test('an edit of any source runs, also one of the same length whose time was set back', (context) => {
+test('an edit of any source takes effect, even one of the same length whose time was set back', (context) => {
   const { root, write, run } = checkout(context);
   const { atimeMs, mtimeMs } = statSync(join(root, rule));
   write(rule, 'export const word = \'source 2\';');

@@ -52,7 +52,7 @@ function assertNames(sentence: string, name: string, values: readonly string[], 
   assert.ok(!sentence.includes('zz'), sentence);
 }
 
-test('over HTTP a value that is none of those known is 400, with the name of the parameter and the values', async () => {
+test('over HTTP an unknown value is 400, with the name of the parameter and the valid values', async () => {
   const asked = new Set<string>();
   for (const each of operations) {
     for (const name of Object.keys(each.query?.def.shape ?? {})) {

@@ -46,7 +46,7 @@ test('a file is written, and verifies with the printed key, in a place without a
   assert.match((await own.run(['receipts', 'verify', 'all.jsonl'])).stdout, /^Valid: 5 receipts .*\n.*give --public-key/);
 });
 
-test('a file that was altered exits 1 and names the place; one that is not there says so; a key that is none too', async () => {
+test('an altered file exits 1 and names the place; a missing file and an invalid key are reported as such', async () => {
   const lines = readFileSync(at('all.jsonl'), 'utf8').split('\n');
   writeFileSync(at('altered.jsonl'), lines.map((line, index) => index === 3 ? line.replace('"status":"200"', '"status":"201"') : line).join('\n'));
   const { code, stdout } = await own.run(['receipts', 'verify', 'altered.jsonl', '--json']);

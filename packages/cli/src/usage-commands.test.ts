@@ -152,7 +152,7 @@ test('a month can be exported by its name, and not beside times; neither is a us
   rmSync(path);
 });
 
-test('parquet holds the same calls in types of its own; on standard output there is nothing but the file', async () => {
+test('parquet contains the same calls in its native types; standard output holds nothing but the file', async () => {
   const path = join(files, 'calls.parquet');
   const made = await json('export', '--org', 'Acme', '--format', 'parquet', '--from', '2026-09-23', '--to', '2026-09-25', '--out', path);
   assert.deepEqual([(made as { calls: number }).calls, (made as { bytes: number }).bytes], [4, statSync(path).size]);

@@ -21,7 +21,7 @@ test('a time that is over is compared whole', () => {
   assert.equal(said(7, 0, over), 'no calls in the 7 days before');
 });
 
-test('a time that still runs says up to when both are compared', () => {
+test('a period that is still running shows up to when both are compared', () => {
   const running = { ...week, comparedUntilMs: cutMs };
   assert.equal(said(95, 100, running), `−5% against the 7 days before, both up to ${utcHour(cutMs)}`);
   assert.equal(said(95, 0, running), `no calls in the 7 days before up to ${utcHour(cutMs)}`, 'there may have been some later');

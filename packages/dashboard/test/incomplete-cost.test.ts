@@ -38,7 +38,7 @@ test('where calls are not counted, nothing bounds the figure', () => {
   assert.deepEqual(uncounted(2, 3), { calls: 5, exact: false });
 });
 
-test('a figure that is not exact is said to be the most', () => {
+test('an inexact figure is shown as an upper bound', () => {
   assert.equal(incompleteCount({ calls: 1_200, exact: true }), '1,200');
   assert.equal(incompleteCount({ calls: 1_200, exact: false }), 'up to 1,200');
 });
@@ -74,7 +74,7 @@ function setsOf(size: number): (typeof kinds)[] {
   return size === 0 ? [[]] : setsOf(size - 1).flatMap((set) => kinds.map((kind) => [...set, kind]));
 }
 
-test('of every set of calls, what is said is true', () => {
+test('for every set of calls, the statement is true', () => {
   for (const set of [0, 1, 2, 3, 4, 5].flatMap(setsOf)) {
     const count = (name: 'unknown' | 'unpriced' | 'gap') => set.reduce((sum, call) => sum + call[name], 0);
     const sum = row(set.length, [count('unknown'), count('unpriced'), count('gap')]);

@@ -59,7 +59,7 @@ test('each of several takes four steps in a turn, and the rest in order in the n
   assert.equal(end(), true, 'it rests');
 });
 
-test('a step that comes while others of its organization wait goes behind them, also when it comes of one of them', () => {
+test('a step that comes while others of its organization wait goes behind them, even if one of them adds it', () => {
   const { turns, taken, burst, step, end } = context();
   burst(b, 1);
   burst(a, 4);

@@ -74,7 +74,7 @@ test('any number of bodies larger than the memory all end: the oldest always con
   assert.equal(bodies.heldBytes, 0);
 });
 
-test('a finished body is held until it is released; both happen once; room that is given back goes to those that wait, piece by piece', async () => {
+test('a finished body is held until it is released; both happen once; freed room goes to those that wait, piece by piece', async () => {
   const bodies = createHeldBodies(budgetBytes);
   new Caller(bodies, 'a').bring(kibibyte);
   const large = new Caller(bodies, 'a');

@@ -47,7 +47,7 @@ test('a clock that was put back keeps neither a lease that has run out for other
   assert.notEqual(await other.hold(5_410_000), null);
 });
 
-test('a platform that takes it hears when the work was last done; one that is started again in its place takes its own at once', async () => {
+test('a platform that takes the lease learns when the work was last done; one restarted in the same place takes its own lease at once', async () => {
   const leases = keptLease();
   const one = createWorkLease(leases, 'work', 'one');
   const { taken, doneMs } = (await one.hold(1_000_000))!;

@@ -171,7 +171,7 @@ test('a requested error has the wire\'s own form, and SDKs raise their class for
   }
 });
 
-test('unknown paths answer 404 and bodies that are no JSON object 400, each in its wire', async (context) => {
+test('unknown paths answer 404 and bodies that are not a JSON object 400, each on its wire', async (context) => {
   const url = await sandboxUrl(context);
   const post = async (path: string, body: string): Promise<{ status: number; json: Record<string, unknown> }> => {
     const answer = await fetch(url + path, { method: 'POST', body });

@@ -78,7 +78,7 @@ for (const on of bothEngines) {
         assert.ok(listed.indexOf(made.id) < listed.indexOf(later.id));
       });
 
-      test('an id goes before a name that reads like it', async () => {
+      test('an id takes precedence over a name that looks the same', async () => {
         const victim = await newOrganization();
         await granted(store.organizations.create({ name: victim, plan: 'free' }));
         assert.equal((await store.organizations.find(victim))?.id, victim);
@@ -323,7 +323,7 @@ for (const on of bothEngines) {
         assert.equal(await store.prices.overlay(), '{}');
       });
 
-      test('changes from two connections at once each get a number of their own', async () => {
+      test('changes from two connections at once get different numbers', async () => {
         const other = await openTestStore(url);
         const organization = await newOrganization();
         const revision = await store.settings.revision();

@@ -40,7 +40,7 @@ test('slices of a file belong to whoever asks for its pieces', async () => {
   await Promise.all(loud);
 });
 
-test('work for nobody goes on, and so does what is asked for between slices', async () => {
+test('background work continues, and so does work requested between its slices', async () => {
   const noted: string[] = [];
   await Promise.all([inSlices('nobody', 3, noted), workFor('one', () => inSlices('one', 3, noted))]);
   await inSlices('later', 1, noted);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { workAs } from './thread-priority.ts';
 
-test('a thread goes behind the priority of the process, not below the lowest, and only where that is a thread\'s own', () => {
+test('a thread gets a lower priority than the process, not below the lowest, and only on systems with priorities per thread', () => {
   const set = (system: string, own: number): unknown => {
     const calls: unknown[] = [];
     workAs('reports', {
@@ -38,7 +38,7 @@ function priorities(): [name: string, priority: number][] {
 
 const elsewhere = process.platform !== 'linux';
 
-test('on Linux the thread alone goes behind: neither the main thread nor the pool that it begins', { skip: elsewhere }, async () => {
+test('on Linux only this thread gets the lower priority: neither the main thread nor the pool that it starts', { skip: elsewhere }, async () => {
   const main = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
   const code = `import(${JSON.stringify(new URL('./thread-priority.ts', import.meta.url).href)})
     .then(({ workAs }) => { workAs('reports'); require('node:worker_threads').parentPort.postMessage('done'); setInterval(() => {}, 1e6); })`;

@@ -42,7 +42,7 @@ test('waiting events are posted 2,000 ms after the first one, in one body with t
   assert.equal(environment.pendingTimers(), 0);
 });
 
-test('a batch holds at most 100 events, and batches go one after another, in order', async () => {
+test('a batch holds at most 100 events, and batches are sent one after another, in order', async () => {
   const { environment, add } = started();
   add(250);
   await environment.pass(2_000);
@@ -221,7 +221,7 @@ for (const code of ['tap_retired', undefined]) {
   });
 }
 
-test('closed, then retired: no more posts, and a line of its own', async () => {
+test('closed, then retired: no more posts, and a separate line', async () => {
   const { environment, add } = await stopped();
   await environment.pass(60_000);
   add(1);

@@ -29,7 +29,7 @@ test('a table that would be too wide closes its columns up, then shortens the on
   assert.ok(fitTo(53).includes('m'.repeat(30)));
 });
 
-test('what stands in place of a figure does not turn its column to the left', () => {
+test('a mark in place of a figure does not align its column to the left', () => {
   assert.equal(table(['OUT'], [['?'], ['12+'], [1234]]), ' OUT\n   ?\n 12+\n1234');
 });
 

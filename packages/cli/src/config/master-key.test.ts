@@ -55,7 +55,7 @@ test('the first start makes the key; a store that lost its key never gets a new 
   assert.deepEqual(readdirSync(dataDirectory), ['metergate.db']);
 });
 
-test('SVC_MASTER_KEY goes before the file', () => {
+test('SVC_MASTER_KEY takes precedence over the file', () => {
   const masterKey = new Uint8Array(32).fill(9);
   createMasterKey(place());
   assert.deepEqual(readMasterKey({ ...place(), masterKey }), masterKey);

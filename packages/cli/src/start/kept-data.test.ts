@@ -21,7 +21,7 @@ describe('data kept', () => {
     assert.equal(kept.sentence, 'Data is kept in PostgreSQL at db:5433/m. Keep it safe: the key in SVC_MASTER_KEY opens your provider keys.');
     assert.deepEqual([kept.prefix, kept.variables], ['', ['SVC_DATABASE_URL', 'SVC_MASTER_KEY']]);
   });
-  it('in a file of its own is named with it', () => {
+  it('in a separate file is named with it', () => {
     const kept = keptData({ dataDirectory: '/here/data', databaseUrl: 'sqlite:/db/m.db', masterKey: null }, '/here');
     assert.match(kept.sentence, /^Data is kept in \/here\/data and \/db\/m\.db\./);
     assert.deepEqual([kept.prefix, kept.variables], ['', ['SVC_DATABASE_URL']]);

@@ -54,7 +54,7 @@ test('a disk that fills is reported before it is full, once an hour; with next t
   assert.match(told[2]!, /almost full: when it is, calls get 500/);
 });
 
-test('what the node says of itself counts: each trouble with its own cause', () => {
+test('the node\'s own report counts: each trouble with its cause', () => {
   const { told, watch, causes } = watching();
   watch.phase = null;
   watch.update({ journal: 'the disk failed', unconfirmed: true });

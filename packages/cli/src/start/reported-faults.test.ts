@@ -15,7 +15,7 @@ test('each cause is reported once while anything fails, and the end of all of th
   assert.deepEqual(said.slice(2), ['The store works again.', 'The store cannot be reached.'], 'a later one is told anew');
 });
 
-test('an end without a beginning says nothing', () => {
+test('an end without a beginning is not reported', () => {
   const said: string[] = [];
   reportFaults('store', (sentence) => said.push(sentence))(null);
   assert.deepEqual(said, []);

@@ -147,7 +147,7 @@ test('if the store cannot be opened, the start removes the directory, lock and k
   assert.deepEqual(readdirSync(own), ['note'], 'what was there stays');
 });
 
-test('a data directory that is none, and a master key that is not the store\'s, are one sentence each', async () => {
+test('a data directory that is not a directory, and a master key that is not the store\'s, are one sentence each', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   assertRefused(await start({ SVC_DATA_DIR: file }), /is not a directory/);

@@ -32,7 +32,7 @@ test('a thread that answers is asked again and again; one that stops is silent w
   assert.equal(pulse.isSilent, false);
 });
 
-test('a process that had no time, for minutes or time after time, blames no thread that answers when it has', () => {
+test('a process that got no processor time, for minutes or repeatedly, blames no thread that answers once it does', () => {
   const { state, pulse } = watched();
   for (let pause = 0; pause < 100; pause += 1) {
     state.nowMs += 120_000;

@@ -23,7 +23,7 @@ test('of several roles for one organization the strongest counts, in any order',
   ]);
 });
 
-test('what is no such text gives nothing: another word, another case, no text, an organization without a name', () => {
+test('anything else gives nothing: another word, another case, no text, an organization without a name', () => {
   for (const claim of [
     undefined, null, 7, {}, [], '', 'Admin', 'admins', ' admin', 'admin ', ':admin', 'acme:', 'acme:root', 'admin,owner',
     [['admin']], { role: 'admin' },

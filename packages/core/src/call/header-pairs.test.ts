@@ -16,7 +16,7 @@ test('What the service does 5: exactly the listed headers are removed, everythin
   ]);
 });
 
-test('Hop-by-hop fields go, those that Connection names too, and the credential survives being named', () => {
+test('Hop-by-hop fields are removed, those that Connection names too, and the credential survives being named', () => {
   const sent = [
     'Connection', 'close, X-Private , authorization,content-length', 'X-Private', '1', 'Keep-Alive', 'timeout=5', 'TE', 'trailers',
     'Trailer', 'x', 'Transfer-Encoding', 'chunked', 'Upgrade', 'websocket', 'Proxy-Authorization', 'z', 'Proxy-Connection', 'y', 'Accept', '*/*',

@@ -21,7 +21,7 @@ test('rule 31: 128 characters are kept, 129 are dropped whole and counted', () =
   assert.deepEqual(labelsOf(['x-svc-tags', `${'x'.repeat(129)},ok,${'y'.repeat(128)}`]), { labels: ['ok', 'y'.repeat(128)], labelsDropped: 1 });
 });
 
-test('Commas alone are no labels', () => {
+test('Commas alone make no labels', () => {
   assert.deepEqual(labelsOf(['x-svc-tags', ',,, ,']), { labels: [], labelsDropped: 0 });
 });
 

@@ -49,7 +49,7 @@ describe('what is JSON', () => {
 
   const badUtf8 = ['80', 'c080', 'c1bf', 'c3', 'e08080', 'eda080', 'edbfbf', 'f0808080', 'f4908080', 'f5808080', 'e282', 'ff', 'c328'];
   for (const hex of badUtf8) {
-    test(`a string with the bytes ${hex} is no UTF-8 and no JSON`, () => {
+    test(`a string with the bytes ${hex} is neither UTF-8 nor JSON`, () => {
       const bytes = Uint8Array.from([0x22, ...Buffer.from(hex, 'hex'), 0x22]);
       assert.equal(isJson(bytes), false);
       assert.equal(verdictOf(bytes), 'invalid');

@@ -48,7 +48,7 @@ test('runs of any lengths end as they do when read byte by byte', () => {
   }
 });
 
-test('where WebAssembly cannot be had, it is asked for once, and runs end as they do with it', async (t) => {
+test('if WebAssembly is not available, it is tried once, and runs end as they do with it', async (t) => {
   const here = Object.getOwnPropertyDescriptor(globalThis, 'WebAssembly')!;
   let asked = 0;
   Object.defineProperty(globalThis, 'WebAssembly', { configurable: true, get: () => void (asked += 1) });

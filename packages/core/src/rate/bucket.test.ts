@@ -143,7 +143,7 @@ describe('a broken bucket or clock is a fault, never a quiet admission (Limits 1
     ['clock without end', { perMinute: 1, level: 0, atMs: 0 }, Infinity],
   ];
   for (const [why, bucket, nowMs] of broken) it(why, () => assert.throws(() => advance(bucket, nowMs), RangeError));
-  it('no full bucket of a figure that is none', () => assert.throws(() => fullBucket(Number.NaN, 0), RangeError));
+  it('there is no full bucket for an invalid figure', () => assert.throws(() => fullBucket(Number.NaN, 0), RangeError));
 });
 
 /**

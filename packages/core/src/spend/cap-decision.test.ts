@@ -104,7 +104,7 @@ describe('of several caps (rule 1)', () => {
     assert.deepEqual(order, [...windows.map((window) => `organization ${window}`), ...windows.map((window) => `key ${window}`)]);
   });
 
-  it('a week that outlasts its month and its year goes before them; of two that end together the longer one', () => {
+  it('a week that outlasts its month and its year takes precedence over them; of two that end together, the longer one', () => {
     const lastDayMs = Date.UTC(2026, 11, 31, 12);
     const three = (['year', 'week', 'month'] as const).map((window) => bound({ window, spent: 100, atMs: lastDayMs }));
     assert.equal(refusedBy(three, lastDayMs), 'organization week');

@@ -82,7 +82,7 @@ describe('sums of the five windows (rule 5a)', () => {
   });
 });
 
-describe('what a shared store says of a window', () => {
+describe('what a shared store reports about a window', () => {
   it('is in the sum of that window or of a later one that has begun, and never of an earlier one', () => {
     const sums = emptySums(noonMs);
     addCall(sums, noonMs, nano(5));

@@ -63,7 +63,7 @@ test('closed on any plan but Free, its key is admitted again; back on Free it is
   }
 });
 
-test('retired or replaced it stays closed on every plan, and a retired one says so', () => {
+test('a retired or replaced one stays closed on every plan, and a retired one shows it', () => {
   for (const plan of plans) {
     const gone = { ...fresh, firstDayMs: fifth, retiredAtMs: fifth };
     assert.deepEqual([baselineStanding(gone, plan, fifth).state, tapAdmission(gone, plan, fifth)], ['closed', 'tap_retired']);

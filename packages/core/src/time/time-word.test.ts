@@ -32,7 +32,7 @@ test('today, yesterday and a duration ago depend on the moment', () => {
   assert.equal(iso('36500d'), '1926-11-26T13:20:05.007Z');
 });
 
-test('everything else is no time', () => {
+test('everything else is not a time', () => {
   const wrong = [
     '', ' ', '2026', '2026-13', '2026-00', '2026-1', '2026-02-30', '2026-02-29', '2026-9-23', '20260923', '2026-W03', '1790000000', '-7d', '0d', '7',
     '7w', '7 d', '1.5h', '36526d', '999999999d', 'Today', 'tomorrow', 'now', '2026-09-23T14:00:00', '2026-09-23T25:00Z', '2026-09-23 14:00Z',

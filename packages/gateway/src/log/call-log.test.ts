@@ -14,7 +14,7 @@ function fixture(access: boolean) {
   return { lines, clock, log, refused, due, settle: () => due.splice(0).forEach((flush) => flush()) };
 }
 
-test('a storm of refusals is one line a code and second, which says how many had none', () => {
+test('a storm of refusals is logged as one line per code and second, with the number of those not logged', () => {
   const { lines, clock, refused, settle } = fixture(false);
   for (let each = 0; each < 1_000; each += 1) refused('rate_limit_exceeded');
   refused('invalid_api_key');

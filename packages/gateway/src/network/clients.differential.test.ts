@@ -171,7 +171,7 @@ test('a body that ends with its connection before it is whole is a reset, howeve
 /** The reference takes the space for a digit, counts to another length than its own parser, and fails the call at its end. */
 const lengthAndSpace = /content-length:[\t ]*[0-9]+ +[\r\n]/i;
 
-test('a space behind a length is no part of it, which the reference gets wrong', async () => {
+test('a space after a length is not part of it, which the reference gets wrong', async () => {
   const [own, reference] = await both({ bytes: bytesOf('HTTP/1.1 200 OK\r\nContent-Length: 2 \r\n\r\nok'), closing: false });
   assert.deepEqual([own.ending, own.body, own.reused, own.headers[1], reference.ending], ['end', 'ok', true, '2', 'protocol']);
 });
@@ -179,7 +179,7 @@ test('a space behind a length is no part of it, which the reference gets wrong',
 /** The reference takes the hint of an interim head for the answer's own. */
 const hintAhead = /^HTTP\/1\.1 1[0-9]{2} (?:(?!\r\n\r\n)[^])*\r\nKeep-Alive:(?:(?!\r\n\r\n)[^])*\r\n\r\nHTTP/i;
 
-test('how long a connection may be idle is said by the head of the answer, not by an interim one', async () => {
+test('the head of the answer sets how long a connection may be idle, not an interim one', async () => {
   const text = 'HTTP/1.1 103 X\r\nKeep-Alive: timeout=1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
   assert.match(text, hintAhead);
   const [own, reference] = await both({ bytes: bytesOf(text), closing: false });

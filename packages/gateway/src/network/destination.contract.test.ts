@@ -424,7 +424,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       }
     });
 
-    it('are used again after answers with one name, where that is no name: new connections bring it too', async () => {
+    it('are used again after answers that all have the same name, where that tells nothing: new connections bring it too', async () => {
       const { peer, destination } = await answering(named('always', 'ok'));
       for (let n = 0; n < 6; n++) {
         assert.equal((await ask(destination)).ending, 'end');
@@ -578,7 +578,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       assert.match(peer.received[1]!.toString(), /\r\n\r\nabc$/);
     });
 
-    it('goes over a kept connection once it begins, whole, also where it ends without a byte', async () => {
+    it('is sent over a kept connection once it begins, whole, even if it ends without a byte', async () => {
       const { peer, destination } = await answering(ok);
       for (const text of ['abc', '', 'd'.repeat(200_000)]) {
         const body = new PassThrough();

@@ -95,7 +95,7 @@ Object.entries(clients).forEach(([name, client]) => describe(name, () => {
     await destination.close();
   });
 
-  it('reads a large answer whole, held back and let go again', async () => {
+  it('reads a large answer whole, paused and resumed', async () => {
     const destination = over(client, 'localhost', identity.cert);
     let pauses = 0;
     const listening = listen(destination, { target: '/large' }, () => {

@@ -34,7 +34,7 @@ test('a right password counts as no attempt, and gives no further tries to those
   assert.equal(taken(12, () => who), 1);
 });
 
-test('whoever claims an email and signs in with a password of their own gains no try at another person with that email', () => {
+test('whoever claims an email and signs in with another password gains no further try at the person who has that email', () => {
   const { attempts, taken } = context();
   const mallory = { email: 'ada@example.com', address: '6.6.6.6' };
   assert.equal((attempts.take(mallory) as Attempt).succeeded('mallory'), true);

@@ -7,7 +7,7 @@ import { HashingBusy, Passwords, type HashingCost } from './passwords.ts';
 const cheap: HashingCost = { N: 1_024, r: 8, p: 1 };
 const password = 'correct horse battery';
 
-test('a hash made on a thread is one made anywhere, and is told from a wrong one', async () => {
+test('a hash made on a thread equals one made elsewhere, and a wrong one does not match', async () => {
   const onThreads = new Passwords(cheap, hashingOnThreads());
   const hash = await onThreads.hash(password);
   assert.deepEqual([await new Passwords(cheap).verify(password, hash), await onThreads.verify(`${password}!`, hash)], [true, false]);

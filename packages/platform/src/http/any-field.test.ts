@@ -31,7 +31,7 @@ function bodiesOf({ body }: Operation, text: string): unknown[] {
 }
 
 for (const [what, text, coded] of [['NUL', 'a\0b', 'a%00b'], ['half a surrogate pair', 'a\ud800b', 'a%ED%A0%80b']] as const) {
-  test(`${what} in any field of any operation is no fault`, async () => {
+  test(`${what} in any field of any operation never causes a fault`, async () => {
     const cookie = await platform.signIn(acme.emails.owner);
     for (const each of operations) {
       // These would end what the other operations need.

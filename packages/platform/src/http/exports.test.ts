@@ -122,7 +122,7 @@ function tableOf(text: string): Record<string, string>[] {
   });
 }
 
-test('csv: the same records, and what callers wrote is no formula', async () => {
+test('csv: the same records, and text of callers cannot become a formula', async () => {
   const rows = tableOf((await ask(`/exports?format=csv&${range}`)).text);
   const days = await usage('day');
   assert.equal(rows.length, 44);
@@ -175,7 +175,7 @@ test('a charge does not leave the time that is exported', async () => {
   assert.deepEqual(periods, new Set(['2026-09-30T01:00:00Z 2026-09-30T02:00:00Z']));
 });
 
-test('refused before the first byte: a time that ends before it begins, a format or an instant that is none', async () => {
+test('refused before the first byte: a period that ends before it begins, an unknown format, an invalid instant', async () => {
   const codes = await Promise.all([
     '/exports?from=2026-10-01T00:00:00Z&to=2026-10-01T00:00:00Z', `/exports?format=xls&${range}`,
     '/exports?from=tomorrow&to=2026-10-01T00:00:00Z', '/exports?from=2026-10-01T00:00:00Z', '/usage?by=node', '/usage?by=day&cursor=AAAA',
@@ -189,7 +189,7 @@ test('refused before the first byte: a time that ends before it begins, a format
   ]);
 });
 
-test('a store that goes away in the middle breaks the download off and is reported', async () => {
+test('if the store goes away in the middle, the download breaks off and the fault is reported', async () => {
   const other = freshSqlite();
   const broken = await platformFixture(other.url);
   const organization = await broken.organization('broken');

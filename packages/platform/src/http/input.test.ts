@@ -52,7 +52,7 @@ test('a known field beside an unknown one changes nothing', async () => {
   assert.equal(await keys(), before);
 });
 
-test('bodies that are no JSON object, in every way of the corpus, are 400 and never a fault', async () => {
+test('bodies that are not a JSON object, in every form of the corpus, are 400 and never a fault', async () => {
   const inputs = jsonInputs();
   assert.ok(inputs.length > 0);
   for (const { name, bytes } of inputs) {

@@ -176,7 +176,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       isRefusedPage(await signIn(newPerson('viewer')), 400, /could not be verified/);
     });
 
-    test('a person whom the provider refuses is told so, without the provider\'s words', async () => {
+    test('a person whom the provider refuses sees a sentence that does not repeat the provider\'s words', async () => {
       isRefusedPage(await signIn(null), 403, /did not let you in/);
       const jar = new Jar();
       const { back } = await begin(jar, newPerson('viewer'));
@@ -402,7 +402,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.match(told[0]!, /OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED/);
     });
 
-    test('no answer and no line of the log holds the client\'s secret, a token or a word of the provider\'s', () => {
+    test('no answer and no line of the log contains the client\'s secret, a token or text of the provider', () => {
       // The browser that the token belongs to gets it, and takes it back to the provider.
       const everything = [...platform.said.map((line) => line.replace(/"goOnTo":"[^"]*"/, '')), ...said].join('\n');
       for (const secret of [oidcClient.secret, ...idp.idTokens, '<script>', 'not today']) assert.ok(!everything.includes(secret), secret);

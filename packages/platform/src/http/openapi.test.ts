@@ -113,7 +113,7 @@ test('the document gives a generated client everything: each field with its form
   }
 });
 
-test('every text and figure that is sent says its form: a pattern, a format, its values, a length, or a sentence', () => {
+test('every text and figure in a request has a documented form: a pattern, a format, its values, a length, or a sentence', () => {
   const telling = ['pattern', 'format', 'enum', 'const', 'maxLength', 'maximum', 'description'];
   const untold: string[] = [];
   const visit = (at: string, schema: unknown): void => {

@@ -32,7 +32,7 @@ test('a bill is compared with the records, and nothing of it is kept', async () 
   assert.deepEqual((await ask('/corrections')).body['data'], []);
 });
 
-test('a file that is no bill, or above the bound, is refused', async () => {
+test('a file that is not a bill, or is above the bound, is refused', async () => {
   const code = async (body: unknown) => ((await ask('/reconciliations', 'POST', body)).body['error'] as { code: string }).code;
   assert.equal(await code({ provider: 'openai', file: '{}' }), 'invalid_bill');
   assert.equal(await code({ provider: 'mistral', file }), 'invalid_input');

@@ -30,7 +30,7 @@ function context() {
 }
 
 describe('places', () => {
-  test('a key has two at once, all keys together four, and the next free place goes to a waiting key', async () => {
+  test('a key has two places at once, all keys together four, and the next free one goes to a waiting key', async () => {
     const { underWay, take, end } = context();
     for (const name of ['a1', 'a2', 'a3', 'a4']) void take('a', name);
     void take('b', 'b1');
@@ -48,7 +48,7 @@ describe('places', () => {
     assert.deepEqual(underWay, ['c1', 'a3', 'a4']);
   });
 
-  test('of keys that have as many, the one whose last was longest ago is next', async () => {
+  test('of keys with equally many places, the one whose last was longest ago is next', async () => {
     const { underWay, take, end } = context();
     for (const key of ['a', 'b', 'c', 'd']) for (const at of [1, 2]) void take(key, `${key}${at}`);
     assert.deepEqual(underWay, ['a1', 'a2', 'b1', 'b2']);
@@ -98,7 +98,7 @@ describe('on PostgreSQL', () => {
     await server?.stop();
   });
 
-  test('posts of a key whose Baseline is locked for long leave the platform its connections', async () => {
+  test('posts of a key whose Baseline is locked for long do not use up the platform\'s connections', async () => {
     const [flood, calm] = [await tap.baseline(), await tap.baseline()];
     const post = (key: string, name: string) => rawCall(tap.url, {
       target: '/tap/v1/events', body: batchBody([sentEvent({ request_id: name })]),

@@ -71,7 +71,7 @@ test('a key that posts one small batch after the other is not made to wait for t
   assert.equal(stored[4], 'flood.2', 'whose rest goes on meanwhile, and ends');
 });
 
-test('of keys that wait the one has its turn whose turns weighed the least, and nobody waits for ever', async () => {
+test('of the waiting keys, the one whose turns weighed the least goes next, and nobody waits for ever', async () => {
   const { stored, large, small, pass } = context();
   for (const name of ['a', 'b', 'c']) void large('flood', name);
   for (let at = 0; at < 14; at += 1) void small('calm', 'calm');
@@ -112,7 +112,7 @@ async function* failing(): TapJob<string> {
   return 'never';
 }
 
-test('a batch whose next turn waits for something else holds up no other key, and its own next batch comes behind it', async () => {
+test('a batch whose next turn waits for something else delays no other key, and the next batch of its key comes after it', async () => {
   const { turns, stored, small, pass } = context();
   const disk = Promise.withResolvers<void>();
   async function* waiting(): TapJob<string> {

@@ -70,7 +70,7 @@ test('every 401 has the same bytes and headers, and takes the same path', async 
   assert.deepEqual([answers[0]!.status, Buffer.from(answers[0]!.body).toString()], [401, unauthorizedBody]);
 });
 
-test('refusals go in the order 401, 413, 410, 415, 400', async () => {
+test('refusals come in the order 401, 413, 410, 415, 400', async () => {
   const closed = await tap.baseline();
   await retireBaseline(tap.context(), { id: closed.id, organization: null });
   const large = Buffer.alloc(bodyMax + 1, '{');

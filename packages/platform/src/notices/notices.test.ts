@@ -266,7 +266,7 @@ test('a run that ended over its budget is sent once, with what it spent', async 
   granted(await removeWebhook(useCases(), made.id));
 });
 
-test('a run that was closed and had gone over its budget before is sent once that is known, and no later news of an end is', async () => {
+test('a closed run that had gone over its budget is reported once that is known, and no later end of it is', async () => {
   const told = await receiver();
   const made = await hook(told.url);
   const run = { organization: one.id, id: 'twice', declared: nanoDollars(5n), effective: nanoDollars(5n), clampReason: null };
@@ -326,7 +326,7 @@ test('one platform at a time does the work; another continues once the first is 
   assert.equal(await work.pass(), true);
 });
 
-test('what a killed platform had taken is sent at once by the one in its place, and what waits for its next attempt goes on waiting', async () => {
+test('the platform restarted in its place sends at once what a killed one had taken, and what waits for its next attempt keeps waiting', async () => {
   // The store uses its own clock, and notices are removed after thirty days.
   nowMs = Date.now() + 5_000;
   const [hanging, failing] = [await receiver(), await receiver()];
@@ -347,7 +347,7 @@ test('what a killed platform had taken is sent at once by the one in its place, 
   for (const { id } of hooks) granted(await removeWebhook(useCases(), id));
 });
 
-test('a cap that was reached before midnight, while no platform ran, is told by the next one, and so is its reset', async () => {
+test('a cap that was reached before midnight, while no platform ran, is reported by the next one, and so is its reset', async () => {
   const told = await receiver();
   const made = await hook(told.url);
   const two = await context.organization('two');

@@ -75,7 +75,7 @@ test('a replica that takes no writes answers every report as the store does', as
   assert.deepEqual(said, []);
 });
 
-test('if the replica does not answer, the store does, and the operator is told', async () => {
+test('if the replica does not answer, the store does, and the operator is warned', async () => {
   const away = new URL(url);
   away.port = '1';
   const reports = replicaFirst({ replica: reportsAt(away.href), primary: reportsAt(url), say: (sentence) => said.push(sentence) });

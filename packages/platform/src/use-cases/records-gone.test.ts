@@ -52,7 +52,7 @@ after(async () => {
   place.remove();
 });
 
-test('usage says from when on it is complete, if an earlier time is requested', async () => {
+test('if an earlier time is requested, usage says from when on it is complete', async () => {
   const token = one.tokens.viewer;
   const usage = async (since: string) => (await context.ask(`/platform/v1/usage?by=month&since=${since}&until=2026-03-01`, { token })).body;
   assert.deepEqual([(await usage('2026-01-01'))['recordsGoneBefore'], (await usage('2026-02-01'))['recordsGoneBefore']], [goneBefore, null]);
@@ -66,7 +66,7 @@ test('the statement of a month that lost calls says so, that of a later month do
   assert.doesNotMatch(february.html, /were removed/);
 });
 
-test('a bill of days that lost calls is compared with a word of it, and not recorded', async () => {
+test('a bill of days whose records were removed is compared with a notice, and not recorded', async () => {
   const of = (day: number) => ({ organization: one.id, provider: 'openai', text: bill(day) });
   assert.equal(granted(await reconcile(useCases(), of(3))).recordsGoneBefore, goneBefore);
   assert.equal(granted(await reconcile(useCases(), of(40))).recordsGoneBefore, null);
@@ -75,7 +75,7 @@ test('a bill of days that lost calls is compared with a word of it, and not reco
   assert.equal((await context.store.corrections.list({ organization: one.id })).length, 1);
 });
 
-test('an export of a partly removed time holds what is left; one whose records are removed meanwhile ends with a sentence', async () => {
+test('an export of a partly removed period contains what is left; if records are removed meanwhile, it ends with a sentence', async () => {
   const query = { organization: one.id, format: 'jsonl' as const, fromMs: monthMs, toMs: monthMs + 90 * dayMs };
   let calls = 0;
   for await (const piece of granted(await exportCalls(useCases(), query)).pieces) calls += piece.calls;

@@ -48,7 +48,7 @@ test('rule 19: an address literal that the dial refuses is refused when it is de
   }
 });
 
-test('a host that is no name for a name server is refused, with and without a list of opened addresses; one dot may end a name', () => {
+test('a host that no name server can look up is refused, with and without a list of allowed addresses; one dot may end a name', () => {
   const hosts = ['.', '..', 'a..b', '.a', 'a..', 'localhost..', `${'a'.repeat(64)}.example`, `${'a.'.repeat(127)}com`, 'a,b.example', "a'b.example"];
   for (const parse of [parseUpstreamUrl, parseWebhookUrl]) {
     for (const allow of [[], ['10.0.0.0/8']]) {

@@ -19,7 +19,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 const made = (directory: string): string[] => readdirSync(directory).filter((name) => name.endsWith('.new'));
 
-test('a segment made ahead is no segment before it is taken, and is the one that is taken', async (t) => {
+test('a segment made ahead does not count before it is taken, and is the next one taken', async (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'full', randomBytes });
   supply.prepare();
@@ -68,7 +68,7 @@ test('an end discards the segment made ahead, also while it is being made', asyn
   assert.deepEqual(listSegments(directory), []);
 });
 
-test('a removed segment gives its space back once its writer and its readers have let go of it', async (t) => {
+test('a removed segment frees its space once its writer and its readers have closed it', async (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   const writer = supply.next();
@@ -98,7 +98,7 @@ function openFiles(path: string): number {
   }).length;
 }
 
-test('a lock stays while a segment names it, or its journal lives; then it goes', (t) => {
+test('a lock stays while a segment names it or its journal lives, and is then removed', (t) => {
   const directory = testDirectory(t);
   const supply = createSegmentSupply({ directory, sync: 'normal', randomBytes });
   const locks = (): number => readdirSync(directory).filter((name) => name.endsWith('.lock')).length;

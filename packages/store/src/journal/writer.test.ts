@@ -160,7 +160,7 @@ test('disk full: openings fail at once, closings wait and go out after 2 s, and 
   assert.ok(context.journal.counters.commitFailures > 20);
 });
 
-test('a write that says that it failed when all of it was taken leaves no frame: nobody finds the call, and the next one has its place', (t) => {
+test('a write that reports failure although all of it was written leaves no frame: nobody finds the call, and the next one takes its place', (t) => {
   const context = journalFixture(t);
   const disk = failingDisk(t);
   disk.writesLie = true;
@@ -285,7 +285,7 @@ test('a disk that is full at any byte of a turn: nothing of that turn is kept, a
   }
 });
 
-test('a probe of a full disk says so, and leaves nothing that is read', (t) => {
+test('probing a full disk reports it, and leaves nothing that is read later', (t) => {
   const context = journalFixture(t);
   context.journal.open(sampleOpening(1), assert.ifError);
   context.endTurn();

@@ -70,7 +70,7 @@ test('the process is started with the first name, asked, and ended after five mi
   end();
 });
 
-test('a name that does not resolve in time is answered then, and a later answer is heard by nobody', () => {
+test('a name that does not resolve in time is answered as failed, and a later answer is ignored', () => {
   const { resolver, processes, pass, end } = played();
   const got = answers(resolver, 'one', 'slow.example');
   pass(nameDeadlineMs);

@@ -91,7 +91,7 @@ function spellings(bits: bigint): string[] {
   return all.filter((text) => isIP(text) === 6);
 }
 
-it('An entry of SVC_UPSTREAM_ALLOW that is no block is refused by name', () => {
+it('An entry of SVC_UPSTREAM_ALLOW that is not a CIDR block is refused by name', () => {
   for (const entry of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '10/8', '10.0.0.0/8/8', 'fd00::/129', 'intranet', '0x0a.0.0.0/8',
     '10.0.0.0/1e1', '*', 'fe80::1%eth0/64']) {
     assert.throws(() => parseAddressRanges([entry]), (fault: Error) => fault instanceof RangeError

@@ -88,7 +88,7 @@ for (const on of bothEngines) {
         where organization = $1`, [organization]))
       .map((row) => Object.values(row).map(String).join(' | ')).sort();
 
-    test('nothing goes without an age, and an age below a month is refused', async () => {
+    test('nothing is removed without an age, and an age below a month is refused', async () => {
       const organization = await newOrganization();
       await ship(store, 'seg_kept', recordsOf(organization, 300, draw));
       assert.deepEqual(await removeAll(store, organization, startMs + 4_000 * dayMs), { records: 0, events: 0 });
@@ -137,7 +137,7 @@ for (const on of bothEngines) {
       assert.equal(Number(row!.figures[0]), left.length);
     });
 
-    test('a day without a record still counts in every window that is not over, and goes after them', async () => {
+    test('a day without a record still counts in every window that is not over, and is removed after them', async () => {
       const organization = await keeping();
       const yearMs = Date.UTC(2026, 0, 1);
       const at = (day: number): CallRecord =>
@@ -184,7 +184,7 @@ for (const on of bothEngines) {
       assert.equal(await behind(startMs + (days + 3) * dayMs, 2), 2 * dayMs);
     });
 
-    test('what arrives late of a time that is gone is counted, and goes in its turn', async () => {
+    test('a record that arrives late, of days already removed, is counted, and later removed as well', async () => {
       const organization = await keeping();
       const nowMs = startMs + (60 + days) * dayMs;
       await ship(store, 'seg_early', recordsOf(organization, 400, draw));
@@ -200,7 +200,7 @@ for (const on of bothEngines) {
       assert.deepEqual((await reconciled()).differences, []);
     });
 
-    test('a sum that stopped at the bound stays there until its last record goes', async () => {
+    test('a sum that stopped at the bound stays there until its last record is removed', async () => {
       const organization = await keeping();
       const of = (at: number): CallRecord => sampleRecord(organization, { startedAtMs: startMs + at, cost: nanoDollars(nanoDollarsMax), labels: [] });
       await ship(store, 'seg_bound', [of(1), of(2), of(3)]);

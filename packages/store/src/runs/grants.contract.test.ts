@@ -52,7 +52,7 @@ for (const on of bothEngines) {
       assert.ok((await store.settings.changedSince(revision)).organizations.includes(organization));
     });
 
-    test('each organization has a key of its own, and the private half is nowhere in the clear', async () => {
+    test('each organization has its own key, and the private half is nowhere in the clear', async () => {
       const [one, other] = [await newOrganization(), await newOrganization()];
       assert.notDeepEqual(await keysOf(one), await keysOf(other));
       const rows = await context.query(url, 'select sealed, public_key from grant_key where organization = $1', [one]);

@@ -46,7 +46,7 @@ describe('a SQLite place that cannot be a store', () => {
   test('a directory that does not exist', () => at('missing/store.db', 'store_unreadable'));
   test('a directory', () => at('folder', 'store_unreadable'));
   test('a path through a file', () => at('text.db/store.db', 'store_unreadable'));
-  test('a file that is no database', () => at('text.db', 'store_unreadable'));
+  test('a file that is not a database', () => at('text.db', 'store_unreadable'));
 
   test('the database of another program is not touched', async () => {
     const foreign = new DatabaseSync(place('foreign.db'));

@@ -72,7 +72,7 @@ for (const on of bothEngines) {
       (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
 
     describe('events past their age', () => {
-      test('events and sums of such days go, those of the days that stay are the events\' own, and another organization keeps all', async () => {
+      test('events and sums of such days are removed, other sums equal their events; other organizations keep everything', async () => {
         const [tapped, untouched] = [await newBaseline(), await newBaseline()];
         await granted(store.organizations.set(tapped.organization, { plan: 'team', keepRecordsDays: 31 }));
         for (const { key } of [tapped, untouched]) {
@@ -99,7 +99,7 @@ for (const on of bothEngines) {
         assert.equal((await store.retention.progress(tapped.organization))!.removedEvents, 60);
       });
 
-      test('a Baseline that another replaced goes with its last event, the current one stays', async () => {
+      test('a replaced Baseline is removed with its last event, the current one stays', async () => {
         const old = await newBaseline();
         await granted(store.organizations.set(old.organization, { keepRecordsDays: 31 }));
         await keep(old.key, events(0, 5), { isPriced: () => false });
@@ -348,7 +348,7 @@ for (const on of bothEngines) {
         assert.equal(await eventRows(tapped), 5);
       });
 
-      test('200 models and 200 tags keep a line of their own, the rest is other, and the events keep their words', async () => {
+      test('200 models and 200 tags keep separate lines, the rest is `other`, and the events keep their words', async () => {
         const tapped = await newBaseline();
         const many = Array.from({ length: 450 }, (_, index) => event(`r${index}`, { model: `m${index % 250}`, tag: `t${index}` }));
         for (const part of [many.slice(0, 150), many.slice(150)]) await keep(tapped.key, part);
@@ -406,7 +406,7 @@ for (const on of bothEngines) {
       });
     });
 
-    test('erased: the key is like one that never was, the Baseline is gone, its events go in slices, the neighbour keeps everything', async () => {
+    test('erased: the key is as if it never existed, the Baseline is gone, its events go in slices, other organizations keep everything', async () => {
       const [erased, neighbour] = [await newBaseline(), await newBaseline()];
       for (const { key } of [erased, neighbour]) await keep(key, events(0, 30));
       await granted(store.baselines.declare(erased.baseline.id, { name: 'canary-figure', amount: nanoDollars(1n) }));

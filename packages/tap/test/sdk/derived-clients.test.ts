@@ -18,7 +18,7 @@ describe('derived clients', () => {
   const made = (): OpenAI => new OpenAI({ apiKey: 'k', baseURL: `${provider.url}/v1`, maxRetries: 0 });
   const call = (client: OpenAI): Promise<unknown> => client.embeddings.create({ model: 'm', input: 'x' });
 
-  test('a client made by withOptions follows its parent to a newer sink, until it gets one of its own', async () => {
+  test('a client made by withOptions follows its parent to a newer sink, until it gets its own', async () => {
     const told: string[] = [];
     const parent = made();
     observe(parent, () => told.push('first'));

@@ -140,7 +140,7 @@ describe('clients used in other ways', () => {
     assert.equal(seen.length, 1);
   });
 
-  test('a subclass with private fields, methods and a post of its own', async () => {
+  test('a subclass with private fields, methods and its own post', async () => {
     class Ours extends OpenAI {
       #posts = 0;
       override post: OpenAI['post'] = (...args) => {

@@ -151,7 +151,7 @@ for (const on of bothEngines) {
       assert.ok(!JSON.stringify(configuration).includes('stored-one'));
     });
 
-    test('a plan says old and new, and makes nothing; only what differs is in it', async () => {
+    test('a plan shows old and new values of what differs, and changes nothing', async () => {
       const organization = await newOrganization();
       await apply(organization, {
         settings: { drainSeconds: 5 }, keys: [{ name: 'ci', project: 'build' }], caps: [{ scope: 'organization', window: 'day', limit: '5' }],
@@ -208,7 +208,7 @@ for (const on of bothEngines) {
       ]);
     });
 
-    test('a webhook whose events change keeps its id and secret; a key keeps its id when it is renamed by it', async () => {
+    test('a webhook whose events change keeps its id and secret; a key named by its id keeps it when renamed', async () => {
       const organization = await newOrganization();
       const [made] = await apply(organization, { keys: [{ name: 'a' }], webhooks: [{ url: 'https://a.example/', events: ['cap.reached'] }] });
       const [before] = granted(await listWebhooks(context, organization));
@@ -277,7 +277,7 @@ for (const on of bothEngines) {
       for (const odd of [null, 7, [], 'text']) assert.deepEqual(await problems(organization, odd), [': The file must be a map of sections.']);
     });
 
-    test('a change that is refused on the way ends it there, says how far it came, and going on makes nothing twice', async () => {
+    test('a refused change stops the work and says how far it came; applying again makes nothing twice', async () => {
       const organization = await newOrganization();
       const given = { keys: [{ name: 'a' }, { name: 'b' }], webhooks: [{ url: 'https://a.example/' }] };
       const found = await plan(organization, given);

@@ -64,7 +64,7 @@ test('the whole file begins after the removed records, says so, and verifies', a
   assert.match(text.split('\n')[1]!, /^\{"type":"pruned",/);
 });
 
-test('a part that begins where the chain does says so too, a later one need not; a removed time has no receipts', async () => {
+test('a part that begins where the chain does says so too, a later one need not; a removed period has no receipts', async () => {
   const atMs = (record: number): number => startMs + record * 60_000;
   const straddling = await verdictOf(await fileOf({ fromMs: startMs, toMs: atMs(1_300) }));
   assert.deepEqual([straddling.valid, straddling.first, straddling.pruned?.last], [true, cut + 1, cut]);

@@ -57,7 +57,7 @@ test('a whole file verifies with only the public key', async () => {
   assert.equal(text.split('\n').filter((line) => line.startsWith('{"type":"checkpoint"')).length, 1);
 });
 
-test('so does a part of the chain, and it says where it begins and ends', async () => {
+test('a part of the chain verifies too, and says where it begins and ends', async () => {
   const verdict = await verdictOf(await fileOf({ fromMs: startMs + 1_010, toMs: startMs + 1_100 }), [await keyOf()]);
   assert.deepEqual([verdict.valid, verdict.checked, verdict.first, verdict.last], [true, 90, 1_011, 1_100]);
 });
