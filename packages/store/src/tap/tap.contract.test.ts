@@ -406,7 +406,7 @@ for (const on of bothEngines) {
       });
     });
 
-    test('erased: the key is as if it never existed, the Baseline is gone, its events go in slices, other organizations keep everything', async () => {
+    test('erased: the key seems never to have existed, Baseline and events are gone (in slices), others keep everything', async () => {
       const [erased, neighbour] = [await newBaseline(), await newBaseline()];
       for (const { key } of [erased, neighbour]) await keep(key, events(0, 30));
       await granted(store.baselines.declare(erased.baseline.id, { name: 'canary-figure', amount: nanoDollars(1n) }));
