@@ -1,6 +1,6 @@
 /**
  * The organization beside the hostile one: it makes calls, begins runs, signs in, reads pages and reports to the tap, each kind by itself and one
- * after the other, and keeps how long each took and what went wrong. What it was told of tokens is counted, to be compared with its records.
+ * after the other, and keeps how long each took and what went wrong. The tokens reported to it are counted, to be compared with its records.
  */
 import { randomBytes } from 'node:crypto';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
@@ -28,7 +28,7 @@ const from: HeaderPair = ['x-forwarded-for', '192.0.2.7'];
 export class Neighbour {
   /** What went wrong, a line each. */
   readonly faults: string[] = [];
-  /** Chat calls that were answered, and the tokens that the provider told for them. */
+  /** Chat calls that were answered, and the tokens that the provider reported for them. */
   calls = 0;
   promptTokens = 0;
   readonly #at: GoodNeighbour;

@@ -16,7 +16,7 @@ export interface Neighbours {
   readonly neighbour: Neighbour;
   /** Begins these attacks, in as many processes. Resolves once all are under way, with what ends them. */
   attack(processes: readonly string[]): Promise<() => Promise<void>>;
-  /** What differs between what the good neighbour was told and what is recorded of it; empty: nothing. */
+  /** Differences between what was reported to the good neighbour and what is recorded of it; empty: none. */
   recordFaults(): Promise<string[]>;
   stop(): Promise<void>;
 }

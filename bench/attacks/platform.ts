@@ -33,7 +33,7 @@ const textFields: readonly (readonly [string, string])[] = [
   ['/keys', 'name'], ['/views', 'name'], ['/invitations', 'email'], ['/webhooks', 'url'], ['/caps', 'limit'], ['/alerts', 'thresholds'],
 ];
 
-/** Webhooks at these addresses, each of which is told of a test again and again. Those of an earlier attack are used again. */
+/** Webhooks at these addresses, each of which gets a test event again and again. Those of an earlier attack are used again. */
 async function hookAt(attacked: Attacked, urls: readonly string[]): Promise<void> {
   const listed = JSON.parse((await manage(attacked, 'GET', '/webhooks')).body.toString()) as { data: { id: string; url: string }[] };
   const ids = listed.data.filter(({ url }) => urls.includes(url)).map(({ id }) => id);

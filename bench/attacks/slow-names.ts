@@ -22,7 +22,7 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
 }
 `;
 
-/** The environment of a product for which such names are slow; empty where that cannot be had. `directory`: the library is written there. */
+/** The environment of a product for which such names are slow; empty if that is not possible. `directory`: the library is written there. */
 export function slowNames(directory: string): Record<string, string> {
   if (process.platform !== 'linux') return {};
   const [code, library] = [join(directory, 'slow-names.c'), join(directory, 'slow-names.so')];

@@ -81,7 +81,7 @@ async function each(inputs: readonly WrittenInput[], run: (input: WrittenInput) 
   for (let from = 0; from < inputs.length; from += 16) await Promise.all(inputs.slice(from, from + 16).map(run));
 }
 
-/** Sends bytes on a connection of their own; resolves when the server ended it or has been quiet for a while. */
+/** Sends bytes on a new connection; resolves when the server ended it or has been quiet for a while. */
 async function throwAt(url: string, bytes: Buffer): Promise<RawConnection> {
   const connection = await RawConnection.open(url);
   connection.send(bytes);

@@ -1,6 +1,6 @@
 /**
  * What must hold after every attack: the product still serves a fresh connection, the records are those the attack should leave, and
- * stderr holds nothing secret. Attacks are told apart by the project their caller names, because a caller who left knows no id.
+ * stderr holds nothing secret. Attacks are distinguished by the project their caller names, because a caller who left knows no id.
  */
 import assert from 'node:assert/strict';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';

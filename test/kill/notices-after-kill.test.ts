@@ -1,5 +1,5 @@
 /**
- * What a killed platform had to tell is told by the one that is started in its place, at once and once (decision 0102): the only platform is killed
+ * What a killed platform had to report, the one started in its place reports, at once and once (decision 0102): the only platform is killed
  * ten times while caps are reached. And after a restore an event has the `webhook-id` that it had before.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import pg from 'pg';
 
 interface Told { readonly id: string; readonly cap: string; readonly atMs: number }
 
-/** A receiver of webhooks, and what it was told of caps that were reached. */
+/** A receiver of webhooks, and the reached caps that were reported to it. */
 async function receiver(): Promise<{ readonly url: string; readonly told: Told[]; readonly server: Server }> {
   const told: Told[] = [];
   const server = createServer((request, response) => {

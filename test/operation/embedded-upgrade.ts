@@ -1,4 +1,4 @@
-/** One process of another version on a data directory of its own, killed under load, and one of this version on what it left. */
+/** One process of another version on a separate data directory, killed under load, and one of this version on what it left. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

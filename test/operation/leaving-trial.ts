@@ -1,5 +1,5 @@
 /**
- * By hand, with real programs: `node test/operation/leaving-trial.ts [ROUNDS] [MODE …]`. Gateway nodes on a PostgreSQL are told to stop, round
+ * By hand, with real programs: `node test/operation/leaving-trial.ts [ROUNDS] [MODE …]`. Gateway nodes on a PostgreSQL are asked to stop, round
  * after round, while 24 callers keep their connections and call: one node by a bare SIGTERM, and two one after the other (a rolling restart), behind
  * haproxy as a balancer of requests (`http`) and of connections (`tcp`), and with none. Needs haproxy (`apt-get install haproxy`).
  *

@@ -1,5 +1,5 @@
 /**
- * The product told to stop, with kept connections: from the first moment every listener says that the connection ends with its answer, and calls
+ * The product is asked to stop, with kept connections: from the first moment every listener says that the connection ends with its answer, and calls
  * are served until whoever polls its readiness has seen that it stops. Decision 0106; by hand and with haproxy: `test/operation/leaving-trial.ts`.
  */
 import assert from 'node:assert/strict';

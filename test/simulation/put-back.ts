@@ -245,7 +245,7 @@ function forOnly(whose: Whose, answer: Answer): Answer {
 
 /** What the store does with claims, wrongly. */
 export const storeFaults = {
-  /** A batch that a later one has overtaken is heeded. */
+  /** A batch that arrives after a later one is applied. */
   heedsOvertaken: (whose: Whose): Answer => forOnly(whose, ({ leases, ...sum }, question) =>
     answerClaim({ ...sum, leases: leases.map((lease) => ({ ...lease, claim: -1 })) }, question)),
   /** What a node reported of its spend beyond its grant is forgotten. */

@@ -107,7 +107,7 @@ test('PostgreSQL stops and comes back under load: held keys keep working, unknow
     await makesProgress(system, load, 2_000);
     const stranger = await connectionOf(system);
     const refused = await stranger.call({ target: '/v1/messages', headers: [bearer(`svc_live_${'0'.repeat(32)}`)], body: '{}' });
-    // Nobody can know now whether that key is good; the caller must not be told that it is bad.
+    // Nobody can know now whether that key is good; the answer must not say that it is bad.
     assert.equal(refused.status, 500, refused.body.toString());
     await stranger.close();
     await postgres.resume();

@@ -1,5 +1,5 @@
 /**
- * What is on the other side of a node's sockets: its callers and its provider, on a thread of their own, so that the processor time of the
+ * What is on the other side of a node's sockets: its callers and its provider, on a separate thread, so that the processor time of the
  * node's thread is the node's alone. One exchange at a time.
  */
 import { once } from 'node:events';

@@ -58,7 +58,7 @@ export interface Gateway {
   readonly heldBodyBytes: () => number;
   /** What is held for requests and calls now. */
   readonly held: () => HeldForCalls;
-  /** The node is told to stop: answers say that they are the last of their connection. Everything is still accepted. */
+  /** The node will stop: answers announce that they are the last on their connection. Everything is still accepted. */
   leave(): void;
   /**
    * Accepts no more connections and closes those that carry nothing. Calls that come on the others are served. What is open after `graceMs` is cut

@@ -17,7 +17,7 @@ const firstDigitAt = idCharacters - 2 * randomBytes - timeDigits;
 const block = Buffer.from(requestIdFrom('0'.repeat(2 * randomBytes + timeDigits)).repeat(idsPerBlock), 'latin1');
 let at = block.length;
 
-/** Ids of one tick share their last digits: few enough to be told apart by the rest. The count begins again every two years. */
+/** Ids of one tick share their last digits: few enough to be distinguished by the rest. The count begins again every two years. */
 const tickMs = 16;
 const ticks = 2 ** 32;
 let tick = -1;

@@ -1,5 +1,5 @@
 /**
- * The package as it is published: built into a folder of its own, loaded by both module systems, by this Node and by every other
+ * The package as it is published: built into a separate folder, loaded by both module systems, by this Node and by every other
  * Node from 18 on the PATH, by a strict compiler, and in a realm that has next to no globals. It has no dependencies and stays small.
  */
 import assert from 'node:assert/strict';

@@ -169,7 +169,7 @@ export class RawConnection {
   }
 }
 
-/** One call on a connection of its own. */
+/** One call on a new connection. */
 export async function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
   const connection = await RawConnection.open(url);
   try {

@@ -15,7 +15,7 @@ const controlByte = /[\x00-\x1f\x7f]/;
 /** What servers cut off a segment: its parameters, and a query or fragment that was encoded. */
 const parameters = /[;?#]/;
 
-/** Whatever is undone below but capitals: a path without any of it is plain as it stands. */
+/** Everything that is normalized below, except capitals: a path without any of it is already plain. */
 const coated = /[%;\x80-\xff]|\/[/.]|\/$/;
 
 /**

@@ -107,7 +107,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Writes a path otherwise, in a way that some server undoes. */
+/** Writes a path differently, in a way that some server normalizes. */
 function spelledOtherwise(path: string, chance: () => number): string {
   const head = /^(?:\/alt|\/upstream)?\/v1\//.exec(path)![0];
   const among = (choices: readonly string[]): string => choices[Math.floor(chance() * choices.length)]!;

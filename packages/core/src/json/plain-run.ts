@@ -1,7 +1,7 @@
 /**
  * Bytes that stand for themselves in a JSON string: where a run of them ends. Prompts and answers are mostly such runs, and reading them is
  * most of what watching a call costs. A long one is copied into the memory of a few instructions of WebAssembly, which look at 16 bytes at once:
- * 1 ns of JavaScript a byte becomes 0.05. A short one is not worth the copy. Where WebAssembly cannot be had, all is read in JavaScript.
+ * 1 ns of JavaScript a byte becomes 0.05. A short one is not worth the copy. Without WebAssembly, everything is read in JavaScript.
  */
 
 const quote = 0x22;

@@ -13,7 +13,7 @@ export interface RefusalReason {
 
 export interface RefusalCount extends RefusalReason {
   readonly organization: OrganizationId;
-  /** Null: too many keys were refused in that hour to be told apart. */
+  /** Null: too many keys were refused in that hour to be distinguished. */
   readonly key: ServiceKeyId | null;
   /** First instant of the hour, in UTC. */
   readonly hourMs: number;

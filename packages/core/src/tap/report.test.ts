@@ -26,7 +26,7 @@ function reportOn(events: readonly Partial<TapEvent>[], list: PriceList = sample
   return tapReport({ book: createPriceBook({ list, overlay: null }), period: null, ...rollup, declared: [] });
 }
 
-// The compiler holds this: a measured figure cannot be had from a tap event, nor a reported one passed off as modeled.
+// The compiler holds this: a measured figure cannot come from a tap event, nor a reported one passed off as modeled.
 type IsNever<T> = [T] extends [never] ? true : false;
 const noMeasuredLabel: IsNever<Extract<TapLabel, 'measured'>> = true;
 // @ts-expect-error a tap figure is never labelled measured

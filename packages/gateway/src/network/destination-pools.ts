@@ -37,7 +37,7 @@ export interface DestinationPoolsOptions {
 export interface DestinationPools {
   provider(provider: Provider, organization: string): Destination;
   upstream(owner: PoolOwner): Destination;
-  /** Closes what has been idle too long. Called by a timer of its own; here for tests. */
+  /** Closes what has been idle too long. A timer calls it; public for tests. */
   sweep(): void;
   /** Pools of named providers that are open. */
   readonly providerPools: number;

@@ -12,7 +12,7 @@ const timeouts = { connectMs: 2_000, headMs: 2_000, idleBodyMs: 2_000 };
 /** Every name leads to this machine. */
 const everythingIsHere: ResolveAll = (_hostname, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]);
 
-/** Dials a listener of its own by literal and by name. Throws if one of them was not refused, or anything arrived. */
+/** Dials a temporary listener by literal and by name. Throws if one of them was not refused, or anything arrived. */
 export async function verifyAddressGuard(): Promise<void> {
   let arrived = 0;
   const canary = createServer((socket) => {

@@ -33,9 +33,9 @@ const size = z.object({
 const days = 90;
 const batchCalls = 20_000;
 
-/** `told` is called with the number of calls made so far. Refuses a store that is not empty. */
+/** `progressed` gets the number of calls made so far. Refuses a store that is not empty. */
 export async function seedStore(
-  context: UseCaseContext, wanted: SeedSize, told: (calls: number) => void,
+  context: UseCaseContext, wanted: SeedSize, progressed: (calls: number) => void,
 ): Promise<SeedSize | AdministrationRefusal> {
   const checked = checkInput(size, wanted);
   if (isRefusal(checked)) return checked;
@@ -67,7 +67,7 @@ export async function seedStore(
     through += batch.length;
     await store.calls.ship({ segment: 'seg_seed', after, through, records: batch.map((record, index) => ({ seq: after + index + 1, record })) });
     batch = [];
-    told(through);
+    progressed(through);
   };
   for (const record of plausibleCalls({ callers, calls: wanted.calls, nowMs: context.nowMs, days, book }, draw)) {
     if (batch.push(record) >= batchCalls) await ship();

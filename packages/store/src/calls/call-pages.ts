@@ -176,7 +176,7 @@ async function isGone(engine: Engine, organization: string, startedAtMs: number)
 
 function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }: Asked): RawBuilder<unknown> {
   const { label, run, outcome, usage, status, lacks, ...names } = filter;
-  // Rare calls are in indexes of their own. SQLite takes one only where the statement contains the index's own condition. PostgreSQL deduces
+  // Rare calls have separate indexes. SQLite takes one only where the statement contains the index's own condition. PostgreSQL deduces
   // it; said again, it would count twice in the estimate, and for so few calls a long page would read them all and sort them.
   const ofIndex: OfIndex = (condition) => (kind === 'sqlite' ? [sql.raw(condition)] : []);
   const all = [

@@ -1,4 +1,4 @@
-/** Calls that failed, and those whose cost is not whole, are looked up in an index of their own. On both engines. */
+/** Calls that failed, and those whose cost is not whole, have a separate index each. On both engines. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { failedCalls, lackingCost } from '../schema/call-searches.ts';

@@ -3,7 +3,7 @@
  * Snapshots). Rule: a change is posted within one poll of its commit. An answer read while the feed moved is read again, so no outdated
  * answer goes uncorrected. If the store fails, a question is answered `failed`, and the feed is silent (the node's age grows) until the next
  * poll. Questions that come in one turn are answered together: after a start every key is new to its node. The keys that were used last are
- * told before the first heartbeat, so that a node that replaces another need not ask while everything starts.
+ * sent before the first heartbeat, so that a node that replaces another need not ask while everything starts.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -37,7 +37,7 @@ export interface SettingsDesk {
 /** Keys read by one statement. */
 const keysAtOnce = 200;
 
-/** Which keys are told ahead: those used within this time, the last ones of them. Each of them may have an organization of its own to read. */
+/** Which keys are sent ahead: those used last, within this time. Each of them may have a different organization to read. */
 const aheadWithinMs = 3_600_000;
 const aheadMax = 200;
 

@@ -45,7 +45,7 @@ export interface StoreClient extends SharedNews {
   claimLeases(batch: number, claims: readonly SubjectClaim[]): Promise<readonly LeaseAnswer[]>;
   /** Calls back at each change of what this node holds. */
   onChange(listener: (change: OrganizationChange) => void): void;
-  /** Calls back with keys that were used lately, before the first message is heard. */
+  /** Calls back with keys that were used lately, before the first message is received. */
   onAhead(listener: (hash: string, found: KeyAnswer) => void): void;
   /** Calls back with the price overlay: at once if it is known already, and at each change. */
   onPrices(listener: (overlay: string | null) => void): void;

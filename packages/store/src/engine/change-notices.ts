@@ -1,5 +1,5 @@
 /**
- * Hears on PostgreSQL, on a connection of its own, that settings or runs were changed somewhere (rules: Snapshots). A notice only makes
+ * Learns on PostgreSQL, on a separate connection, that settings or runs were changed somewhere (rules: Snapshots). A notice only makes
  * the next poll come sooner. Listeners poll regularly anyway, so a lost connection, or a pooler that passes no notices on, costs time and
  * nothing else. A lost connection is re-established automatically.
  */

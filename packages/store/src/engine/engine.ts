@@ -46,7 +46,7 @@ export interface Engine {
   change<T>(
     work: (transaction: Transaction<Schema>, revision: bigint) => Promise<T | StoreRefusal>, name: ChangeName<Exclude<T, StoreRefusal>>,
   ): Promise<T | StoreRefusal>;
-  /** Statements that take as long as they take, such as migrations: on PostgreSQL one connection of their own, with no bound on their time. */
+  /** Statements of any duration, such as migrations: on PostgreSQL a separate connection without a time limit. */
   unhurried<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /** A write transaction of fixed statements, sent ahead of each other's answers where the engine is distant. The audit trail says nothing of it. */
   readonly transact: Transact;

@@ -1,5 +1,5 @@
 /**
- * Pipelined transactions: statements are sent without waiting for earlier answers, on connections of their own. A distant store then costs
+ * Pipelined transactions: statements are sent without waiting for earlier answers, on separate connections. A distant store then costs
  * one round trip for all reads and one for all writes, and locks are held for one round trip. PostgreSQL only.
  */
 import type { Pool } from 'pg';

@@ -26,7 +26,7 @@ export interface NameQuestion {
   readonly hostname: string;
 }
 
-/** `answered`: its asker was told that it did not resolve in time. */
+/** `answered`: its asker already got the answer that it did not resolve in time. */
 interface Asked extends NameQuestion {
   readonly atMs: number;
   answered: boolean;

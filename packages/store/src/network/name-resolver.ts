@@ -1,5 +1,5 @@
 /**
- * Resolves names that organizations chose (declared upstreams, webhooks) in a process of their own, which is started with the first of them. One
+ * Resolves names that organizations chose (declared upstreams, webhooks) in a separate process, which is started with the first of them. One
  * for the whole product: the threads that dial ask the main thread (`name-port.ts`). Decision 0101.
  */
 import type { LookupAddress } from 'node:dns';
@@ -64,7 +64,7 @@ class Resolver implements NameResolver {
     for (const { id } of this.#places.giveUp()) this.#answer(id, null);
   }
 
-  /** Answers what is late, and replaces the process if too much of it is. Called by a timer of its own; here for tests. */
+  /** Answers what is late, and replaces the process if too much of it is. A timer calls it; public for tests. */
   look(): void {
     const nowMs = this.#nowMs();
     for (const { id } of this.#places.late(nowMs)) this.#answer(id, null);

@@ -6,7 +6,7 @@ import type { FromNameProcess, ToNameProcess } from './name-process.ts';
 
 export interface NameProcess {
   ask(id: number, hostname: string): void;
-  /** Ends it at once, with all that it resolves. Nothing is heard of it any more. */
+  /** Ends it at once, with everything that it resolves. No answer comes after this. */
   kill(): void;
 }
 
@@ -50,7 +50,7 @@ export const startNameProcess: StartNameProcess = ({ answered, ended }) => {
   return {
     ask(id, hostname) {
       const question: ToNameProcess = { id, hostname };
-      // Once it is gone, its end is told by itself.
+      // If it is already gone, its `exit` event reports that.
       if (!over && child.connected) child.send(question, () => {});
     },
     kill() {

@@ -1,6 +1,6 @@
 /**
  * The master key at work: it wraps each organization's data key, and a data key seals that organization's credentials.
- * Rule 18. Every use of the master key goes through HKDF with a label of its own; the key itself seals nothing.
+ * Rule 18. Every use of the master key goes through HKDF with a separate label; the key itself seals nothing.
  * A data key or credential that does not unseal is null: the callers' state `unreadable`, never an error.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';

@@ -49,7 +49,7 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     return found;
   }
 
-  /** Calls without a run have no sum of their own: they are all calls less those with a run. */
+  /** Calls without a run have no separate sum: they are all calls minus those with a run. */
   async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
     const nameOf = ({ names, startMs }: UsagePart): string => [...attributionDimensions.map((each) => names?.[each] ?? ''), startMs].join('\0');
     const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [nameOf(part), part]));

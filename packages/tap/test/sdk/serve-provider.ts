@@ -1,5 +1,5 @@
 /**
- * The scripted provider as a process of its own, for the test suites of other languages: prints its URL, answers `GET /asked` with how many
+ * The scripted provider as a separate process, for the test suites of other languages: prints its URL, answers `GET /asked` with how many
  * calls it received, and ends with its standard input.
  */
 import { startFakeProvider } from './fake-provider.ts';

@@ -1,5 +1,5 @@
 /**
- * On PostgreSQL, whoever listens is told when a transaction that changed settings or runs commits (rules: Snapshots). SQLite has
+ * On PostgreSQL, listeners are notified when a transaction that changed settings or runs commits (rules: Snapshots). SQLite has
  * no such thing: its one server looks for itself.
  */
 import { sql } from 'kysely';
