@@ -1,5 +1,6 @@
 /**
- * Prices of `@pydantic/genai-prices` → `packages/core/price-list/price-list.json`, the frozen list that calls are priced by.
+ * Prices of `@pydantic/genai-prices`, with our amendments (`amend-price-list.ts`) → `packages/core/price-list/price-list.json`, the frozen list that
+ * calls are priced by.
  * The same package gives the same bytes. Run by hand after raising the package's version; the release date below goes with it.
  * If the data holds something that this script does not know, it stops: a price is never silently dropped or changed.
  */
@@ -8,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import {
   waitForUpdate, type ConditionalPrice, type MatchLogic, type ModelInfo, type ModelPrice, type Provider,
 } from '@pydantic/genai-prices';
+import { amended, readAmendments } from './amend-price-list.ts';
 import type {
   ListedModel, ListedPrice, ListedProvider, ListedRate, ListedRates, NameRule, PriceList,
 } from '@metergate/core/price/price-list.ts';
@@ -18,7 +20,7 @@ const release = { version: '0.1.8', date: '2026-09-23' };
 const listFile = new URL('../packages/core/price-list/price-list.json', import.meta.url);
 const packageFile = new URL(`../node_modules/${packageName}/package.json`, import.meta.url);
 
-/** Which price of the package is which of our rates. Images, video and pages are missing: no call's usage is read for them. */
+/** Which price of the package is which of our rates. Video is missing: no call's usage is read for it. */
 const tokenRates = {
   input: 'input_mtok',
   cached: 'cache_read_mtok',
@@ -28,10 +30,17 @@ const tokenRates = {
   reasoning: 'output_reasoning_mtok',
   audioInput: 'input_audio_mtok',
   audioOutput: 'output_audio_mtok',
+  cachedAudio: 'cache_audio_read_mtok',
+  cachedImage: 'cache_image_read_mtok',
+  imageInput: 'input_image_mtok',
+  imageOutput: 'output_image_mtok',
 } as const;
 
 /** Prices per thousand: of the call itself, and of calls of the provider's own tools. */
 const pricesPerThousand = { call: 'requests_kcount', webSearch: 'web_searches_kcount', fileSearch: 'storage_searches_kcount' } as const;
+
+/** An hour of sound that comes in, and a thousand pages, with the places that make a price one of picodollars for one. */
+const pricesByUnit = { hour: ['input_audio_hours', 12], page: ['input_document_kpages', 9] } as const;
 
 /** Hosts whose pattern in the package is not `https://host` with an optional path, or does not say where the host ends. */
 const hostsByHand: Record<string, string> = {
@@ -39,8 +48,11 @@ const hostsByHand: Record<string, string> = {
   moonshotai: 'api\\.moonshot\\.(?:ai|cn)',
 };
 
-/** The whole list, with its hash. @throws Error if the installed package is another version, or its data is not understood. */
-export async function buildPriceList(): Promise<PriceList> {
+/**
+ * The whole list, with its hash. `amendments`: those of the repository, unless others are given. @throws Error if the installed package is another
+ * version, or its data is not understood.
+ */
+export async function buildPriceList(amendments = readAmendments()): Promise<PriceList> {
   const installed = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
   if (installed !== release.version) {
     throw new Error(`${packageName} ${installed} is installed; write its version and release day into this script first.`);
@@ -50,7 +62,7 @@ export async function buildPriceList(): Promise<PriceList> {
   const content = {
     source: { package: packageName, version: release.version },
     date: release.date,
-    providers: providers.map(listedProvider),
+    providers: amended(providers.map(listedProvider), amendments),
   };
   const { source, date, providers: listed } = content;
   return { source, date, hash: priceListHash(content), providers: listed };
@@ -138,6 +150,12 @@ function listedRates(where: string, prices: ModelPrice): ListedRates {
     if (price === undefined) continue;
     if (typeof price !== 'number') throw new Error(`${where}: the price ${key} has steps.`);
     rates[name] = scaled(`${where} ${key}`, price, 9);
+  }
+  for (const [name, [key, places]] of Object.entries(pricesByUnit)) {
+    const price = prices[key];
+    if (price === undefined) continue;
+    if (typeof price !== 'number') throw new Error(`${where}: the price ${key} has steps.`);
+    rates[name] = scaled(`${where} ${key}`, price, places);
   }
   return rates;
 }

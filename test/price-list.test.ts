@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { calcPrice, waitForUpdate, type ModelPrice as PackagePrice } from '@pydantic/genai-prices';
+import { readAmendments } from '../scripts/amend-price-list.ts';
 import { buildPriceList, priceListHash, priceListText } from '../scripts/generate-price-list.ts';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList, priceListId, type NameRule } from '@metergate/core/price/price-list.ts';
@@ -45,6 +46,8 @@ describe('the frozen list (rule 6)', () => {
 const pairs = [
   ['input', 'input_mtok'], ['cached', 'cache_read_mtok'], ['cacheWrite', 'cache_write_mtok'],
   ['cacheWriteOneHour', 'cache_write_1h_mtok'], ['output', 'output_mtok'], ['reasoning', 'output_reasoning_mtok'],
+  ['audioInput', 'input_audio_mtok'], ['audioOutput', 'output_audio_mtok'], ['cachedAudio', 'cache_audio_read_mtok'],
+  ['cachedImage', 'cache_image_read_mtok'], ['imageInput', 'input_image_mtok'], ['imageOutput', 'output_image_mtok'],
 ] as const;
 
 function microDollars(price: number): bigint {
@@ -59,13 +62,14 @@ function assertSameRate(rate: TokenRate | null, price: PackagePrice[string], whe
   assert.deepEqual(rate, expected, where);
 }
 
-describe('every model of every seller has the price that the package gives it, at instants around each dated price', () => {
+describe('without our amendments every model of every seller has the price that the package gives it, at instants around each dated price', () => {
   const instants = ['2025-01-01T00:00:00Z', '2026-08-16T23:59:59Z', '2026-08-21T02:00:00Z', '2026-09-23T16:30:00Z', '2027-01-01T00:00:00Z']
     .map((text) => new Date(text));
-  const book = createPriceBook({ list: priceList, overlay: null });
-  for (const seller of book.listedSellers()) {
-    const provider = seller.provider!;
-    it(`${provider.id}: ${provider.models.length} models`, async () => {
+  const unamended = buildPriceList([]).then((list) => createPriceBook({ list, overlay: null }));
+  for (const { id: providerId } of priceList.providers) {
+    it(providerId, async () => {
+      const seller = (await unamended).listedSellers().find((each) => each.provider?.id === providerId)!;
+      const provider = seller.provider!;
       const source = (await waitForUpdate())!.find(({ id }) => id === provider.id)!;
       assert.equal(source.models.length, provider.models.length);
       for (const { id } of source.models) {
@@ -79,4 +83,17 @@ describe('every model of every seller has the price that the package gives it, a
       }
     });
   }
+});
+
+describe('amendments of the list', () => {
+  it('each says why, from where and since when, and changes the price that it names', () => {
+    for (const { why, source, date } of readAmendments()) {
+      assert.ok(why.length > 20, why);
+      assert.match(source, /^https:\/\//);
+      assert.match(date, /^\d{4}-\d\d-\d\d$/);
+    }
+  });
+  it('one that changes nothing stops the generation', async () => {
+    await assert.rejects(buildPriceList([...readAmendments(), readAmendments()[0]!]), /changes nothing/);
+  });
 });

@@ -157,7 +157,7 @@ async function measured(t: TestContext) {
   const destination = createDestination({
     origin: far.providerUrl, timeouts: { connectMs: 5_000, headMs: 30_000, idleBodyMs: 30_000 }, guard: null,
   });
-  const { gateway, time } = await startNode(t, { destinations: { provider: () => destination, upstream: () => destination } });
+  const { gateway, time } = await startNode(t, { destinations: { provider: () => destination, region: () => null, upstream: () => destination } });
   t.after(async () => {
     await destination.close();
     await far.close();

@@ -21,6 +21,8 @@ import type { GatewayCounters } from './counters.ts';
 /** Where named providers and declared upstreams are reached. */
 export interface Destinations {
   provider(provider: Provider, organization: string): Destination;
+  /** The region that a provider's address names, such as `eu`; null: none. */
+  region(provider: Provider): string | null;
   upstream(owner: { readonly organization: string; readonly version: number; readonly url: string }): Destination;
 }
 

@@ -125,7 +125,8 @@ function reasons(records: readonly CallRecordJson[]): string {
 const gapText: { readonly [G in CostGap]: string } = {
   service_tier: 'the rate of its service tier', region: 'the rate of its region', audio: 'audio tokens', cache_write: 'cache writes',
   web_search: 'web searches', web_fetch: 'web fetches', file_search: 'file searches', code_interpreter: 'code interpreter',
-  other_model: 'work that its figures leave out',
+  other_model: 'work that its figures leave out', cached: 'the rate of cached tokens', image: 'tokens of images', seconds: 'seconds of sound',
+  characters: 'characters', pages: 'pages', images: 'images', tool_calls: 'other calls of tools', amount: 'an amount above what can be kept',
 };
 
 function gapNames(records: readonly CallRecordJson[]): string {

@@ -104,7 +104,31 @@ function pricesText({ model, prices, list, overlay }: ShownPrices): string {
     [price.provider ?? price.host, price.listedAs, ...rates(price), whenOf(price), price.inForce ? 'yes' : 'no'],
     ...price.above.map((step) => ['', `  input above ${step.tokens}`, ...rates(step), '', '']),
   ]);
-  return `${table(heads, rows)}\n${source}`;
+  return [table(heads, rows), ...prices.flatMap(furtherRates), source].join('\n');
+}
+
+const furtherNames = {
+  cacheWriteOneHour: 'cache write for an hour', reasoning: 'reasoning', audioInput: 'sound in', audioOutput: 'sound out',
+  cachedAudio: 'sound cached', imageInput: 'images in', imageOutput: 'images out', cachedImage: 'images cached',
+} as const satisfies { readonly [Name in keyof ShownPrice]?: string };
+const feeNames = {
+  webSearch: 'web searches', webFetch: 'web fetches', fileSearch: 'file searches', codeInterpreter: 'code interpreter',
+} as const satisfies { readonly [Name in keyof ShownPrice['perThousandCalls']]: string };
+
+/** A line for each price that has more than the table shows. */
+function furtherRates(price: ShownPrice): string[] {
+  const named = (names: Readonly<Record<string, string>>, values: object): string[] => Object.entries(values).flatMap(([name, value]) => {
+    const words = names[name];
+    return words === undefined || typeof value !== 'string' ? [] : [`${words} ${shortDecimal(value)}`];
+  });
+  const factors = (words: Readonly<Record<string, string>>): string[] => Object.entries(words).map(([word, factor]) => `${plain(word)} x ${factor}`);
+  const parts = [
+    ...named(furtherNames, price),
+    ...named({ perHour: 'an hour of sound', perPage: 'a page', perCall: 'the call itself' }, price),
+    ...named(feeNames, price.perThousandCalls).map((fee) => `${fee} a thousand`),
+    ...factors(price.serviceTiers), ...factors(price.regions),
+  ];
+  return parts.length === 0 ? [] : [`${price.provider ?? price.host} ${price.listedAs}: ${parts.join(', ')}`];
 }
 
 function rates({ input, cached, cacheWrite, output }: Pick<ShownPrice, 'input' | 'cached' | 'cacheWrite' | 'output'>): (string | null)[] {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { cacheSavingsOf } from './cache-savings.ts';
 import { ratesFromList } from './rates.ts';
 
-const none = { input: 0, audioInput: 0, cached: 0, cacheWrite: 0, cacheWriteOneHour: 0 };
+const none = { input: 0, audioInput: 0, cached: 0, cacheWrite: 0, cacheWriteOneHour: 0, imageInput: 0, cachedAudio: 0, cachedImage: 0 };
 /** Pico-dollars a token: 3.00, 0.30, 3.75 and 6.00 US dollars per million. */
 const rates = ratesFromList({ input: 3_000_000, cached: 300_000, cacheWrite: 3_750_000, cacheWriteOneHour: 6_000_000, output: 15_000_000 });
 

@@ -3,7 +3,7 @@
  * price). Rules: `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
  */
 import { divideHalfEven, nanoDollarsMax, type NanoDollars } from '../money.ts';
-import { picoPerNano, rateAt, type Rates } from './rates.ts';
+import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
 
 /** The input of a call by price: each token is counted once. */
 export interface CacheTokens {
@@ -12,18 +12,28 @@ export interface CacheTokens {
   readonly cached: number;
   readonly cacheWrite: number;
   readonly cacheWriteOneHour: number;
+  readonly imageInput: number;
+  readonly cachedAudio: number;
+  readonly cachedImage: number;
 }
 
 /** Null: the model's input has no price. Cache reads and writes without a price of their own are charged as input and save nothing. */
 export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
   if (rates.input === null) return null;
-  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const whole = tokens.input + tokens.audioInput + tokens.imageInput + tokens.cached + tokens.cachedAudio + tokens.cachedImage
+    + tokens.cacheWrite + tokens.cacheWriteOneHour;
   const input = rateAt(rates.input, whole);
   const write = rates.cacheWrite ?? rates.input;
   const pico = BigInt(tokens.cached) * (input - rateAt(rates.cached ?? rates.input, whole))
+    + saved(tokens.cachedAudio, { fresh: rates.audioInput ?? rates.input, cached: rates.cachedAudio ?? rates.cached ?? rates.input }, whole)
+    + saved(tokens.cachedImage, { fresh: rates.imageInput ?? rates.input, cached: rates.cachedImage ?? rates.cached ?? rates.input }, whole)
     - BigInt(tokens.cacheWrite) * (rateAt(write, whole) - input)
     - BigInt(tokens.cacheWriteOneHour) * (rateAt(rates.cacheWriteOneHour ?? write, whole) - input);
   const nano = divideHalfEven(pico < 0n ? -pico : pico, picoPerNano);
   const bounded = nano > nanoDollarsMax ? nanoDollarsMax : nano;
   return (pico < 0n ? -bounded : bounded) as NanoDollars;
+}
+
+function saved(tokens: number, { fresh, cached }: { readonly fresh: TokenRate; readonly cached: TokenRate }, whole: number): bigint {
+  return tokens === 0 ? 0n : BigInt(tokens) * (rateAt(fresh, whole) - rateAt(cached, whole));
 }

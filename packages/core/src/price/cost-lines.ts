@@ -16,7 +16,9 @@ import { pricesOf, type PriceBook } from './price-book.ts';
 import { wholeFactor, type Rates } from './rates.ts';
 import { pricedModel, recordedReading, recordedTokens } from './recorded-parts.ts';
 
-const tokenKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const satisfies (keyof ChargedTokens)[];
+const tokenKinds = [
+  'input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput', 'imageInput', 'imageOutput', 'cachedAudio', 'cachedImage',
+] as const satisfies (keyof ChargedTokens)[];
 const toolKinds = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const satisfies (keyof ToolCalls)[];
 
 /** What a line charges: a kind of token, a call of a provider's own tool, or the call itself. */
@@ -83,8 +85,9 @@ const attoPerNano = 1_000_000_000n;
 const attoPerPico = 1_000_000n;
 
 /** The kind whose price applies to a kind without its own: `picoByKind` has the rule. */
-const otherwise: { readonly [Kind in (typeof tokenKinds)[number]]: 'input' | 'output' } = {
+const otherwise: { readonly [Kind in (typeof tokenKinds)[number]]: 'input' | 'output' | 'cached' } = {
   input: 'input', cached: 'input', cacheWrite: 'input', audioInput: 'input', output: 'output', reasoning: 'output', audioOutput: 'output',
+  imageInput: 'input', imageOutput: 'output', cachedAudio: 'cached', cachedImage: 'cached',
 };
 
 function listedLines(record: CallRecord, tokens: ChargedTokens, rates: Rates): CostLines | null {
@@ -115,8 +118,9 @@ function plainLine(of: CostLineKind, count: number, each: bigint): CostLine {
 
 /** All input at one price, all output at the other. */
 function fallbackLines(tokens: ChargedTokens, { inputNanoPerMillion, outputNanoPerMillion }: FallbackPrice): CostLines {
-  const into = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
-  const out = tokens.output + tokens.reasoning + tokens.audioOutput;
+  const into = tokens.input + tokens.audioInput + tokens.imageInput + tokens.cached + tokens.cachedAudio + tokens.cachedImage
+    + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const out = tokens.output + tokens.reasoning + tokens.audioOutput + tokens.imageOutput;
   // A nano-dollar per million tokens is a thousand atto-dollars per token.
   const lines = [plainLine('input', into, inputNanoPerMillion * 1_000n), plainLine('output', out, outputNanoPerMillion * 1_000n)];
   return { lines: lines.filter(({ count }) => count > 0), factor: wholeFactor };

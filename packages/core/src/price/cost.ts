@@ -3,15 +3,15 @@
  * one sum of pico-dollars, rounded once, half to even, to nano-dollars. A call that cannot be priced costs null, never zero; no figure is
  * ever made up.
  */
-import { divideHalfEven, nanoDollars, parseDollars, type NanoDollars } from '../money.ts';
+import { divideHalfEven, nanoDollars, nanoDollarsMax, parseDollars, type NanoDollars } from '../money.ts';
 import type { CostGap, CostSource, PriceBasis } from '../record/call-record.ts';
 import type { FallbackPrice } from '../settings.ts';
 import type { Provider } from '../wire/wire.ts';
 import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';
-import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
+import { chargedTokens, noChargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
-import { Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, toolFees } from './gaps.ts';
+import { Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, toolFees, unitFees, unitParts } from './gaps.ts';
 import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** One call to be priced. */
@@ -19,6 +19,8 @@ export interface PricedCall {
   readonly reading: Reading;
   /** The model that the request asked for; its price applies only if the answer names none. */
   readonly requestedModel?: string | null;
+  /** The region of the address that was called; the answer's own goes before it. */
+  readonly region?: string | null;
   /** Null on the declared upstream. */
   readonly provider: Provider | null;
   /** The declared upstream's host name, or its URL; null on the named providers. */
@@ -55,20 +57,20 @@ const unpriced: Cost = Object.freeze({ cost: null, costGaps: noGaps, costSource:
  * counts (rule 6d); without either the call is unpriced.
  */
 export function costOf(call: PricedCall): Cost {
-  const { reading, fallback } = call;
+  const { reading } = call;
   if (reading.usage === 'none' || reading.usage === 'unknown') return nothingToPrice;
   if (call.provider === null && reading.reportedCost !== null) {
     const cost = parseDollars(reading.reportedCost);
     if (cost !== null) return { cost, costGaps: noGaps, costSource: 'upstream', pricedBy: null, priceList: null, cacheSavings: null };
   }
-  const tokens = chargedTokens(reading.tokens, reading);
+  const tokens = chargedTokens(reading.tokens, reading) ?? (reading.units === null ? null : noChargedTokens);
   if (tokens === null) return nothingToPrice;
   const model = reading.model ?? call.requestedModel ?? null;
   if (model === null) return unpriced;
   const { overlay, list } = pricesOfModel(call, model);
   return priced(call, tokens, overlay)
-    ?? (call.provider === null ? byFallback(reading, tokens, fallback) : priced(call, tokens, list))
-    ?? (call.provider === null ? priced(call, tokens, list) : byFallback(reading, tokens, fallback))
+    ?? (call.provider === null ? byFallback(call, tokens) : priced(call, tokens, list))
+    ?? (call.provider === null ? priced(call, tokens, list) : byFallback(call, tokens))
     ?? unpriced;
 }
 
@@ -82,20 +84,45 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   if (pico === null) return null;
   const { reading } = call;
   const gaps = new Gaps();
-  const fees = toolFees(reading.toolCalls, price.rates.tools, gaps);
-  noteTokens(tokens, price, gaps);
+  const fees = toolFees(searched(call), feesOf(call, price), gaps);
+  const units = unitFees(reading, price.rates, gaps);
+  // Counted in units that this price does not know, and in nothing else.
+  if (pico === 0n && units === 0n && tokens === noChargedTokens) return null;
+  noteTokens(tokens, price, gaps, reading.cachedSplit);
   noteBeside(reading, gaps);
-  const factor = factorOf(reading, price.rates, gaps);
+  const factor = factorOf(placed(call), price.rates, gaps);
   // Nothing is rounded before the sum is complete.
-  const cost = factor === wholeFactor && reading.further.length === 0
+  const cost = factor === wholeFactor && reading.further.length === 0 && units === 0n
     ? divideHalfEven(pico + fees, picoPerNano)
-    : divideHalfEven((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps),
-      picoPerNano * wholeFactor);
+    : divideHalfEven(((pico - price.rates.call) * factor + (price.rates.call + fees) * wholeFactor + further(call, price.rates, gaps)) * unitParts
+      + units * factor, picoPerNano * wholeFactor * unitParts);
+  if (cost > nanoDollarsMax) gaps.add('amount');
   return {
     cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', pricedBy: basisOf(reading), priceList: price.priceList,
     cacheSavings: cacheSavingsOf(tokens, price.rates),
   };
 }
+
+/** The tier, and where the call was served: the answer's word goes before the address. */
+function placed({ reading, region = null }: PricedCall): Pick<Reading, 'serviceTier' | 'region'> {
+  return { serviceTier: reading.serviceTier, region: reading.region ?? region };
+}
+
+/** Calls of tools, with the search that some models make on every call and no answer counts. */
+function searched({ reading, requestedModel }: PricedCall): Reading['toolCalls'] {
+  const model = reading.model ?? requestedModel ?? '';
+  if (!searchesAlways.test(model) || (reading.toolCalls?.webSearch ?? 0) > 0) return reading.toolCalls;
+  return { webFetch: 0, fileSearch: 0, codeInterpreter: 0, ...reading.toolCalls, webSearch: 1 };
+}
+
+/** The list has the fee of the search itself; that of its preview is the same for models that reason alone. */
+function feesOf({ reading, requestedModel }: PricedCall, { rates, ofOverlay }: ModelPrice): Rates['tools'] {
+  if (!reading.previewSearch || ofOverlay || !withoutReasoning.test(reading.model ?? requestedModel ?? '')) return rates.tools;
+  return { ...rates.tools, webSearch: null };
+}
+
+const withoutReasoning = /(?:^|\/)(?:chatgpt|gpt-[34])/;
+const searchesAlways = /-search-(?:preview|api)(?:-|$)/;
 
 /** The model whose price applies: the request's only if the answer names none. */
 function basisOf({ model }: Reading): PriceBasis {
@@ -106,7 +133,7 @@ function basisOf({ model }: Reading): PriceBasis {
 function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
   let sum = 0n;
   for (const { model, tokens: figures } of call.reading.further) {
-    const tokens = figures === null ? null : chargedTokens(figures, { cachedInInput: call.reading.cachedInInput, outputBeside: 0 });
+    const tokens = figures === null ? null : chargedTokens(figures, { cachedInInput: call.reading.cachedInInput, outputBeside: 0, units: null });
     const price = model === null ? null : furtherPrice(call, model);
     const rates = model === null ? own : price?.rates ?? null;
     const pico = tokens === null || rates === null ? null : picoDollars(tokens, rates);
@@ -115,7 +142,7 @@ function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
       continue;
     }
     if (price !== null) noteTokens(tokens, price, gaps);
-    sum += pico * factorOf(call.reading, rates, gaps);
+    sum += pico * factorOf(placed(call), rates, gaps);
   }
   return sum;
 }
@@ -133,44 +160,61 @@ function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
   const parts = picoByKind(tokens, rates);
   return parts === null ? null
     : rates.call + parts.input + parts.cached + parts.cacheWrite + parts.cacheWriteOneHour + parts.output + parts.reasoning
-      + parts.audioInput + parts.audioOutput;
+      + parts.audioInput + parts.audioOutput + parts.imageInput + parts.imageOutput + parts.cachedAudio + parts.cachedImage;
 }
 
 /** The same by kind, without the price of the call itself. */
 export function picoByKind(tokens: ChargedTokens, rates: Rates): { readonly [Kind in keyof ChargedTokens]: bigint } | null {
   const { input, output } = rates;
-  if (input === null) return null;
-  if (output === null && tokens.output + tokens.reasoning + tokens.audioOutput > 0) return null;
-  const whole = tokens.input + tokens.audioInput + tokens.cached + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  if (input === null) return tokens === noChargedTokens ? nothingByKind : null;
+  if (output === null && tokens.output + tokens.reasoning + tokens.audioOutput + tokens.imageOutput > 0) return null;
+  const cachedWhole = tokens.cached + tokens.cachedAudio + tokens.cachedImage;
+  const whole = tokens.input + tokens.audioInput + tokens.imageInput + cachedWhole + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const cached = rates.cached ?? input;
   const write = rates.cacheWrite ?? input;
   return {
     input: paid(tokens.input, input, whole),
-    cached: paid(tokens.cached, rates.cached ?? input, whole),
+    cached: paid(tokens.cached, cached, whole),
+    cachedAudio: paid(tokens.cachedAudio, rates.cachedAudio ?? cached, whole),
+    cachedImage: paid(tokens.cachedImage, rates.cachedImage ?? cached, whole),
     cacheWrite: paid(tokens.cacheWrite, write, whole),
     cacheWriteOneHour: paid(tokens.cacheWriteOneHour, rates.cacheWriteOneHour ?? write, whole),
     output: output === null ? 0n : paid(tokens.output, output, whole),
     reasoning: output === null ? 0n : paid(tokens.reasoning, rates.reasoning ?? output, whole),
+    imageInput: paid(tokens.imageInput, rates.imageInput ?? input, whole),
+    imageOutput: output === null ? 0n : paid(tokens.imageOutput, rates.imageOutput ?? output, whole),
     audioInput: paid(tokens.audioInput, rates.audioInput ?? input, whole),
     audioOutput: output === null ? 0n : paid(tokens.audioOutput, rates.audioOutput ?? output, whole),
   };
 }
 
+const nothingByKind = Object.freeze({
+  input: 0n, cached: 0n, cacheWrite: 0n, cacheWriteOneHour: 0n, output: 0n, reasoning: 0n, audioInput: 0n, audioOutput: 0n,
+  imageInput: 0n, imageOutput: 0n, cachedAudio: 0n, cachedImage: 0n,
+});
+
 function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {
   return tokens === 0 ? 0n : BigInt(tokens) * rateAt(rate, wholeInput);
 }
 
+const noUnits = Object.freeze({ hour: null, page: null });
+
 /** The organization's own price: all input at one rate, all output at the other. It has no fees, tiers or regions. */
-function byFallback(reading: Reading, tokens: ChargedTokens, fallback: FallbackPrice | null): Cost | null {
-  if (fallback === null) return null;
-  const into = BigInt(tokens.input) + BigInt(tokens.audioInput) + BigInt(tokens.cached)
-    + BigInt(tokens.cacheWrite) + BigInt(tokens.cacheWriteOneHour);
-  const out = BigInt(tokens.output) + BigInt(tokens.reasoning) + BigInt(tokens.audioOutput);
+function byFallback(call: PricedCall, tokens: ChargedTokens): Cost | null {
+  const { reading, fallback } = call;
+  if (fallback === null || tokens === noChargedTokens) return null;
+  const into = BigInt(tokens.input) + BigInt(tokens.audioInput) + BigInt(tokens.imageInput) + BigInt(tokens.cached)
+    + BigInt(tokens.cachedAudio) + BigInt(tokens.cachedImage) + BigInt(tokens.cacheWrite) + BigInt(tokens.cacheWriteOneHour);
+  const out = BigInt(tokens.output) + BigInt(tokens.reasoning) + BigInt(tokens.audioOutput) + BigInt(tokens.imageOutput);
   const nanoMillionths = into * fallback.inputNanoPerMillion + out * fallback.outputNanoPerMillion;
   const gaps = new Gaps();
   if (reading.further.length > 0) gaps.add('other_model');
   noteBeside(reading, gaps);
-  toolFees(reading.toolCalls, noFees, gaps);
-  factorOf(reading, noFactors, gaps);
-  const cost = nanoDollars(divideHalfEven(nanoMillionths, 1_000_000n));
-  return { cost, costGaps: gaps.names(), costSource: 'fallback', pricedBy: basisOf(reading), priceList: null, cacheSavings: nanoDollars(0n) };
+  toolFees(searched(call), noFees, gaps);
+  unitFees(reading, noUnits, gaps);
+  factorOf(placed(call), noFactors, gaps);
+  const nano = divideHalfEven(nanoMillionths, 1_000_000n);
+  if (nano > nanoDollarsMax) gaps.add('amount');
+  return { cost: nanoDollars(nano), costGaps: gaps.names(), costSource: 'fallback', pricedBy: basisOf(reading), priceList: null,
+    cacheSavings: nanoDollars(0n) };
 }

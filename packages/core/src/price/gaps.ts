@@ -52,7 +52,8 @@ const ordinaryRegions: ReadonlySet<string> = new Set(['global', 'not_available']
 export const noFactors: Pick<Rates, 'serviceTiers' | 'regions'> = Object.freeze({ serviceTiers: new Map(), regions: new Map() });
 
 /** The factor of the token prices, in millionths; a tier or region without a factor counts as 1, and is a gap. */
-export function factorOf({ serviceTier, region }: Reading, rates: Pick<Rates, 'serviceTiers' | 'regions'>, gaps: Gaps): bigint {
+export function factorOf({ serviceTier, region }: Pick<Reading, 'serviceTier' | 'region'>, rates: Pick<Rates, 'serviceTiers' | 'regions'>,
+  gaps: Gaps): bigint {
   if (serviceTier === null && region === null) return wholeFactor;
   const byTier = factorFor(serviceTier, ordinaryTiers, rates.serviceTiers);
   const byRegion = factorFor(region, ordinaryRegions, rates.regions);
@@ -68,13 +69,44 @@ function factorFor(word: string | null, ordinary: ReadonlySet<string>, factors: 
   return factor ?? (ordinary.has(word) ? wholeFactor : null);
 }
 
-/** Tokens that were charged at another kind's rate. By its own rules an overlay charges cache writes without a price as input. */
-export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPrice, gaps: Gaps): void {
+/**
+ * Tokens that were charged at another kind's rate. By its own rules an overlay charges cache reads and writes without a price as input. Where all
+ * input is free, so is what is cached.
+ */
+export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPrice, gaps: Gaps, cachedSplit = true): void {
+  // Which kind of token was cached is not said, and kinds have prices of their own.
+  if (!cachedSplit && tokens.cached > 0 && tokens.audioInput + tokens.imageInput > 0) gaps.add('cached');
   if ((tokens.audioInput > 0 && rates.audioInput === null) || (tokens.audioOutput > 0 && rates.audioOutput === null)) gaps.add('audio');
+  if ((tokens.imageInput > 0 && rates.imageInput === null) || (tokens.imageOutput > 0 && rates.imageOutput === null)) gaps.add('image');
+  if ((tokens.cachedAudio > 0 && rates.cachedAudio === null) || (tokens.cachedImage > 0 && rates.cachedImage === null)) gaps.add('cached');
+  // The answer does not say how much of its output was images, which have another price.
+  if (tokens.output > 0 && tokens.imageOutput === 0 && rates.imageOutput !== null && rates.imageOutput.base !== rates.output?.base) gaps.add('image');
   if (ofOverlay) return;
+  if (tokens.cached > 0 && rates.cached === null && rates.input?.base !== 0n) gaps.add('cached');
   if (tokens.cacheWrite > 0 && rates.cacheWrite === null) gaps.add('cache_write');
   if (tokens.cacheWriteOneHour > 0 && rates.cacheWriteOneHour === null) gaps.add('cache_write');
 }
+
+/**
+ * What was counted in other units, in pico-dollars times `unitParts`; what has no rate is a gap. Sound that is also counted in tokens is
+ * charged by its tokens.
+ */
+export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, { hour, page }: Pick<Rates, 'hour' | 'page'>, gaps: Gaps): bigint {
+  if (units === null) return 0n;
+  let sum = 0n;
+  const { seconds = 0, pages = 0 } = units;
+  if (seconds > 0 && hour !== null) sum += BigInt(Math.round(seconds * 1_000)) * hour;
+  else if (seconds > 0 && (tokens.audioInput ?? 0) === 0) gaps.add('seconds');
+  if (pages > 0 && page !== null) sum += BigInt(pages) * page * unitParts;
+  else if (pages > 0) gaps.add('pages');
+  if ((units.characters ?? 0) > 0) gaps.add('characters');
+  if ((units.images ?? 0) > 0) gaps.add('images');
+  if ((units.otherToolCalls ?? 0) > 0) gaps.add('tool_calls');
+  return sum;
+}
+
+/** Milliseconds in an hour, the unit of the rate for sound. */
+export const unitParts = 3_600_000n;
 
 /** Tokens beside the output are charged as output. If the answer does not say that they are its reasoning, their kind is unknown. */
 export function noteBeside({ tokens, outputBeside }: Reading, gaps: Gaps): void {

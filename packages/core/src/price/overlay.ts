@@ -11,8 +11,9 @@
  * Prices are US dollars per million tokens, decimal text or numbers, with up to six decimals. `provider` is a seller of the
  * frozen list, `host` a declared upstream's host name. `model` is a whole name, or a beginning before `*`; any letter case.
  * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then charged as input (one-hour writes as other writes).
- * `audioInput` and `audioOutput`: audio; without them it is charged as text, and the record's cost has a gap. `webSearch`, `webFetch`,
- * `fileSearch` and `codeInterpreter`: US dollars per thousand calls of the provider's own tool. `serviceTiers` and `regions`: factors of
+ * `audioInput` and `audioOutput`: audio; without them it is charged as text, and the record's cost has a gap.
+ * `cachedAudio`, `cachedImage`, `imageInput`, `imageOutput`: likewise. `hour`, `page`: US dollars for an hour of sound, for a page. `webSearch`,
+ * `webFetch`, `fileSearch` and `codeInterpreter`: US dollars per thousand calls of the provider's own tool. `serviceTiers` and `regions`: factors of
  * all token prices by the provider's word, such as { "flex": "0.5" }, with up to three decimals.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
  */
@@ -41,7 +42,11 @@ const textMax = 4 * 1024 * 1024;
 const pricesMax = 10_000;
 const stepsMax = 8;
 const modelMax = 256;
-const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'audioInput', 'audioOutput'] as const;
+const rateNames = [
+  'input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'audioInput', 'audioOutput', 'cachedAudio', 'cachedImage', 'imageInput',
+    'imageOutput',
+] as const;
+const unitNames = ['hour', 'page'] as const;
 const feeNames = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const;
 const factorsMax = 50;
 type RateName = (typeof rateNames)[number];
@@ -84,7 +89,7 @@ function jsonOf(text: string): unknown {
 }
 
 function priceAt(value: unknown, path: string): OverlayPrice {
-  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, ...feeNames, 'serviceTiers', 'regions', 'above']);
+  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, ...unitNames, ...feeNames, 'serviceTiers', 'regions', 'above']);
   for (const name of ['input', 'output']) {
     if (!Object.hasOwn(entry, name)) throw new Refused(`${path}.${name} is missing; give its price per million tokens, 0 if it is free.`);
   }
@@ -133,7 +138,9 @@ function ratesAt(entry: JsonObject, path: string): Rates {
   };
   return {
     input: rate('input'), cached: rate('cached'), cacheWrite: rate('cacheWrite'), cacheWriteOneHour: rate('cacheWriteOneHour'),
-    output: rate('output'), reasoning: null, audioInput: rate('audioInput'), audioOutput: rate('audioOutput'), call: 0n,
+    output: rate('output'), reasoning: null, audioInput: rate('audioInput'), audioOutput: rate('audioOutput'),
+    cachedAudio: rate('cachedAudio'), cachedImage: rate('cachedImage'), imageInput: rate('imageInput'), imageOutput: rate('imageOutput'),
+    hour: unitAt(entry['hour'], `${path}.hour`), page: unitAt(entry['page'], `${path}.page`), call: 0n,
     tools: feesAt(entry, path), serviceTiers: factorsAt(entry['serviceTiers'], `${path}.serviceTiers`),
     regions: factorsAt(entry['regions'], `${path}.regions`),
   };
@@ -144,6 +151,11 @@ function feesAt(entry: JsonObject, path: string): Rates['tools'] {
   const fee = (name: (typeof feeNames)[number]): bigint | null =>
     entry[name] === undefined ? null : amountAt(entry[name], `${path}.${name}`, 'US dollars per thousand calls') * 1_000n;
   return { webSearch: fee('webSearch'), webFetch: fee('webFetch'), fileSearch: fee('fileSearch'), codeInterpreter: fee('codeInterpreter') };
+}
+
+/** US dollars for one → pico-dollars. */
+function unitAt(value: unknown, path: string): bigint | null {
+  return value === undefined ? null : amountAt(value, path, 'US dollars for one') * 1_000_000n;
 }
 
 /** Words in lower case → factors in millionths. */

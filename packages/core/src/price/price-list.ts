@@ -20,6 +20,13 @@ export interface ListedRates {
   readonly reasoning?: ListedRate;
   readonly audioInput?: ListedRate;
   readonly audioOutput?: ListedRate;
+  readonly cachedAudio?: ListedRate;
+  readonly cachedImage?: ListedRate;
+  readonly imageInput?: ListedRate;
+  readonly imageOutput?: ListedRate;
+  /** Pico-dollars for an hour of sound that came in, for a page that was read. */
+  readonly hour?: number;
+  readonly page?: number;
   /** Pico-dollars for the call itself, whatever its tokens. */
   readonly call?: number;
   /** Pico-dollars for one call of the provider's own tool. */

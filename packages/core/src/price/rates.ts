@@ -28,6 +28,15 @@ export interface Rates {
   /** Null: audio is charged as text, and the cost has a gap. */
   readonly audioInput: TokenRate | null;
   readonly audioOutput: TokenRate | null;
+  /** Null: cached sound and images are charged as cached text, and the cost has a gap. */
+  readonly cachedAudio: TokenRate | null;
+  readonly cachedImage: TokenRate | null;
+  /** Null: images are charged as text, and the cost has a gap. */
+  readonly imageInput: TokenRate | null;
+  readonly imageOutput: TokenRate | null;
+  /** Pico-dollars for an hour of sound that came in, for a page that was read; null: not known. */
+  readonly hour: bigint | null;
+  readonly page: bigint | null;
   /** Pico-dollars for the call itself. */
   readonly call: bigint;
   /** Pico-dollars for one call of a tool; null if no fee is known. */
@@ -60,6 +69,12 @@ export function ratesFromList(listed: ListedRates): Rates {
     reasoning: rateFromList(listed.reasoning),
     audioInput: rateFromList(listed.audioInput),
     audioOutput: rateFromList(listed.audioOutput),
+    cachedAudio: rateFromList(listed.cachedAudio),
+    cachedImage: rateFromList(listed.cachedImage),
+    imageInput: rateFromList(listed.imageInput),
+    imageOutput: rateFromList(listed.imageOutput),
+    hour: feeFromList(listed.hour),
+    page: feeFromList(listed.page),
     call: BigInt(listed.call ?? 0),
     tools: {
       webSearch: feeFromList(listed.webSearch), webFetch: feeFromList(listed.webFetch),

@@ -13,6 +13,8 @@ import { createPriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
 import { sampleReading } from './sample-list.ts';
 
+/** As the package has it: our amendments are other prices. */
+const amendedSellers = new Set(['deepseek']);
 const book = createPriceBook({ list: priceList, overlay: null });
 /** Wires whose exchanges, recorded or our own, name a model that the list knows. */
 const mustPrice = new Set<string>(['openai-chat-completions', 'openai-embeddings', 'openai-responses', 'anthropic-messages']);
@@ -47,6 +49,7 @@ describe('recorded calls cost what the list\'s own source computes', () => {
           const upstreamHost = provider === null ? exchange.host : null;
           const ours = costOf({ reading, provider, upstreamHost, book, fallback: null, atMs });
           const expected = theirs(exchange, wire, atMs);
+          if (amendedSellers.has(exchange.host.split('.').at(-2)!)) continue;
           if (ours.cost === null) {
             assert.ok(expected === null || expected === 0, `${exchange.name}: ${model} is unpriced, the source says ${expected}`);
             continue;

@@ -1,7 +1,7 @@
 /**
  * A recorded call → its tokens and its cost by kind: input, cache reads and writes, output, reasoning. A record keeps one cost. It is split
  * only if the current prices give exactly that cost. If they do not (a newer list, a cost reported by the provider, a price per call, a fee,
- * a factor), the cost stays whole. Nothing is estimated. Sound counts as input and output.
+ * a factor, other units), the cost stays whole. Nothing is estimated. Sound counts as input and output.
  */
 import { nothingDue, type Reading } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';
@@ -32,7 +32,7 @@ export interface RecordedParts {
 export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
   const tokens = recordedTokens(record);
   if (tokens === null) return null;
-  return { tokens: withoutAudio(tokens), costs: costsOf(record, tokens, book) };
+  return { tokens: asText(tokens), costs: costsOf(record, tokens, book) };
 }
 
 /** What was charged for, as far as the record says, each token once. Null: it has no token figure. */
@@ -76,17 +76,22 @@ function costsOf(record: RecordedCall, tokens: ChargedTokens, book: PriceBook): 
   if (rates === undefined || rates.call !== 0n) return null;
   const parts = picoByKind(tokens, rates);
   if (parts === null) return null;
-  const pico = withoutAudio(parts);
+  const pico = asText(parts);
   const whole = Object.values(pico).reduce((sum, part) => sum + part, 0n);
   return nanoDollars(divideHalfEven(whole, picoPerNano)) === cost ? rounded(pico, cost) : null;
 }
 
-/** Adds audio to what it is a part of. */
-function withoutAudio<Amount extends number | bigint>(
-  { audioInput, audioOutput, ...parts }: { readonly [Kind in keyof ChargedTokens]: Amount },
-): { readonly [Kind in Exclude<keyof ChargedTokens, 'audioInput' | 'audioOutput'>]: Amount } {
-  const sum = (one: Amount, other: Amount): Amount => ((one as number) + (other as number)) as Amount;
-  return { ...parts, input: sum(parts.input, audioInput), output: sum(parts.output, audioOutput) };
+type TextKind = Exclude<keyof ChargedTokens, 'audioInput' | 'audioOutput' | 'imageInput' | 'imageOutput' | 'cachedAudio' | 'cachedImage'>;
+
+/** Adds sound and images to what they are a part of. */
+function asText<Amount extends number | bigint>(
+  { audioInput, audioOutput, imageInput, imageOutput, cachedAudio, cachedImage, ...parts }: { readonly [Kind in keyof ChargedTokens]: Amount },
+): { readonly [Kind in TextKind]: Amount } {
+  const sum = (...amounts: readonly Amount[]): Amount => amounts.reduce((one, other) => ((one as number) + (other as number)) as Amount);
+  return {
+    ...parts, input: sum(parts.input, audioInput, imageInput), cached: sum(parts.cached, cachedAudio, cachedImage),
+    output: sum(parts.output, audioOutput, imageOutput),
+  };
 }
 
 /** Whole nano-dollars of each; the rounding difference goes to the largest. */

@@ -9,13 +9,15 @@ import { showPrices } from './show.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
-const unknownRates = { reasoning: null, audioInput: null, audioOutput: null };
+const unknownRates = {
+  reasoning: null, audioInput: null, audioOutput: null, cachedAudio: null, cachedImage: null, imageInput: null, imageOutput: null,
+};
 
 describe('prices show (rules: Interfaces)', () => {
   it('shows a price with its steps, for its seller and who borrows from it', () => {
     const shown = showPrices(book, 'long', atMs);
     const price = {
-      host: null, listedAs: 'long', priceList: sampleListId, inForce: true, from: null, daily: null, perCall: null,
+      host: null, listedAs: 'long', priceList: sampleListId, inForce: true, from: null, daily: null, perCall: null, perHour: null, perPage: null,
       input: '1', cached: '0.1', cacheWrite: null, cacheWriteOneHour: null, output: '4', ...unknownRates,
       perThousandCalls: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null }, serviceTiers: {}, regions: {},
       above: [

@@ -20,6 +20,10 @@ export interface ShownRates {
   readonly reasoning: string | null;
   readonly audioInput: string | null;
   readonly audioOutput: string | null;
+  readonly cachedAudio: string | null;
+  readonly cachedImage: string | null;
+  readonly imageInput: string | null;
+  readonly imageOutput: string | null;
 }
 
 /** One price. `inForce`: the price for a call admitted at the moment asked about. */
@@ -36,6 +40,9 @@ export interface ShownPrice extends ShownRates {
   readonly daily: { readonly from: string; readonly to: string } | null;
   /** US dollars for the call itself; null: none. */
   readonly perCall: string | null;
+  /** US dollars for an hour of sound, for a page; null: not known. */
+  readonly perHour: string | null;
+  readonly perPage: string | null;
   /** US dollars for a thousand calls of the provider's own tool; null: not known. */
   readonly perThousandCalls: { readonly [Tool in keyof ToolCalls]: string | null };
   /** Factors of the token prices, by the provider's word. */
@@ -54,7 +61,11 @@ export interface ShownPrices {
   readonly prices: readonly ShownPrice[];
 }
 
-const rateNames = ['input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
+const rateNames = [
+  'input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning', 'audioInput', 'audioOutput', 'cachedAudio', 'cachedImage',
+    'imageInput',
+  'imageOutput',
+] as const;
 
 /** Every price for `model`: the overlay's by host, then by seller in the list's order, each seller's overlay price first. */
 export function showPrices(book: PriceBook, model: string, atMs: number): ShownPrices {
@@ -117,7 +128,7 @@ function pricesOfSeller(seller: Seller, model: string, atMs: number): ShownPrice
   const { overlay, list } = seller.find(model);
   const paid = overlay ?? listedPriceAt(list, atMs);
   const all = overlay === null ? list : [overlay, ...list];
-  return all.filter(({ rates }) => rates.input !== null || rates.output !== null).map((price) =>
+  return all.filter(({ rates }) => rates.input !== null || rates.output !== null || rates.hour !== null || rates.page !== null).map((price) =>
     shownPrice(price, { provider: seller.provider?.id ?? null, host: null, inForce: price === paid }));
 }
 
@@ -131,6 +142,8 @@ function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'ho
     from: time.fromMs === null ? null : new Date(time.fromMs).toISOString(),
     daily: time.daily === null ? null : { from: timeOfDay(time.daily.fromSecond), to: timeOfDay(time.daily.toSecond) },
     perCall: rates.call === 0n ? null : dollarsPerCall(rates.call),
+    perHour: rates.hour === null ? null : dollarsPerCall(rates.hour),
+    perPage: rates.page === null ? null : dollarsPerCall(rates.page),
     perThousandCalls: {
       webSearch: feeText(rates.tools.webSearch), webFetch: feeText(rates.tools.webFetch),
       fileSearch: feeText(rates.tools.fileSearch), codeInterpreter: feeText(rates.tools.codeInterpreter),
@@ -156,6 +169,8 @@ function shownRates(rates: Rates, at: (rate: TokenRate) => bigint): ShownRates {
     input: text(rates.input), cached: text(rates.cached), cacheWrite: text(rates.cacheWrite),
     cacheWriteOneHour: text(rates.cacheWriteOneHour), output: text(rates.output), reasoning: text(rates.reasoning),
     audioInput: text(rates.audioInput), audioOutput: text(rates.audioOutput),
+    cachedAudio: text(rates.cachedAudio), cachedImage: text(rates.cachedImage),
+    imageInput: text(rates.imageInput), imageOutput: text(rates.imageOutput),
   };
 }
 

@@ -157,9 +157,9 @@ describe('second wire', () => {
     assert.deepEqual(credit(null), [base]);
   });
 
-  test('web searches have a listed fee, fetches none', () => {
+  test('web searches have a listed fee, fetches are free', () => {
     const usage = { server_tool_use: { web_search_requests: 3, web_fetch_requests: 2 } };
-    assert.deepEqual(shown(costOfBody('anthropic', 'messages', message(usage))), ['0.033000000', 'web_fetch']);
+    assert.deepEqual(shown(costOfBody('anthropic', 'messages', message(usage))), ['0.033000000']);
     assert.equal(costOfBody('anthropic', 'messages', message({ server_tool_use: { web_search_requests: 1.5 } })).costSource, 'none');
   });
 
@@ -192,6 +192,8 @@ function billByHand({ response, wire }: Exchange): Bill | null {
   const said: Json = {};
   for (const document of documents) {
     const answer = (document['response'] ?? document['message'] ?? document) as Json;
+    const container = answer['container'] ?? (document['delta'] as Json | undefined)?.['container'];
+    if (container !== undefined && container !== null) said['container'] = container;
     for (const name of ['model', 'service_tier', 'output']) if (answer[name] !== undefined && answer[name] !== null) said[name] = answer[name];
     Object.assign(usage, answer['usage'] ?? document['usage'] ?? {});
   }
@@ -226,7 +228,7 @@ function billByHand({ response, wire }: Exchange): Bill | null {
     dollars,
     gaps: [
       ...(ordinary.includes((usage['service_tier'] ?? said['service_tier']) as string | undefined) ? [] : ['service_tier']),
-      ...(figure('server_tool_use.web_fetch_requests') > 0 ? ['web_fetch'] : []), ...(count('code_interpreter_call') > 0 ? ['code_interpreter'] : []),
+      ...(count('code_interpreter_call') > 0 || 'container' in said ? ['code_interpreter'] : []),
     ],
   };
 }
@@ -244,7 +246,7 @@ for (const [folder, wire, endpoint] of recorded) {
       const bill = billByHand(exchange);
       const cost = costOfBody(wire, endpoint, exchange.response.body, { streamed: exchange.streamed });
       if (bill === null || cost.cost === null) continue;
-      const known = cost.costGaps.filter((gap) => gap !== 'audio' && gap !== 'cache_write');
+      const known = cost.costGaps.filter((gap) => !['audio', 'cache_write', 'cached'].includes(gap));
       assert.deepEqual(known, bill.gaps, exchange.name);
       assert.ok(Math.abs(Number(cost.cost) - bill.dollars * 1e9) < 2, `${exchange.name}: ${cost.cost} ${bill.dollars}`);
       for (const gap of cost.costGaps) seen.add(gap);

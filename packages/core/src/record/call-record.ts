@@ -22,6 +22,7 @@ export type PriceBasis = (typeof priceBases)[number];
 /** What was reported but is not in the cost, because no rate is known for it (rule 6b). */
 export const costGapNames = [
   'service_tier', 'region', 'audio', 'cache_write', 'web_search', 'web_fetch', 'file_search', 'code_interpreter', 'other_model',
+  'cached', 'image', 'seconds', 'characters', 'pages', 'images', 'tool_calls', 'amount',
 ] as const;
 export type CostGap = (typeof costGapNames)[number];
 

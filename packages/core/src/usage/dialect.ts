@@ -20,6 +20,7 @@ export interface Findings {
   deferred: boolean;
   /** The answer has the form of an API that reports usage. */
   metered: boolean;
+  previewSearch: boolean;
 }
 
 /** One API, for one response: holds the watched places and what was found. */
@@ -55,6 +56,7 @@ export function forgetFindings(findings: Findings): void {
   findings.further = nothingFurther;
   findings.deferred = false;
   findings.metered = false;
+  findings.previewSearch = false;
 }
 
 /** Nothing found yet. */
@@ -62,5 +64,6 @@ export function nothingFound(cachedInInput: boolean): Findings {
   return {
     model: null, finishReason: null, usage: null, usageFinal: false, cachedInInput,
     serviceTier: null, region: null, toolCalls: null, further: nothingFurther, deferred: false, metered: false,
+    previewSearch: false,
   };
 }

@@ -5,9 +5,10 @@
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
 import type { ToolCalls } from './reading.ts';
-import { reportedCost } from './reported-cost.ts';
+import { CostPlaces } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure } from './token-figure.ts';
+import { UnitPlaces } from './unit-places.ts';
 
 /** An API's words for input and output. */
 export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
@@ -25,9 +26,10 @@ export class FirstWireUsage {
   private readonly reasoning = watched();
   private readonly audioOutput = watched();
   private readonly total = watched();
-  private readonly cost = watched();
-  private readonly totalCost = watched();
+  private readonly costParts = new CostPlaces();
+  private readonly cacheHit = watched();
   private readonly tools = new SellerTools();
+  private readonly units = new UnitPlaces();
 
   /** `readsCost`: the destination is a declared upstream. */
   constructor([input, output]: UsageSpelling, readsCost: boolean) {
@@ -37,13 +39,13 @@ export class FirstWireUsage {
       [`${output}_tokens`]: this.output,
       [`${input}_tokens_details`]: watched({
         cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
-        cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
+        ...this.units.inputFields, cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
       }),
-      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput }),
+      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput, ...this.units.outputFields }),
       total_tokens: this.total,
-      cost: this.cost,
-      total_cost: this.totalCost,
-      ...(readsCost ? { server_side_tool_usage_details: this.tools.place } : {}),
+      ...(readsCost ? {
+        ...this.costParts.fields, ...this.units.fields, prompt_cache_hit_tokens: this.cacheHit, server_side_tool_usage_details: this.tools.place,
+      } : {}),
     });
   }
 
@@ -59,13 +61,13 @@ export class FirstWireUsage {
     const figures = {
       input: tokenFigure(this.input),
       output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached),
+      cached: tokenFigure(this.cached) ?? tokenFigure(this.cacheHit),
       cacheWrite: tokenFigure(this.cacheWrite),
       cacheWriteOneHour: tokenFigure(this.longLived),
       reasoning: tokenFigure(this.reasoning),
       audioInput: tokenFigure(this.audioInput),
       audioOutput: tokenFigure(this.audioOutput),
     };
-    return foundUsage(figures, this.readsCost ? reportedCost([this.cost, this.totalCost]) : null, tokenFigure(this.total));
+    return foundUsage(figures, this.readsCost ? this.costParts.read() : null, tokenFigure(this.total), this.units.read());
   }
 }

@@ -29,6 +29,8 @@ function overlay(known: MessageFigures, read: MessageFigures): boolean {
   return reports;
 }
 
+const noToolCalls = { webSearch: 0, webFetch: 0, fileSearch: 0, codeInterpreter: 0 } as const;
+
 const figureNames = ['input', 'output', 'cached', 'cacheWrite', 'cacheWriteOneHour'] as const;
 
 class MessagesDialect implements Dialect {
@@ -38,19 +40,23 @@ class MessagesDialect implements Dialect {
   private readonly type = watched();
   private readonly model = watched();
   private readonly stopReason = watched();
+  /** Where code was executed; its time has a fee that no answer counts. */
+  private readonly container = watched();
+  private readonly deltaContainer = watched();
   private readonly messageUsage = new MessageUsage();
   private readonly deltaStopReason = watched();
   private readonly deltaUsage = new MessageUsage();
-  readonly body = watched({ model: this.model, stop_reason: this.stopReason, usage: this.messageUsage.place });
+  readonly body = watched({ model: this.model, stop_reason: this.stopReason, container: this.container, usage: this.messageUsage.place });
   readonly event = watched({
     type: this.type,
     message: this.body,
-    delta: watched({ stop_reason: this.deltaStopReason }),
+    delta: watched({ stop_reason: this.deltaStopReason, container: this.deltaContainer }),
     usage: this.deltaUsage.place,
   });
   private figures: MessageFigures = noFigures();
   /** A `message_delta` has reported usage. */
   private deltaReported = false;
+  private ranCode = false;
 
   clear(): void {
     forgetFindings(this.findings);
@@ -58,6 +64,7 @@ class MessagesDialect implements Dialect {
     this.body.forget();
     this.figures = noFigures();
     this.deltaReported = false;
+    this.ranCode = false;
   }
 
   takeBody(): void {
@@ -87,6 +94,13 @@ class MessagesDialect implements Dialect {
 
   /** Lays the figures that a usage object reports over those known so far; false if it reports none. */
   private takeUsage(usage: MessageUsage): boolean {
+    const took = this.layFigures(usage);
+    if (this.container.kind === 'object' || this.deltaContainer.kind === 'object') this.ranCode = true;
+    if (this.ranCode) this.findings.toolCalls = { ...noToolCalls, ...this.findings.toolCalls, codeInterpreter: 1 };
+    return took;
+  }
+
+  private layFigures(usage: MessageUsage): boolean {
     const read = usage.read();
     if (read === null || this.findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {

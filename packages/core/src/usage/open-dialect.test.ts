@@ -104,7 +104,6 @@ test('sessions, their threads and dreams of the second provider also report the 
 test('a usage in terms that no figure of a record covers is unknown: the work was charged', () => {
   const answers = [
     { candidates: [{ finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 } },
-    { pages: [], model: 'ocr-x', usage_info: { pages_processed: 3 } },
     { text: 'a', meta: { billed_units: { input_tokens: 5, output_tokens: 9 } } },
     { model: 'rerank-x', usage: { total_tokens: 815 } },
     { model: 'g', usage: { total_input_tokens: 10, total_output_tokens: 20 } },
@@ -116,6 +115,8 @@ test('a usage in terms that no figure of a record covers is unknown: the work wa
     assert.deepEqual(said(read(other(true, { wire: 'upstream' }), sse(answer, answer), 'cut')).slice(0, 2), ['unknown', 'cut'], text);
   }
   assert.deepEqual(read(other(false), '{"data":[],"meta":{"page":1}}'), nothingDue);
+  const pages = read(other(false, { wire: 'upstream' }), '{"pages":[],"model":"ocr-x","usage_info":{"pages_processed":3,"doc_size_bytes":9}}');
+  assert.deepEqual([...said(pages), pages.units], ['reported', null, 'ocr-x', null, { pages: 3 }]);
   const ranked = read(other(false, { wire: 'upstream' }), '{"model":"r","usage":{"prompt_tokens":56}}');
   assert.deepEqual([...said(ranked), figures(ranked)], ['reported', null, 'r', null, { input: 56 }]);
 });

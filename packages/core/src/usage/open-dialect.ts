@@ -6,10 +6,12 @@
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
-import { badUsage, foundUsage, providerName, type RawFigures } from './found-usage.ts';
+import { badUsage, foundUsage, providerName, type FoundUsage, type RawFigures } from './found-usage.ts';
 import { OpenUsage } from './open-usage.ts';
 import { noTokens } from './reading.ts';
+import { tokenFigure } from './token-figure.ts';
 import { ToolItems } from './tool-items.ts';
+import { unitsOf } from './units.ts';
 
 /** The dialect of one response. `readsCost`: the destination is a declared upstream. */
 export function createOpenDialect(readsCost: boolean): Dialect {
@@ -33,7 +35,8 @@ class AnswerPlaces {
   private readonly otherUsages: readonly OpenUsage[];
   /** Google's, Mistral's for pages, Cohere's. */
   private readonly metadata = watched();
-  private readonly pages = watched();
+  private readonly pagesRead = watched();
+  private readonly pages = watched({ pages_processed: this.pagesRead });
   private readonly units = watched();
   readonly fields: Readonly<Record<string, WatchedValue>>;
 
@@ -44,7 +47,7 @@ class AnswerPlaces {
     this.fields = {
       type: this.type, object: this.object, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
       choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
-      tool_usage: this.tools.usagePlace,
+      tool_usage: this.tools.usagePlace, tools: this.tools.toolsPlace,
       usage: this.usage.place,
       usageMetadata: this.metadata, usage_info: this.pages, meta: watched({ billed_units: this.units }),
       ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
@@ -61,6 +64,12 @@ class AnswerPlaces {
   /** A batch, an agent's session or a dream reports the usage of all its work so far, with zeros at its beginning: that is of no call. */
   get isRunningTotal(): boolean {
     return batches.some((name) => this.object.isString(name)) || sessions.some((name) => this.type.isString(name));
+  }
+
+  /** Pages that were read, from an answer that counts nothing else; null: none. */
+  pagesOnly(): FoundUsage | null {
+    const pages = tokenFigure(this.pagesRead);
+    return typeof pages !== 'number' ? null : foundUsage(noTokens, null, null, { units: unitsOf({ pages }), cachedSplit: false });
   }
 
   /** The usage in the first of its places that holds one. */
@@ -163,7 +172,9 @@ class OpenDialect implements Dialect {
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
     findings.toolCalls = places.usage.tools.read() ?? tools.read() ?? findings.toolCalls;
     findings.further = tools.further() ?? findings.further;
+    findings.previewSearch = tools.previewSearch || findings.previewSearch;
     const { usage, read } = places.reported();
+    if (read === null && findings.usage === null) findings.usage = places.pagesOnly();
     if (read === null || isRunningTotal || findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       findings.usage = read;
@@ -172,7 +183,7 @@ class OpenDialect implements Dialect {
     for (const name of Object.keys(this.figures) as (keyof RawFigures)[]) this.figures[name] = read.figures[name] ?? this.figures[name];
     this.cost = read.cost ?? this.cost;
     if (read.onTop) findings.cachedInInput = false;
-    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost, read.total) : badUsage;
+    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost, read.total, read.read) : badUsage;
     return findings.usage !== null;
   }
 }

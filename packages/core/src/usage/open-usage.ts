@@ -2,14 +2,16 @@
 import { watched } from '../json/watched-value.ts';
 import { badUsage, type RawFigures } from './found-usage.ts';
 import { MessageUsage } from './message-usage.ts';
-import { reportedCost } from './reported-cost.ts';
+import { CostPlaces } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
+import { UnitPlaces, type ReadUnits } from './unit-places.ts';
 
 /** The values of one such object. */
 export interface OpenFigures {
   readonly figures: RawFigures;
   readonly cost: string | null;
+  readonly read: ReadUnits;
   /** Of input and output together, as reported; null if it may count what comes on top of them. */
   readonly total: TokenFigure;
   /** Words of the second wire: cached and written tokens come on top of the input. */
@@ -26,14 +28,15 @@ export class OpenUsage {
   private readonly reasoning = watched();
   private readonly audioOutput = watched();
   private readonly total = watched();
-  private readonly cost = watched();
-  private readonly totalCost = watched();
+  private readonly costParts = new CostPlaces();
+  private readonly units = new UnitPlaces();
   private readonly longLived = watched();
   private readonly inputDetails = watched({
     cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
+    ...this.units.inputFields,
     cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
   });
-  private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput });
+  private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput, ...this.units.outputFields });
   readonly tools = new SellerTools();
   /** Its own places are members of this one. */
   readonly message = new MessageUsage();
@@ -42,7 +45,7 @@ export class OpenUsage {
     prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
     input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
     completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
-    total_tokens: this.total, cost: this.cost, total_cost: this.totalCost, server_side_tool_usage_details: this.tools.place,
+    total_tokens: this.total, ...this.costParts.fields, ...this.units.fields, server_side_tool_usage_details: this.tools.place,
     ...this.message.fieldsBeside,
   });
   private readonly readsCost: boolean;
@@ -69,7 +72,7 @@ export class OpenUsage {
       audioOutput: tokenFigure(this.audioOutput),
     };
     const onTop = message.cached !== null || message.cacheWrite !== null;
-    const cost = this.readsCost ? reportedCost([this.cost, this.totalCost]) : null;
-    return { figures, cost, total: onTop ? null : tokenFigure(this.total), onTop };
+    const cost = this.readsCost ? this.costParts.read() : null;
+    return { figures, cost, read: this.units.read(), total: onTop ? null : tokenFigure(this.total), onTop };
   }
 }

@@ -54,10 +54,10 @@ test('every answer to a method that may do work is watched', () => {
 });
 
 test('changing an object that the first provider keeps reports its usage again, which is not counted again; other spellings are watched', () => {
-  const retold = ['/v1/chat/completions/chatcmpl-AbC_9', '/v1/threads/thread_abc/runs/run_abc'];
+  const retold = ['/v1/chat/completions/chatcmpl-AbC_9', '/v1/threads/thread_abc/runs/run_abc', '/v1/responses/resp_1/cancel'];
   for (const path of retold) assert.equal(isWatched({ method: 'POST', path }), false, path);
   const watched = ['/v1/chat/completions', '/v1/chat/completions/', '/v1/chat/completions/x', '/v1/chat/completions/chatcmpl-1;/..',
-    '/v1/threads/runs', '/v1/threads/thread_a/runs', '/v1/threads/thread_a/runs/run_a/submit_tool_outputs', '/v1/responses/resp_1/cancel',
+    '/v1/threads/runs', '/v1/threads/thread_a/runs', '/v1/threads/thread_a/runs/run_a/submit_tool_outputs', '/v1/responses/x/cancel',
     '/upstream/v1/chat/completions/chatcmpl-1', '/alt/v1/chat/completions/chatcmpl-1', '/v1//chat/completions/chatcmpl-1'];
   for (const path of watched) assert.equal(isWatched({ method: 'POST', path }), true, path);
 });

@@ -41,7 +41,7 @@ export function handsOut(plainOperation: string): boolean {
 }
 
 /** Changes of what the first provider keeps, by the ids it gives: the answer is all of it, usage too. No other spelling is taken for one. */
-const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
+const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+|responses\/resp_[\w-]+\/cancel)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
 const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages'
   + '|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');

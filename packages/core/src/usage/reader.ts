@@ -166,10 +166,11 @@ class ResponseReader implements UsageReader {
 
 /** `reason`: why it is partial; null if it is complete. */
 function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
-  const { tokens, cost, outputBeside } = found;
-  const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further } = findings;
+  const { tokens, cost, outputBeside, units, cachedSplit } = found;
+  const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further, previewSearch } = findings;
   return {
     model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
-    cachedInInput, outputBeside, serviceTier, region, toolCalls, further, units: null,
+    cachedInInput, outputBeside, serviceTier, region, toolCalls, further, units,
+    cachedSplit, previewSearch,
   };
 }

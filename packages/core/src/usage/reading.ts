@@ -85,6 +85,10 @@ export interface Reading {
   readonly further: readonly FurtherUsage[];
   /** Null: none was reported. */
   readonly units: Units | null;
+  /** The answer says what kinds of tokens the cached ones were. */
+  readonly cachedSplit: boolean;
+  /** Its web searches were of the preview tool, whose fee is another one for some models. */
+  readonly previewSearch: boolean;
 }
 
 /** The reason if an answer ended complete and reported no usage. `none`: its operation reports none and costs nothing. */
@@ -125,7 +129,7 @@ export const unreadFurther: readonly FurtherUsage[] = Object.freeze([Object.free
 export const nothingDue: Reading = Object.freeze({
   model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
   cachedInInput: true, outputBeside: 0, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
-  units: null,
+  units: null, cachedSplit: false, previewSearch: false,
 });
 
 /** Usage was due and cannot come any more. */

@@ -38,6 +38,7 @@ class ResponsesDialect implements Dialect {
       incomplete_details: watched({ reason: this.incompleteReason }),
       output: this.tools.place,
       tool_usage: this.tools.usagePlace,
+      tools: this.tools.toolsPlace,
       service_tier: this.serviceTier,
       usage: this.usage.place,
     });
@@ -59,6 +60,7 @@ class ResponsesDialect implements Dialect {
     findings.usageFinal = true;
     findings.toolCalls = this.usage.toolCalls() ?? this.tools.read();
     findings.further = this.tools.further() ?? findings.further;
+    findings.previewSearch = this.tools.previewSearch;
     findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
   }
 

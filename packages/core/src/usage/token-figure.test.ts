@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched } from '../json/watched-value.ts';
-import { reportedCost } from './reported-cost.ts';
+import { CostPlaces } from './reported-cost.ts';
 import { tokenFigure, wholeNumber } from './token-figure.ts';
 
 const whole: [string, number | null][] = [
@@ -40,6 +40,21 @@ test('rule 6: a cost is a finite number from 0 as written; the first place that 
       null],
   ];
   for (const [cost, total, expected] of costs) {
-    assert.equal(reportedCost([placeHolding(cost), placeHolding(total)]), expected, `${cost} ${total}`);
+    assert.equal(costIn(`{"cost":${cost},"total_cost":${total}}`), expected, `${cost} ${total}`);
   }
+});
+
+/** What a usage object reports as its cost. */
+function costIn(usage: string): string | null {
+  const places = new CostPlaces();
+  new JsonScanner(watched(places.fields)).push(new TextEncoder().encode(usage));
+  return places.read();
+}
+
+test('rule 6: a cost that is an object, and a router\'s fee with what the provider charges the caller\'s own key', () => {
+  assert.equal(costIn('{"cost":{"input_tokens_cost":0.001,"request_cost":0.005,"total_cost":0.012}}'), '0.012');
+  assert.equal(costIn('{"cost":0.00001,"is_byok":true,"cost_details":{"upstream_inference_cost":2e-4}}'), '0.00021');
+  assert.equal(costIn('{"cost":1,"is_byok":true,"cost_details":{"upstream_inference_cost":2}}'), '3');
+  assert.equal(costIn('{"cost":0.5,"is_byok":false,"cost_details":{"upstream_inference_cost":0.5}}'), '0.5');
+  assert.equal(costIn('{"cost":0.00001,"is_byok":true,"cost_details":{"upstream_inference_cost":null}}'), null);
 });

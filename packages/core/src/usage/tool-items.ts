@@ -18,6 +18,9 @@ export class ToolItems implements ElementTally {
   private readonly billedSearches = watched();
   /** The place of `tool_usage`. */
   readonly usagePlace = watched({ web_search: watched({ num_requests: this.billedSearches }) });
+  private readonly offered = new OfferedTools();
+  /** The place of `tools`: those that the request offered, as the answer repeats them. */
+  readonly toolsPlace = this.offered.place;
   private webSearch = 0;
   private fileSearch = 0;
   private codeInterpreter = 0;
@@ -40,6 +43,11 @@ export class ToolItems implements ElementTally {
     else if (type.isString('image_generation_call')) this.madeImage = true;
   }
 
+  /** The preview of the search was offered, not the search itself. */
+  get previewSearch(): boolean {
+    return this.offered.preview;
+  }
+
   /** The work of other models, without readable figures; null if there is no complete list of items. */
   further(): readonly FurtherUsage[] | null {
     if (this.place.kind !== 'array' || !this.place.complete) return null;
@@ -53,5 +61,25 @@ export class ToolItems implements ElementTally {
     const webSearch = typeof billed === 'number' ? billed : this.webSearch;
     if (this.place.kind !== 'array' || !this.place.complete || webSearch + fileSearch + codeInterpreter === 0) return null;
     return { webSearch, webFetch: 0, fileSearch, codeInterpreter };
+  }
+}
+
+/** Whether the tools that were offered hold the preview of the web search. */
+class OfferedTools implements ElementTally {
+  private readonly type = watched();
+  readonly element = watched({ type: this.type });
+  readonly place = watchedEach(this);
+  private found = false;
+
+  begin(): void {
+    this.found = false;
+  }
+
+  ended(): void {
+    if (this.type.string()?.startsWith('web_search_preview') === true) this.found = true;
+  }
+
+  get preview(): boolean {
+    return this.place.kind === 'array' && this.found;
   }
 }

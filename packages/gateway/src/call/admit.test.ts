@@ -49,7 +49,7 @@ async function context(t: TestContext) {
     settings: {
       held: () => known.now, ask: async () => held, asking: 0, priceBook: createPriceBook({ list: priceList, overlay: null }), ageMs: () => 0,
     },
-    destinations: { provider: () => destination, upstream: () => destination },
+    destinations: { provider: () => destination, region: () => null, upstream: () => destination },
   });
   t.after(async () => {
     await gateway.drain(0);

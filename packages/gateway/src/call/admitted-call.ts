@@ -18,6 +18,8 @@ export interface ChosenDestination {
   readonly target: string;
   readonly credential: CredentialHeader | null;
   readonly provider: Provider | null;
+  /** The region that the address of a named provider names, or null. */
+  readonly region: string | null;
   /** Host name of a declared upstream, or null. */
   readonly upstreamHost: string | null;
 }

@@ -86,6 +86,7 @@ async function context(t: TestContext) {
     },
     destinations: {
       provider: () => (weak.send === true ? { ...destination, send: breaks } : destination),
+      region: () => null,
       upstream: () => destination,
     },
     createCopyReader: (options) => {

@@ -29,6 +29,7 @@ function namedProvider(
     target: route.target,
     credential: wires[provider].credentialHeader(connection.credential),
     provider,
+    region: destinations.region(provider),
     upstreamHost: null,
   };
 }
@@ -46,6 +47,7 @@ function declaredUpstream(
     target: basePath + route.target,
     credential: upstream.credential === '' ? null : wires.upstream.credentialHeader(upstream.credential),
     provider: null,
+    region: null,
     upstreamHost: host,
   };
 }

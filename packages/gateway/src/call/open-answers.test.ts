@@ -19,7 +19,7 @@ test('from the head of an answer on, nobody holds the body or the headers that w
     },
     close: async () => {},
   };
-  const { connect } = await startNode(t, { destinations: { provider: () => keeping, upstream: () => keeping } });
+  const { connect } = await startNode(t, { destinations: { provider: () => keeping, region: () => null, upstream: () => keeping } });
   const caller = await connect();
   const got = caller.call({ target: '/v1/responses', headers: [['Authorization', `Bearer ${ownKey}`], ['X-Own', 'a']], body: '{"input":"words"}' });
   while (answers.length === 0) await new Promise((resolve) => void setImmediate(resolve));

@@ -46,7 +46,7 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
 export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: EndedCall, book: PriceBook): CallRecord {
   const { reading, requestedModel } = ended;
   const { cost, costGaps, costSource, pricedBy, priceList, cacheSavings } = costOf({
-    reading, requestedModel, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
+    reading, requestedModel, region: call.chosen.region, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
     book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
   // Spelled out: an object that is spread and then grows is made again and again on its way.

@@ -4,7 +4,7 @@
  * 0108). Bytes that a faulty provider sends too late reach at most the key that they were meant for. Pools are opened by the first call,
  * closed when idle for minutes, when replaced, and, least recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
-import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
+import { eachProvider, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
 import { OrganizationPools, type PoolOwner } from './organization-pools.ts';
@@ -36,6 +36,7 @@ export interface DestinationPoolsOptions {
 
 export interface DestinationPools {
   provider(provider: Provider, organization: string): Destination;
+  region(provider: Provider): string | null;
   upstream(owner: PoolOwner): Destination;
   /** Closes what has been idle too long. A timer calls it; public for tests. */
   sweep(): void;
@@ -52,6 +53,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
   const openNamed = (origin: string): Destination =>
     createDestination({ origin, timeouts, guard: null, keepAliveMs: providerKeepAliveMs, dispatchIn, idleMax });
   const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));
+  const regions = eachProvider((provider) => regionIn(urls[provider], wires[provider].host));
   const upstreams = new OrganizationPools({
     open: (url, organization) => openUpstream(url, { guard: guardOf(organization), timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax,
   });
@@ -61,6 +63,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
 
   return {
     provider: (provider, organization) => named[provider].of(organization, 0, urls[provider]),
+    region: (provider) => regions[provider],
     upstream: ({ organization, version, url }) => upstreams.of(organization, version, url),
     sweep,
     get providerPools() { return Object.values(named).reduce((sum, { size }) => sum + size, 0); },
@@ -87,3 +90,9 @@ const nowhere: Destination = {
   },
   close: async () => {},
 };
+
+/** What stands before the provider's own host: `https://eu.api.openai.com` is of the region `eu`. */
+export function regionIn(url: string, host: string | null): string | null {
+  const { hostname } = new URL(url);
+  return host !== null && hostname.endsWith(`.${host}`) ? hostname.slice(0, -host.length - 1) : null;
+}

@@ -56,7 +56,7 @@ export async function startNode(t: TestContext, { heldBodiesBytesMax = 1 << 20, 
     id: 'node_test' as GatewayOptions['id'], host: '127.0.0.1', port: 0, journal, heldBodiesBytesMax, clock, createCopyReader,
     guards: new Guards(clock, new Runs({ registry: new RunRegistry(10), journal, store, clock })), verifyGrant: () => null,
     settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), asking: 0, priceBook, ageMs: () => 0 },
-    destinations: { provider: () => destination, upstream: () => destination }, ...bounds,
+    destinations: { provider: () => destination, region: () => null, upstream: () => destination }, ...bounds,
   });
   t.after(async () => {
     await gateway.drain(0);
