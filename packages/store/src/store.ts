@@ -40,7 +40,7 @@ import { providerConnectionsIn, type ProviderConnections } from './settings/prov
 import { createVault } from './sealing/vault.ts';
 import { receiptsIn, type Receipts } from './receipts/receipts.ts';
 import { retentionIn, type Retention } from './retention/retention.ts';
-import { runsIn, type Runs } from './runs/runs.ts';
+import { runsIn, type StoredRuns } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { seedingIn, type Seeding } from './seeding/seeding.ts';
 import { settingsIn, type Settings } from './settings/node-settings.ts';
@@ -93,7 +93,7 @@ export interface Store {
   readonly corrections: Corrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
-  readonly runs: Runs;
+  readonly runs: StoredRuns;
   readonly receipts: Receipts;
   readonly retention: Retention;
   readonly spentDays: SpentDays;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CredentialReference } from '@metergate/platform/use-cases/configuration/configuration.ts';
-import { applyPlan, planConfiguration, type Plan } from '@metergate/platform/use-cases/configuration/plan.ts';
+import { applyPlan, planConfiguration, type ConfigurationPlan } from '@metergate/platform/use-cases/configuration/plan.ts';
 import type { MadeSecret, PlannedChange, Problem } from '@metergate/platform/use-cases/configuration/planned-change.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -70,7 +70,7 @@ interface Given {
   readonly allow: readonly string[];
 }
 
-async function planned(context: UseCaseContext, { document, path, tools, values, allow }: Given): Promise<Plan | AdministrationRefusal> {
+async function planned(context: UseCaseContext, { document, path, tools, values, allow }: Given): Promise<ConfigurationPlan | AdministrationRefusal> {
   const found = await planConfiguration(context, {
     document: document.value, organization: values.org, prune: values.prune === true, rules: { allow },
     credentialOf: (reference) => credentialOf(reference, dirname(path), tools),
@@ -107,7 +107,7 @@ async function credentialOf(
 }
 
 /** A secret is shown to a person, or written to the file that a person named. */
-function checkSecrets({ steps }: Plan, file: string | undefined, tools: CommandTools): void {
+function checkSecrets({ steps }: ConfigurationPlan, file: string | undefined, tools: CommandTools): void {
   const makes = steps.filter(({ makesSecret }) => makesSecret).length;
   if (makes === 0 || file !== undefined || (tools.isTerminal && tools.wantsJson !== true)) return;
   throw new CommandFault('secrets_unplaced', `${makes === 1 ? 'A key or webhook' : `${makes} keys and webhooks`} would be made, whose secret is `
@@ -115,7 +115,7 @@ function checkSecrets({ steps }: Plan, file: string | undefined, tools: CommandT
 }
 
 /** Shows the plan and asks. @throws CommandFault if nobody agrees to it */
-async function confirm(plan: Plan, agreed: boolean, tools: CommandTools): Promise<void> {
+async function confirm(plan: ConfigurationPlan, agreed: boolean, tools: CommandTools): Promise<void> {
   if (agreed) return;
   if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
     throw new CommandFault('not_confirmed', 'Nothing was changed. See the plan with --dry-run, and apply it with --yes.');
@@ -126,7 +126,7 @@ async function confirm(plan: Plan, agreed: boolean, tools: CommandTools): Promis
 }
 
 async function carryOut(
-  context: UseCaseContext, plan: Plan,
+  context: UseCaseContext, plan: ConfigurationPlan,
   { secrets, tools, file }: { readonly secrets: string | undefined; readonly tools: CommandTools; readonly file: string },
 ): Promise<void> {
   const makes = plan.steps.some(({ makesSecret }) => makesSecret);
@@ -155,13 +155,13 @@ function showSecret({ kind, name, id, secret }: MadeSecret, tools: CommandTools)
   tools.stdout(`${kind} ${plain(name)} (${id}): ${secret}\nKeep it now: it is not shown again.\n`);
 }
 
-function answer(plan: Plan, { applied, dryRun }: { readonly applied: boolean; readonly dryRun: boolean }): Answer {
+function answer(plan: ConfigurationPlan, { applied, dryRun }: { readonly applied: boolean; readonly dryRun: boolean }): Answer {
   const changes = changesOf(plan);
   const text = planText(changes, plan.left);
   const done = changes.length === 0 || dryRun ? text : `${text}\nAll of it is done.`;
   return { json: { organization: plan.organization, dryRun, applied, changes, left: plan.left }, text: done };
 }
 
-function changesOf({ steps }: Plan): PlannedChange[] {
+function changesOf({ steps }: ConfigurationPlan): PlannedChange[] {
   return steps.map(({ change }) => change);
 }

@@ -20,11 +20,11 @@ const restMsMax = 250;
 const forgetMs = 10_000;
 
 /** One piece of work: tenths of a millisecond. It must not throw. */
-export type Piece = () => void;
+export type DecodingPiece = () => void;
 
 export interface DecodingTurns {
   /** Puts a piece of work behind all others of its organization. */
-  next(organization: string, piece: Piece): void;
+  next(organization: string, piece: DecodingPiece): void;
   /** Pieces that wait for their turn. */
   readonly waiting: number;
 }
@@ -53,7 +53,7 @@ const byThisThread: TurnsBy = {
 
 export function createDecodingTurns({ monotonicMs, workedMs, after }: TurnsBy = byThisThread): DecodingTurns {
   // A Map keeps its order: the organization whose turn it was goes to the end.
-  const queues = new Map<string, Piece[]>();
+  const queues = new Map<string, DecodingPiece[]>();
   /** Of organizations that had a long piece lately. */
   const rests = new Map<string, Rest>();
   let isDue = false;
@@ -79,7 +79,7 @@ export function createDecodingTurns({ monotonicMs, workedMs, after }: TurnsBy = 
     return null;
   }
 
-  function take(organization: string, pieces: Piece[]): void {
+  function take(organization: string, pieces: DecodingPiece[]): void {
     queues.delete(organization);
     const piece = pieces.shift()!;
     if (pieces.length > 0) queues.set(organization, pieces);

@@ -5,19 +5,19 @@
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 
 /** From an instant on, up to one that is excluded. Both are full hours. */
-export interface Span {
+export interface HourSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 export interface PeriodParts {
-  readonly compared: Span;
+  readonly compared: HourSpan;
   /** What follows it; empty for a period that is over. */
-  readonly rest: Span;
+  readonly rest: HourSpan;
 }
 
 /** `compared` is empty for a period that began in this hour or has not begun. */
-export function comparedPeriods({ fromMs, toMs }: Span, nowMs: number): { readonly now: PeriodParts; readonly before: PeriodParts } {
+export function comparedPeriods({ fromMs, toMs }: HourSpan, nowMs: number): { readonly now: PeriodParts; readonly before: PeriodParts } {
   const fullHourMs = Math.floor(nowMs / hourMs) * hourMs;
   const cutMs = Math.max(fromMs, Math.min(toMs, fullHourMs));
   const lengthMs = toMs - fromMs;

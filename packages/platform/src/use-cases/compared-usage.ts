@@ -6,7 +6,7 @@ import type { UseCaseContext } from './context.ts';
 import { adjusted, type ShownAdjustment } from './corrections/corrections.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { repriced, type PricesToTry, type ShownRepricing } from './repricing/repriced-usage.ts';
-import { showUsage, type ShownUsage, type UsageQuery } from './usage.ts';
+import { showUsage, type ShownUsage, type UsageRequest } from './usage.ts';
 
 export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;
 
@@ -17,7 +17,7 @@ export interface Beside {
 
 /** Usage and, if asked for, the corrections by bills and the cost at other prices. Refuses what each of the three refuses. */
 export async function showComparedUsage(
-  context: UseCaseContext, query: UsageQuery, beside: Beside,
+  context: UseCaseContext, query: UsageRequest, beside: Beside,
 ): Promise<ComparedUsage[] | AdministrationRefusal> {
   let rows: ComparedUsage[] | AdministrationRefusal = await showUsage(context, query);
   if (!isRefusal(rows) && beside.adjusted === true) rows = await adjusted(context, query, rows);

@@ -4,7 +4,7 @@
  */
 import { formatDollars, nanoDollars, nanoDollarsMax } from '@metergate/core/money.ts';
 import { hourMs, percentileOf } from '@metergate/core/report/hour-sum.ts';
-import { comparedPeriods, type Comparison, type Span } from './compared-periods.ts';
+import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures, goneBefore } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -65,7 +65,7 @@ export async function showOverview(
   if (isRefusal(organization)) return organization;
   const { hourReports } = context.store;
   const periods = comparedPeriods({ fromMs, toMs }, context.nowMs);
-  const stepsIn = async (span: Span): Promise<Steps> =>
+  const stepsIn = async (span: HourSpan): Promise<Steps> =>
     (span.fromMs === span.toMs ? new Map() : hourReports.steps({ organization: organization.id, ...span, stepMs }));
   const [now, running] = [await stepsIn(periods.now.compared), await stepsIn(periods.now.rest)];
   const [before, later] = [await stepsIn(periods.before.compared), await stepsIn(periods.before.rest)];

@@ -6,7 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
 import { refusalsKeptMs } from '@metergate/store/refusals/refusal-hours.ts';
-import { comparedPeriods, type Comparison, type Span } from './compared-periods.ts';
+import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { stepsOf } from './overview.ts';
@@ -58,7 +58,7 @@ export async function showRefusals(context: UseCaseContext, asked: RefusalsInput
   const { fromMs, toMs, stepMs } = steps;
   const { refusalHours } = context.store;
   const periods = comparedPeriods({ fromMs, toMs }, context.nowMs);
-  const stepsIn = async (span: Span) => (span.fromMs === span.toMs ? [] : refusalHours.steps({ organization, ...span, stepMs }));
+  const stepsIn = async (span: HourSpan) => (span.fromMs === span.toMs ? [] : refusalHours.steps({ organization, ...span, stepMs }));
   const [now, running, earlier, later, rows] = await Promise.all([
     stepsIn(periods.now.compared), stepsIn(periods.now.rest), stepsIn(periods.before.compared), stepsIn(periods.before.rest),
     refusalHours.byKey({ organization, fromMs, toMs }, rowsMax),

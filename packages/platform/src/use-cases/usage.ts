@@ -12,7 +12,7 @@ import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
-export interface UsageQuery {
+export interface UsageRequest {
   /** Id or name; for an erased organization only its id. */
   readonly organization: string;
   /** One or two; see `parseDimensions`. */
@@ -65,7 +65,7 @@ export function parseDimensions(text: string): readonly UsageDimension[] | null 
 export const dimensionsForm = `one or two of ${usageDimensions.join(', ')}, as in day,model`;
 
 /** A single time dimension is sorted by time; everything else with the costliest first. */
-export async function showUsage(context: UseCaseContext, query: UsageQuery): Promise<ShownUsage[] | AdministrationRefusal> {
+export async function showUsage(context: UseCaseContext, query: UsageRequest): Promise<ShownUsage[] | AdministrationRefusal> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
     return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);

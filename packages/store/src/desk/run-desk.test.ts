@@ -11,7 +11,7 @@ import { test, type TestContext } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { EndedRun } from '@metergate/core/run/run.ts';
-import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
+import type { NewRun, RunAnswer, StoredRuns } from '../runs/runs.ts';
 import { openStore } from '../store.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { createRunDesk } from './run-desk.ts';
@@ -25,7 +25,7 @@ const wanted = (id: string, changes: Partial<NewRun> = {}): NewRun => ({
 
 /** Gateway side and store side on one thread; `runs` can be changed to fail or to take long. */
 async function context(
-  t: TestContext, over: (runs: Runs) => Runs = (runs) => runs, keepEnded: () => Promise<void> = async () => {}, embedded = false,
+  t: TestContext, over: (runs: StoredRuns) => StoredRuns = (runs) => runs, keepEnded: () => Promise<void> = async () => {}, embedded = false,
 ) {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-desk-'));
   const store = await openStore({ url: `sqlite:${directory}/s.db`, masterKey: new Uint8Array(32), clock: () => 2000, randomBytes, create: true });
@@ -203,7 +203,7 @@ test('before a run of a bounded exposure is made, calls that ended here are stor
 test('the node of an embedded store gets all runs once, also those asked for meanwhile; the node of a shared one gets none', async (t) => {
   let shipped = 0;
   let asking: Promise<unknown> = Promise.resolve();
-  const names = (runs: Runs): Runs => ({
+  const names = (runs: StoredRuns): StoredRuns => ({
     ...runs,
     names(after, limit) {
       asking = client.askRun(wanted('meanwhile'));

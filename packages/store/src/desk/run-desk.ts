@@ -14,12 +14,12 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import { noRuns, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { RunName } from '../runs/run-rows.ts';
-import type { NewRun, RunAnswer, Runs } from '../runs/runs.ts';
+import type { NewRun, RunAnswer, StoredRuns } from '../runs/runs.ts';
 import { InTurn } from './in-turn.ts';
 import type { FromStore } from './protocol.ts';
 
 export interface RunDeskOptions {
-  readonly runs: Runs;
+  readonly runs: StoredRuns;
   readonly post: (message: FromStore) => void;
   /** Ships the calls that have ended here by now, as far as that can be done soon. Never rejects. */
   readonly keepEnded: () => Promise<void>;
@@ -60,7 +60,7 @@ export function createRunDesk(options: RunDeskOptions): RunDesk {
 }
 
 class Desk implements RunDesk {
-  readonly #runs: Runs;
+  readonly #runs: StoredRuns;
   readonly #post: (message: FromStore) => void;
   readonly #keepEnded: () => Promise<void>;
   readonly #clock: () => number;

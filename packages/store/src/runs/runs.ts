@@ -60,7 +60,7 @@ export interface RunChanges {
   readonly runs: Run[];
 }
 
-export interface Runs {
+export interface StoredRuns {
   /**
    * Answers in the order of the questions, all in one transaction. If two questions name the same run, the first makes it. An erased
    * organization has no exposure left.
@@ -100,7 +100,7 @@ const sliceChanges = 16;
 const soonLooks = 12;
 const soonPauseMs = 30;
 
-export function runsIn(context: StoreContext): Runs {
+export function runsIn(context: StoreContext): StoredRuns {
   const { engine } = context;
   return {
     open: (wanted) => openRuns(context, wanted),

@@ -33,14 +33,14 @@ export class ManualEnvironment implements ReporterEnvironment {
   /** What the blocking transport answers, in turn; the last answer is repeated. */
   blockingAnswers: Answer[] = [{ status: 202, closed: false }];
   readonly blocked: { readonly body: string; readonly attempt: number; readonly next: 'next' | 'again' | 'end' }[] = [];
-  private readonly timers: Timer[] = [];
+  readonly #timers: Timer[] = [];
 
   monotonicMs(): number {
     return this.nowMs;
   }
 
   after(delayMs: number, run: () => void): void {
-    this.timers.push({ atMs: this.nowMs + delayMs, run });
+    this.#timers.push({ atMs: this.nowMs + delayMs, run });
   }
 
   print(line: string): void {
@@ -81,7 +81,7 @@ export class ManualEnvironment implements ReporterEnvironment {
 
   /** Pending timers. */
   pendingTimers(): number {
-    return this.timers.length;
+    return this.#timers.length;
   }
 
   /** Lets this much time pass; timers run at their due times. */
@@ -89,9 +89,9 @@ export class ManualEnvironment implements ReporterEnvironment {
     const untilMs = this.nowMs + durationMs;
     await settled();
     for (;;) {
-      const next = this.timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0];
+      const next = this.#timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0];
       if (next === undefined) break;
-      this.timers.splice(this.timers.indexOf(next), 1);
+      this.#timers.splice(this.#timers.indexOf(next), 1);
       this.nowMs = next.atMs;
       next.run();
       await settled();

@@ -19,7 +19,7 @@ import { declareUpstream, enableUpstream } from '../upstreams.ts';
 import { createWebhook, listWebhooks } from '../webhooks/webhooks.ts';
 import type { Configuration } from './configuration.ts';
 import { exportConfiguration } from './export.ts';
-import { applyPlan, planConfiguration, type Plan } from './plan.ts';
+import { applyPlan, planConfiguration, type ConfigurationPlan } from './plan.ts';
 import type { MadeSecret } from './planned-change.ts';
 
 const contractStore = contractStores();
@@ -79,7 +79,7 @@ for (const on of bothEngines) {
         document: given, organization, prune, rules: { allow: [] },
         credentialOf: async ({ env }) => (secrets[env!] === undefined ? { sentence: 'The variable is not set.' } : { credential: secrets[env!]! }),
       }));
-    const plan = async (...given: Parameters<typeof planned>): Promise<Plan> => {
+    const plan = async (...given: Parameters<typeof planned>): Promise<ConfigurationPlan> => {
       const found = await planned(...given);
       assert.ok('steps' in found, JSON.stringify(found));
       return found;
@@ -100,7 +100,7 @@ for (const on of bothEngines) {
       const { organization: _name, ...rest } = await exported(organization);
       return rest;
     };
-    const said = ({ steps }: Plan): string[] => steps.map(({ change: { action, kind, name: of, fields } }) =>
+    const said = ({ steps }: ConfigurationPlan): string[] => steps.map(({ change: { action, kind, name: of, fields } }) =>
       [action, kind, of, ...fields.map(({ field, from, to }) => `${field}: ${String(from)} -> ${String(to)}`)].join(' '));
 
     test('any configuration, applied, equals its export; applying it or its export again changes nothing; elsewhere it gives the same', async () => {

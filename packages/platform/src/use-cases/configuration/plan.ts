@@ -32,7 +32,7 @@ export interface Planning {
   readonly credentialOf: CredentialOf;
 }
 
-export interface Plan {
+export interface ConfigurationPlan {
   readonly organization: Pick<ShownOrganization, 'id' | 'name'>;
   readonly steps: readonly Step[];
   /** The number of entries that the document does not name and that stay. */
@@ -42,7 +42,7 @@ export interface Plan {
 /** The plan, or every problem. Refuses `unknown_organization` if one was named beside the document. */
 export async function planConfiguration(
   context: UseCaseContext, planning: Planning,
-): Promise<Plan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
+): Promise<ConfigurationPlan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
   const checked = configurationFields.safeParse(moneyAsText(planning.document), ownSentencesAlone);
   if (!checked.success) return { problems: checked.error.issues.flatMap(problemsOf) };
   const configuration: Configuration = checked.data;
@@ -60,7 +60,7 @@ async function planOn(
   context: UseCaseContext,
   { planning: { prune, rules, credentialOf }, configuration, organization }:
     { readonly planning: Planning; readonly configuration: Configuration; readonly organization: ShownOrganization },
-): Promise<Plan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
+): Promise<ConfigurationPlan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
   const id = organization.id as Parameters<typeof planKeys>[0]['organization'];
   const [keys, caps, alerts, webhooks] = [
     await listServiceKeys(context, id), await listCaps(context, id), await listAlerts(context, id), await listWebhooks(context, id),
@@ -94,7 +94,7 @@ export interface Stopped {
  * the next change is made. Null: everything is done.
  */
 export async function applyPlan(
-  { steps }: Plan, contextFor: (change: PlannedChange) => UseCaseContext, keep: (secret: MadeSecret) => Promise<void>,
+  { steps }: ConfigurationPlan, contextFor: (change: PlannedChange) => UseCaseContext, keep: (secret: MadeSecret) => Promise<void>,
 ): Promise<Stopped | null> {
   const made = new Map<string, string>();
   for (const [done, { change, run }] of steps.entries()) {

@@ -13,7 +13,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
 import { compareBill, type ReconcileInput } from '../reconcile/reconcile.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
-import { addedUp, subjectText, type ShownUsage, type UsageQuery } from '../usage.ts';
+import { addedUp, subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
 
 /** Money: US dollars with nine places. */
 export interface ShownCorrection {
@@ -122,7 +122,7 @@ type CorrectedDimension = (typeof corrected)[number];
 
 /** Each of these rows with its correction; a correction without calls gets a separate row after the others. */
 export async function adjusted<Row extends ShownUsage>(
-  context: UseCaseContext, query: UsageQuery, rows: readonly Row[],
+  context: UseCaseContext, query: UsageRequest, rows: readonly Row[],
 ): Promise<(Row & ShownAdjustment)[] | AdministrationRefusal> {
   const { by, filter = {}, sinceMs, untilMs } = query;
   const others = [...by, ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name]) => name)]

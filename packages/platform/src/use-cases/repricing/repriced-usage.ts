@@ -14,7 +14,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { bookOfFile, listedPrices, priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
-import { subjectText, type ShownUsage, type UsageQuery } from '../usage.ts';
+import { subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
 
 /** `list`: only the frozen list. `current`: the list overlaid by the operator's own. Otherwise the text of a price file, over the list. */
 export type PricesToTry = 'list' | 'current' | { readonly file: string };
@@ -48,7 +48,7 @@ export interface Repricing<Row extends ShownUsage> {
 
 /** Refuses `invalid_price_file`. */
 export async function repriced<Row extends ShownUsage>(
-  context: UseCaseContext, query: UsageQuery, { rows, prices }: Repricing<Row>,
+  context: UseCaseContext, query: UsageRequest, { rows, prices }: Repricing<Row>,
 ): Promise<(Row & ShownRepricing)[] | AdministrationRefusal> {
   const own = await priceBook(context);
   if (isRefusal(own)) return own;
