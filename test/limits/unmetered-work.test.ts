@@ -13,7 +13,7 @@ import { keyPresented, showSelf } from '@metergate/platform/use-cases/self.ts';
 import { showUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
-import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
+import { RawConnection, rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -98,7 +98,8 @@ async function refusedAll(tenant: Tenant, headers: readonly HeaderPair[] = []): 
   for (const each of ninety) {
     const answer = await send(tenant, each, headers);
     const { code, type, param, message } = errorOf(answer);
-    assert.deepEqual([answer.status, code, type, param], [403, 'unmetered_work_refused', 'invalid_request_error', null], each.target);
+    assert.deepEqual([answer.status, answer.reason], [403, 'Forbidden'], each.target);
+    assert.deepEqual([code, type, param], ['unmetered_work_refused', 'invalid_request_error', null], each.target);
     assert.match(String(message), each.sentence, each.target);
     assert.deepEqual(limitHeaders(answer), noLimitHeaders, each.target);
   }
@@ -132,6 +133,8 @@ test('refused under a cap of one cent, none of ninety calls leaves, and they are
   await saying(tenant, 403, { target: '/v1/batches' });
   await refusedAll(tenant);
   await refusals(tenant, 91);
+  const metrics = await (await fetch(`${product.system.opsUrl}/metrics`)).text();
+  assert.match(metrics, /^metergate_refusals_total\{code="unmetered_work_refused"\} 91$/m);
   const [cap] = await tenant.caps();
   const known = await records(tenant);
   const unknown = known.filter(({ usage }) => usage === 'unknown').length;
@@ -174,25 +177,34 @@ test('each kind is refused by its own rule, without any limit', async () => {
   }
 });
 
+function unread(answer: RawAnswer): void {
+  assert.equal(answer.status, 403);
+  assert.match(String(errorOf(answer)['message']), /could not be read to rule it out/);
+}
+
 test('a body that cannot be read is refused where background responses are, however it is sent', async () => {
   const tenant = await tenantWith({ unmetered: { deferred: 'refuse' } });
   await saying(tenant, 403, { target: '/v1/batches' });
   const before = heard();
-  const long = Buffer.alloc(33 * 1024 * 1024, ' ');
-  long.write('{"background":false}');
   const bodies: readonly (readonly [Buffer, readonly HeaderPair[]])[] = [
     [gzipSync('{"background":true}'), [['content-encoding', 'gzip']]], [Buffer.from('{"background":true}', 'utf16le'), []],
-    [Buffer.from('[1]'), []], [long, []],
+    [Buffer.from('[1]'), []],
   ];
   for (const [body, headers] of bodies) {
     for (const framed of [{ body }, { chunks: [body] }]) {
-      const answer = await rawCall(product.system.gatewayUrl, {
+      unread(await rawCall(product.system.gatewayUrl, {
         method: 'POST', target: '/v1/responses', headers: [bearer(tenant.key), ...headers], ...framed,
-      });
-      assert.equal(answer.status, 403);
-      assert.match(String(errorOf(answer)['message']), /could not be read to rule it out/);
+      }));
     }
   }
+  // Longer than is held. One that says so is refused on its head; of another a little more is sent, which is read behind the answer.
+  const long = Buffer.alloc(32 * 1024 * 1024 + 65_536, ' ');
+  long.write('{"background":false}');
+  unread(await rawCall(product.system.gatewayUrl, { method: 'POST', target: '/v1/responses', headers: [bearer(tenant.key)], chunks: [long] }));
+  const caller = await RawConnection.open(product.system.gatewayUrl);
+  caller.send(`POST /v1/responses HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${tenant.key}\r\ncontent-length: ${long.length}\r\n\r\n{`);
+  unread(await caller.nextAnswer());
+  await caller.close();
   assert.deepEqual(heard(), before);
   // A body within the bound arrives byte for byte.
   const body = `{"input":"${'y'.repeat(200_000)}","background":false}`;

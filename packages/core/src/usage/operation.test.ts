@@ -20,7 +20,9 @@ const cases: readonly [WithoutUsage, readonly string[]][] = [
     '/v1/live/sessions/s_1/accept', '/v1/realtime/calls/c_1/accept', '/v1/threads/t_1/runs/r_1/submit_tool_outputs', '/v1/evals/e_1/runs',
     '/v1/realtime/calls', '/v1/realtime/client_secrets', '/upstream/v1/auth_tokens', '/v1/organization/projects/p_1/service_accounts',
     '/v1/batche%73', '/alt/v1/sessions', '/alt/v1/sessions/s_1/events', '/alt/v1/dreams',
-    '/alt/v1/deployments/d_1/run', '/upstream/v1/predictions', '/upstream/v1/models/o/n/predictions', '/upstream/v1/models/veo:predictLongRunning',
+    '/alt/v1/deployments/d_1/run', '/upstream/v1/predictions', '/upstream/v1/batch/jobs', '/upstream/v1/async/sonar',
+    '/upstream/v1/async/chat/completions', '/upstream/v1/embed-jobs', '/upstream/v1/deployments/o/n/predictions',
+    '/upstream/v1/models/o/n/predictions', '/upstream/v1/models/veo:predictLongRunning',
   ]],
   ['not_reported', [
     '/v1/images/generations', '/v1/images/edits', '/upstream/v1/images/generations', '/v1/audio/speech', '/v1/audio/transcriptions', '/v1/videos',

@@ -25,8 +25,9 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   if (method !== 'POST') return 'none';
   if (endpoint !== 'other' && endpoint !== 'models') return 'absent';
   const plain = plainOperationOf(path);
-  if (reporting.test(plain)) return 'absent';
+  // Before those that report: a call to be done later may be named after the one it does.
   if (deferred.test(plain) || handsOut(plain)) return 'deferred';
+  if (reporting.test(plain)) return 'absent';
   return unreported.test(plain) ? 'not_reported' : 'none';
 }
 
@@ -48,7 +49,8 @@ const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|de
 /** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
   + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations'
-  + '|dreams|deployments/[^/]+/run|predictions|models/[^/]+/[^/]+/predictions|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
+  + '|dreams|deployments/[^/]+/run|predictions|(?:models|deployments)/[^/]+/[^/]+/predictions|batch/jobs|embed-jobs'
+  + '|async/(?:sonar|chat/completions)|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
 /** Keys that last for a while, or for good, and channels by WebRTC or telephone. */
 const handedOut = new RegExp('^/v1/(?:realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
   + '|chatkit/sessions|live/sessions(?:/[^/]+/(?:accept|fork))?|auth_tokens'
