@@ -12,6 +12,8 @@ export type Refusal =
   | { readonly kind: 'malformed_request'; readonly fault: FramingFault | 'The request is not valid HTTP/1.1.' }
   | { readonly kind: 'expectation_unknown' }
   | { readonly kind: 'upgrade_unsupported' }
+  | { readonly kind: 'connections_full' }
+  | { readonly kind: 'node_stopping' }
   | { readonly kind: 'request_timeout' }
   | { readonly kind: 'headers_too_large' }
   | { readonly kind: 'service_key_invalid' }

@@ -15,6 +15,7 @@ import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
 import type { CallTraces } from './traces/call-traces.ts';
+import type { Sessions } from './websocket/sessions.ts';
 import type { Clock } from './clock.ts';
 import type { GatewayCounters } from './counters.ts';
 
@@ -35,6 +36,8 @@ export interface GatewayNode {
   readonly heldBodies: HeldBodies;
   readonly turns: CallTurns;
   readonly drains: Drains;
+  /** WebSocket connections that are open. */
+  readonly sessions: Sessions;
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;

@@ -30,6 +30,7 @@ import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
 import type { HeldForCalls } from './held-for-calls.ts';
+import type { SessionCounters } from './websocket/sessions.ts';
 import { CallLog } from './log/call-log.ts';
 import type { CallMetricsSnapshot } from './metrics/call-metrics.ts';
 import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
@@ -90,6 +91,8 @@ export interface GatewayThreadMetrics {
   readonly drains: number;
   /** All that is held for requests and calls, by kind. */
   readonly held: HeldForCalls;
+  /** WebSocket connections since the start, and what was said on them. */
+  readonly webSockets: SessionCounters;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;
   /** 99th percentile since the last reading. */
@@ -202,6 +205,7 @@ function serveParent(parts: Parts): void {
         heldBodyBytes: gateway.heldBodyBytes(),
         drains: gateway.drains(),
         held: gateway.held(),
+        webSockets: gateway.webSockets,
         upstreamPools: destinations.upstreamPools,
         snapshotAgeMs: Math.round(settings.ageMs()),
         eventLoopDelayMs: Math.round(loopDelay.percentile(99) / 1e6),

@@ -26,6 +26,7 @@ import { createGatewayServer, type ServerOptions } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { CallTraces } from './traces/call-traces.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
+import { Sessions, type SessionCounters } from './websocket/sessions.ts';
 
 export interface GatewayOptions extends ServerOptions {
   readonly id: GatewayNodeId;
@@ -55,6 +56,7 @@ export interface Gateway {
   readonly metrics: CallMetrics;
   readonly refusalCounts: RefusalCounts;
   readonly drains: () => number;
+  readonly webSockets: SessionCounters;
   readonly heldBodyBytes: () => number;
   /** What is held for requests and calls now. */
   readonly held: () => HeldForCalls;
@@ -84,6 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
     turns: options.turns ?? new CallTurns(),
     drains: createDrains(),
+    sessions: new Sessions(() => options.clock.monotonicMs()),
     guards: options.guards,
     verifyGrant: options.verifyGrant,
     clock: options.clock,
@@ -114,13 +117,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
     drains: () => node.drains.underWay,
+    webSockets: node.sessions.counters,
     heldBodyBytes: () => node.heldBodies.heldBytes,
     held: () => heldForCalls(node, connections, earlyBytes()),
     leave,
     drain(graceMs) {
       // Cut calls must be in the journal before it ends.
       node.turns.end();
-      return drainServer({ server, connections, idleClosing, monotonicMs, leave }, graceMs);
+      const leaveAll = (): void => {
+        leave();
+        node.sessions.leave();
+      };
+      return drainServer({ server, connections, idleClosing, monotonicMs, leave: leaveAll }, graceMs);
     },
   };
 }

@@ -5,6 +5,7 @@
 import type { Connections } from './callers/connections.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { exchangesUnderWay } from './network/socket-exchange.ts';
+import { messagesBeingRead } from './websocket/message-copy.ts';
 import { heldForCopies, type HeldForCopies } from './usage/held-for-copies.ts';
 
 export interface HeldForCalls extends HeldForCopies {
@@ -38,6 +39,12 @@ export interface HeldForCalls extends HeldForCopies {
   readonly drains: number;
   /** Requests to destinations that are not over. */
   readonly exchanges: number;
+  /** WebSocket connections. */
+  readonly websocket_connections: number;
+  /** Bytes of their messages that are not handed on. */
+  readonly websocket_bytes: number;
+  /** Compressed messages that are read, or wait for their turn. */
+  readonly websocket_messages: number;
 }
 
 /** What there is now. Walks over all connections. `earlyBytes`: what the connections keep that are read without Node's server. */
@@ -56,6 +63,9 @@ export function heldForCalls(node: GatewayNode, connections: Connections, earlyB
     waiting_steps: node.turns.waiting,
     drains: node.drains.underWay,
     exchanges: exchangesUnderWay(),
+    websocket_connections: node.sessions.size,
+    websocket_bytes: node.sessions.heldBytes,
+    websocket_messages: messagesBeingRead(),
     ...heldForCopies(),
   };
 }

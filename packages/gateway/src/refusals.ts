@@ -62,7 +62,15 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
   upgrade_unsupported: () => ({
     status: 426, code: 'upgrade_not_supported', type: request,
-    message: 'The gateway speaks plain HTTP here, not WebSocket. Send the request over HTTP.',
+    message: 'The gateway speaks plain HTTP at this path, not WebSocket. Send the request over HTTP.',
+  }),
+  connections_full: () => ({
+    status: 503, code: 'connections_full', type: 'api_error',
+    message: 'This gateway node holds as many WebSocket connections as it can. Retry shortly, or send requests over HTTP.', retryAfterSeconds: 5,
+  }),
+  node_stopping: () => ({
+    status: 503, code: 'node_stopping', type: 'api_error',
+    message: 'This gateway node is stopping and begins nothing new. Connect again.', retryAfterSeconds: 1,
   }),
   request_timeout: () => ({
     status: 408, code: 'request_timeout', type: request, message: 'The request did not arrive in time.',

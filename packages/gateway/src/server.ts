@@ -22,6 +22,7 @@ import { hasRequestParser } from './http-parser/request-parser.ts';
 import { freshRequestId } from './request-ids.ts';
 import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
 import { RequestClass } from './callers/slim-request.ts';
+import { mayUpgrade, serveUpgrade } from './websocket/upgrade.ts';
 
 /** Longer than load balancers keep theirs, so that they close first (rule 10). */
 const keepAliveMs = 75_000;
@@ -56,6 +57,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   const server = createServer({
     keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: requestMs,
     connectionsCheckingInterval: 5_000, maxHeaderSize: headBytesMax, requireHostHeader: false, noDelay: true, IncomingMessage: RequestClass,
+    shouldUpgradeCallback: (request) => mayUpgrade(request, connections.of(request.socket)),
   });
   server.maxHeadersCount = 0;
   server.timeout = idleSocketMs;
@@ -65,7 +67,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   const onRequest = (request: CallerRequest, response: CallerResponse, connection: Connection): void => {
     try {
       serve(node, {
-        request, response, connection,
+        request, response, connection, transport: 'http',
         forward: (call, body) => {
           const relay: Relay = new Relay({
             node, call, request, response, body,
@@ -94,6 +96,13 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
     if (isServedBehind(request, response)) onRequest(request, response, connection);
   };
   server.on('request', onNodesRequest);
+  // A Node that cannot be told which requests to upgrade would hand over all of them: there, none is.
+  if ('shouldUpgradeCallback' in server) {
+    server.on('upgrade', (request: IncomingMessage, _socket: Duplex, first: Buffer) => {
+      connections.of(request.socket).hasAsked = true;
+      serveUpgrade(node, connections, { request, first });
+    });
+  }
   server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     noteRequest(request);

@@ -12,8 +12,9 @@ import { message, tokenCount } from './messages-answers.ts';
 import { answerTextOf } from './answer-text.ts';
 import { createPromptCache, type PromptCache } from './prompt-cache.ts';
 import { response } from './responses-answer.ts';
+import { serveResponsesSockets } from './responses-socket.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
-import { readRequest } from './sandbox-request.ts';
+import { readRequest, type SandboxRequest } from './sandbox-request.ts';
 import { toolCallOf } from './tool-call.ts';
 import { errorDocument, type SandboxError } from './errors.ts';
 import type { SandboxWire } from './wire.ts';
@@ -35,9 +36,17 @@ export async function startSandboxProvider(): Promise<SandboxProvider> {
   const server = createServer((request, answer) => {
     serve(request, answer, { serial: ++serial, cache }).catch(() => { answer.destroy(); });
   });
+  const endSockets = serveResponsesSockets(server, (body) => {
+    const operation = operations.get('/v1/responses')!;
+    const asked = readRequest(body, operation.defaultModel, ++serial);
+    return asked === null ? null : answerOf(operation, asked, cache);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { url: `http://127.0.0.1:${portOf(server)}`, close: () => closeServer(server) };
+  return { url: `http://127.0.0.1:${portOf(server)}`, close: () => {
+    endSockets();
+    return closeServer(server);
+  } };
 }
 
 interface Operation {
@@ -86,8 +95,12 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
   if (body === null) return sendError(answer, wire, { status: 413, message: "The request is larger than Metergate's sandbox takes." });
   const asked = readRequest(body, operation.defaultModel, serial);
   if (asked === null) return sendError(answer, wire, { status: 400, message: 'The request body is not a JSON object.' });
-  const counted = operation.answer === tokenCount ? { read: 0, written: 0 } : cache.look(operation.wire, asked);
-  return sendAnswer(answer, operation.answer({ request: asked, text: answerTextOf(asked), toolCall: toolCallOf(asked), cache: counted }));
+  return sendAnswer(answer, answerOf(operation, asked, cache));
+}
+
+function answerOf({ wire, answer }: Operation, request: SandboxRequest, cache: PromptCache): SandboxAnswer {
+  const counted = answer === tokenCount ? { read: 0, written: 0 } : cache.look(wire, request);
+  return answer({ request, text: answerTextOf(request), toolCall: toolCallOf(request), cache: counted });
 }
 
 /** The error that the request asks for; null if it asks for none. */

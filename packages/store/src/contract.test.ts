@@ -8,7 +8,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { interruptedRecord } from '@metergate/core/record/call-record.ts';
 import {
@@ -342,10 +342,13 @@ for (const on of bothEngines) {
 
       test('a record comes back as it was, to the last nano-dollar of a 64-bit cost', async () => {
         const organization = await newOrganization();
-        const full = sampleRecord(organization, { cost: nanoDollarsMax, run: 'run 1', costGaps: ['audio', 'web_search'] });
+        const full = sampleRecord(organization, {
+          cost: nanoDollarsMax, run: 'run 1', costGaps: ['audio', 'web_search'], transport: 'websocket', connection: requestIdFrom('c'.repeat(32)),
+        });
         const { id, key, project, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node } = full;
         const bare = { ...interruptedRecord(
-          { id, organization, key, project, labels: [], labelsDropped, run, wire, endpoint, method, path, startedAtMs, node }) };
+          { id, organization, key, project, labels: [], labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
+            transport: 'http', connection: null }) };
         await store.calls.ship({ segment: 'seg_whole', through: 2, records: [{ seq: 1, record: bare }, { seq: 2, record: full }] });
         assert.deepEqual(await listed(organization), [full, bare]);
       });

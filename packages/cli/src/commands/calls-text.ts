@@ -22,7 +22,7 @@ interface Column {
 
 const columns: readonly Column[] = [
   { head: 'STARTED', value: ({ startedAt }) => `${startedAt.slice(0, 10)} ${startedAt.slice(11, 19)}Z` },
-  { head: 'CALL', value: ({ endpoint }) => (endpoint === 'chat.completions' ? 'chat' : endpoint) },
+  { head: 'CALL', value: callOf },
   { head: 'STATUS', value: statusOf },
   { head: 'MODEL', value: modelOf },
   { head: 'IN', value: (record) => figureOf(record, record.inputTokens) },
@@ -58,6 +58,12 @@ function shortId(id: string): string {
 /** In brackets, the model that was asked for, if the answer named none. */
 function modelOf({ model, requestedModel }: CallRecordJson): string | null {
   return model ?? (requestedModel === null ? null : `(${requestedModel})`);
+}
+
+/** What was called. Of a WebSocket connection: the connection itself, and each response on it. */
+function callOf({ endpoint, transport, connection }: CallRecordJson): string {
+  if (transport === 'websocket') return connection === null ? 'websocket' : `${endpoint} (ws)`;
+  return endpoint === 'chat.completions' ? 'chat' : endpoint;
 }
 
 function statusOf({ status, outcome }: CallRecordJson): string {

@@ -11,6 +11,10 @@ import type { Units } from '../usage/units.ts';
 export const callOutcomes = ['completed', 'cut', 'caller_gone', 'failed', 'interrupted'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
+/** How a call was carried: as a request of HTTP, or on a WebSocket connection, whose handshake is a call too. */
+export const callTransports = ['http', 'websocket'] as const;
+export type CallTransport = (typeof callTransports)[number];
+
 /** Where the cost comes from. `none`: no usage to price. `unpriced`: usage without a price. */
 export const costSources = ['priced', 'upstream', 'fallback', 'unpriced', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
@@ -43,6 +47,9 @@ export interface CallOpening {
   /** Wall time of admission, milliseconds since the epoch. */
   readonly startedAtMs: number;
   readonly node: GatewayNodeId;
+  readonly transport: CallTransport;
+  /** Of a response on a WebSocket connection: the id of the handshake's own record. Null for any other call, and for the handshake. */
+  readonly connection: RequestId | null;
 }
 
 /** The whole record; journalled as `closed`, kept in the store. Durations in milliseconds, sizes in bytes as on the wire. */

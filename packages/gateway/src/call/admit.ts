@@ -8,6 +8,7 @@
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
+import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { unmeteredByHead, unmeteredWorkOf, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
@@ -33,6 +34,8 @@ export interface Reception {
   readonly request: CallerRequest;
   readonly response: CallerResponse;
   readonly connection: Connection;
+  /** `websocket`: the handshake of a connection, for which the caller's was already taken off HTTP. */
+  readonly transport: CallTransport;
   /** Takes the call over once nothing refuses it and its body can go out. */
   readonly forward: (call: AdmittedCall, body: OutboundBody) => void;
 }
@@ -61,15 +64,17 @@ export class Admission {
 
   begin(): void {
     const { request, response } = this.#reception;
-    const { id, method, route, keyHash, held } = this.#heard;
+    const { id, method, route, keyHash, held, transport, connection } = this.#heard;
     const { rawHeaders } = request;
     const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
     if (runCall !== null && 'kind' in runCall) return this.#end.refuseWith(runCall);
     const chosen = chooseDestination(this.#node.destinations, route, held.organization);
     if ('kind' in chosen) return this.#end.refuseWith(chosen);
+    const full = transport === 'websocket' ? this.#node.sessions.refusal(held.organization.id) : null;
+    if (full !== null) return this.#end.refuseWith({ kind: full });
     const { labels, labelsDropped } = labelsOf(rawHeaders);
     const call: AdmittedCall = {
-      id, method, route, keyHash, held, chosen, labels, labelsDropped, runCall,
+      id, method, route, keyHash, held, transport, connection, chosen, labels, labelsDropped, runCall,
       unmetered: unmeteredOf(this.#heard, held, null),
       project: projectOf(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,

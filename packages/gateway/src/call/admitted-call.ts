@@ -4,6 +4,7 @@ import type { Labels } from '@metergate/core/call/labels.ts';
 import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
+import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Destination } from '../network/destination.ts';
@@ -32,6 +33,9 @@ export interface AuthenticatedCall {
   /** SHA-256 of the service key, by which it is looked up again when a body has come. */
   readonly keyHash: string;
   readonly held: HeldKey;
+  readonly transport: CallTransport;
+  /** Of a response on a WebSocket connection: the id of the call that its handshake is. */
+  readonly connection: RequestId | null;
 }
 
 /** A call that its headers do not refuse; whether the limits admit it is decided on this. */

@@ -17,6 +17,7 @@ test('from the head of an answer on, nobody holds the body or the headers that w
       answers.push(observer);
       return { pause() {}, resume() {}, abort() {} };
     },
+    upgrade: () => { throw new Error('No WebSocket is asked for here.'); },
     close: async () => {},
   };
   const { connect } = await startNode(t, { destinations: { provider: () => keeping, region: () => null, upstream: () => keeping } });

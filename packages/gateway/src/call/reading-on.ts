@@ -3,7 +3,8 @@
  * drains. It is created only when a caller leaves, so a normal call pays nothing for it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { DrainBound, Drains } from '../drains.ts';
+import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import { drainBoundFor, type DrainBound, type Drains } from '../drains.ts';
 
 export class ReadingOn {
   readonly #drains: Drains;
@@ -39,4 +40,11 @@ export class ReadingOn {
     if (this.#placed) this.#drains.leave(this.#organization);
     this.#placed = false;
   }
+}
+
+/** Begins to read on for an organization, within its bound. `covered`: a limit covers what is read on; `late` runs once it takes too long. */
+export function beginReadingOn(drains: Drains, { id, drainSeconds }: OrganizationSettings, { covered, late }: {
+  readonly covered: boolean; readonly late: () => void;
+}): ReadingOn {
+  return new ReadingOn(drains, id, { bound: drainBoundFor(covered, drainSeconds), late });
 }

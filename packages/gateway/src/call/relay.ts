@@ -10,7 +10,6 @@ import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { CallUnderWay } from '../callers/connections.ts';
-import { drainBoundFor } from '../drains.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { refuse } from '../callers/respond.ts';
@@ -20,7 +19,7 @@ import { Answer, type RelayedHead } from './answer.ts';
 import { breakOff, type CallFacts } from './broken-call.ts';
 import { CallGuard, GuardedObserver, type BreakableCall } from './call-guard.ts';
 import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
-import { ReadingOn } from './reading-on.ts';
+import { beginReadingOn, type ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
 import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
 
@@ -113,6 +112,14 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     if (this.#isOver) return;
     this.#guard.run('settling', () => this.#settle('cut', this.#callerGone ? 'caller_gone' : 'cut'));
     this.#exchange?.abort();
+  }
+
+  /** The connection to the destination is not HTTP's any more: the record stays open, to be kept by who asks. Null: the call has ended. */
+  handOver(): Recording | null {
+    if (this.#isOver || this.#callerGone || this.#recording.settling) return null;
+    this.#isOver = true;
+    this.#letGoOfSent();
+    return this.#recording;
   }
 
   #dial(): void {
@@ -287,12 +294,10 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #readOn(late: () => void): ReadingOn {
-    const { id, drainSeconds } = this.#call.held.organization;
     this.#readingOn?.end();
-    this.#readingOn = new ReadingOn(this.#node.drains, id, {
-      bound: drainBoundFor(this.#node.guards.covers(this.#call), drainSeconds), late: () => this.#guard.run('caller', late),
-    });
-    return this.#readingOn;
+    const covered = this.#node.guards.covers(this.#call);
+    const guarded = (): void => this.#guard.run('caller', late);
+    return this.#readingOn = beginReadingOn(this.#node.drains, this.#call.held.organization, { covered, late: guarded });
   }
 
   #drain(chunk: Buffer): void {
@@ -339,11 +344,9 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
 
   #facts(): CallFacts {
     return {
-      streamed: this.#head?.streamed ?? false,
-      status: this.#status,
+      streamed: this.#head?.streamed ?? false, status: this.#status,
       providerRequestId: this.#head?.providerRequestId ?? null,
-      requestBytes: this.#body.receivedBytes(),
-      responseBytes: this.#receivedBytes,
+      requestBytes: this.#body.receivedBytes(), responseBytes: this.#receivedBytes,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#elapsedMs(),
     };

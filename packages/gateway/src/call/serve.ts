@@ -1,7 +1,7 @@
 /**
  * The stages of a call in order; this order is the precedence of refusals (rules: The path of a call):
- * framing (400) → route (404) → WebSocket (426) → authenticate (401), here; then in `admit.ts` run headers (400) → destination (400, 401) →
- * limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
+ * framing (400) → route (404) → WebSocket where none is spoken (426) → authenticate (401), here; then in `admit.ts` run headers (400) →
+ * destination (400, 401) → limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
@@ -44,7 +44,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const method = request.method ?? '';
   const route = routeOf(method, rawTarget);
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
-  if (asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
+  if (reception.transport === 'http' && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
   const broke = (place: FaultPlace, cause: unknown): void => {
     node.faults.note(place, cause);
     if (response.headersSent) request.socket.destroy();
@@ -57,7 +57,9 @@ export function serve(node: GatewayNode, reception: Reception): void {
       else if (outcome === 'unavailable') refuseWith({ kind: 'internal_fault' });
       else {
         caller = outcome.held;
-        const admission = new Admission(node, reception, { id, method, route, keyHash: outcome.hash, held: outcome.held }, { refuseWith, broke });
+        const { hash: keyHash, held } = outcome;
+        const heard = { id, method, route, keyHash, held, transport: reception.transport, connection: null } as const;
+        const admission = new Admission(node, reception, heard, { refuseWith, broke });
         const organization = caller.organization.id;
         if (node.turns.mayGo(organization)) admission.begin();
         else node.turns.later(organization, () => admission.beginLater());

@@ -39,6 +39,8 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
     path: call.route.path,
     startedAtMs: call.startedWallMs,
     node,
+    transport: call.transport,
+    connection: call.connection,
   };
 }
 
@@ -93,5 +95,7 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     responseBytes: ended.responseBytes,
     firstByteMs: ended.firstByteMs,
     durationMs: ended.durationMs,
+    transport: opening.transport,
+    connection: opening.connection,
   };
 }

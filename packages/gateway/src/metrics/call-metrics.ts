@@ -81,7 +81,9 @@ export class CallMetrics {
     }
     if (record.cost !== null) wire.spendNano += Number(record.cost);
     if (record.firstByteMs !== null) observe(wire.firstByteMs, record.firstByteMs);
-    if (record.durationMs !== null) observe(wire.durationMs, record.durationMs);
+    // How long a connection lasts says nothing of how long providers take.
+    const isConnection = record.transport === 'websocket' && record.connection === null;
+    if (record.durationMs !== null && !isConnection) observe(wire.durationMs, record.durationMs);
     if (record.usageReason !== null) add(this.#withoutUsage, record.usageReason);
     if (record.costSource === 'unpriced') this.#unpriced += 1;
     for (const gap of record.costGaps) add(this.#costGaps, gap);

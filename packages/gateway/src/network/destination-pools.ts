@@ -82,12 +82,15 @@ function openUpstream(url: string, options: Omit<DestinationOptions, 'origin'>):
   return createDestination({ ...options, origin: parsed.origin });
 }
 
+function goNowhere(_request: OutboundRequest, observer: ExchangeObserver): Exchange {
+  const cause = new NotPublicFault('', 'is not a host that can be called');
+  process.nextTick(() => observer.failed({ kind: 'not_public', cause }));
+  return { pause() {}, resume() {}, abort() {} };
+}
+
 const nowhere: Destination = {
-  send(_request: OutboundRequest, observer: ExchangeObserver): Exchange {
-    const cause = new NotPublicFault('', 'is not a host that can be called');
-    process.nextTick(() => observer.failed({ kind: 'not_public', cause }));
-    return { pause() {}, resume() {}, abort() {} };
-  },
+  send: goNowhere,
+  upgrade: goNowhere,
   close: async () => {},
 };
 

@@ -2,7 +2,7 @@
  * A place that calls are forwarded to, behind the smallest interface the data path needs, so that the HTTP client below
  * can be replaced by measurement. One attempt per call: no retry, no redirect, no proxy variable.
  */
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 /** What is sent. Header pairs travel as they came: order, case, duplicates; without hop-by-hop fields, `Host`, `Content-Length`. */
 export interface OutboundRequest {
@@ -49,8 +49,26 @@ export interface DestinationTimeouts {
   readonly idleBodyMs: number;
 }
 
+/** A connection that the destination took off HTTP: its answer was 101. */
+export interface Upgraded {
+  readonly reason: string;
+  /** As received. */
+  readonly headers: string[];
+  readonly socket: Duplex;
+  /** Bytes that came behind the head. */
+  readonly first: Buffer;
+}
+
+/** Hears of an answer as others are heard of, or that there is none and the connection is another protocol's. */
+export interface UpgradeObserver extends ExchangeObserver {
+  /** The exchange is over; the connection is the observer's. */
+  upgraded(connection: Upgraded): void;
+}
+
 export interface Destination {
   send(request: OutboundRequest, observer: ExchangeObserver): Exchange;
+  /** Asks for a WebSocket on a connection of its own, with a request that has no body. */
+  upgrade(request: OutboundRequest, observer: UpgradeObserver): Exchange;
   /** Idle connections close now, busy ones when their exchange ends. */
   close(): Promise<void>;
 }

@@ -18,8 +18,8 @@ export interface DiallerOptions {
 }
 
 export interface Dialled {
-  /** Gets what comes in; without a copy of it in a stream. */
-  readonly onread: OnReadOpts;
+  /** Gets what comes in; without a copy of it in a stream. Absent: it comes as a stream's does. */
+  readonly onread?: OnReadOpts;
   /** The connection is there, and its TLS. */
   readonly opened: () => void;
 }
@@ -56,7 +56,8 @@ export class Dialler {
   dial({ onread, opened }: Dialled): Socket {
     const { guard, scheme } = this.#options;
     const options: TcpNetConnectOpts & DuplexOptions = {
-      host: this.#hostname, port: this.#port, autoSelectFamily: true, highWaterMark: writtenAheadBytes[scheme], onread,
+      host: this.#hostname, port: this.#port, autoSelectFamily: true, highWaterMark: writtenAheadBytes[scheme],
+      ...(onread === undefined ? {} : { onread }),
     };
     if (guard !== null) options.lookup = guard.lookupFor(this.#reach);
     const socket = scheme === 'https' ? this.#dialTls(options) : connect(options);

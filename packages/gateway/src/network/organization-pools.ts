@@ -3,7 +3,7 @@
  * opened by the first call, closed when unused for a while, when its declaration is replaced, and, least recently used first, above a bound;
  * the next call opens it again. Calls under way on a closed pool run to their end.
  */
-import type { Destination, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
+import type { Destination, Exchange, ExchangeObserver, OutboundRequest, UpgradeObserver } from './destination.ts';
 
 /** Whose connections, and to what. */
 export interface PoolOwner {
@@ -92,6 +92,11 @@ class OrganizationPool implements Destination {
   send(request: OutboundRequest, observer: ExchangeObserver): Exchange {
     this.usedAtMs = this.#shelf.nowMs();
     return (this.#connections ??= this.#shelf.opened(this)).send(request, observer);
+  }
+
+  upgrade(request: OutboundRequest, observer: UpgradeObserver): Exchange {
+    this.usedAtMs = this.#shelf.nowMs();
+    return (this.#connections ??= this.#shelf.opened(this)).upgrade(request, observer);
   }
 
   async close(): Promise<void> {

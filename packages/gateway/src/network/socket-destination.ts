@@ -10,13 +10,14 @@
 import { clockFor, type CoarseClock } from '../coarse-clock.ts';
 import { AnswerNames } from './answer-names.ts';
 import { idleConnectionMs, idleConnectionsMax, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
-import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
+import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest, UpgradeObserver } from './destination.ts';
 import { Dialler } from './dialler.ts';
 import { ExchangeError } from './exchange-fault.ts';
 import { KeyConnections } from './key-connections.ts';
 import { requestProblem } from './request-head.ts';
 import { SocketConnection, type ConnectionOwner } from './socket-connection.ts';
 import { SocketExchange } from './socket-exchange.ts';
+import { upgradeConnection } from './upgrade-connection.ts';
 
 /** Throws a TypeError if `origin` is not a valid origin, and where this Node has no parser (`hasResponseParser`). */
 export function createSocketDestination(options: DestinationOptions): Destination {
@@ -56,6 +57,24 @@ class SocketDestination implements Destination, ConnectionOwner {
   send(request: OutboundRequest, observer: ExchangeObserver): Exchange {
     const exchange = new SocketExchange(request, observer);
     this.#dispatchIn(() => this.#dispatch(exchange));
+    return exchange;
+  }
+
+  upgrade(request: OutboundRequest, observer: UpgradeObserver): Exchange {
+    const exchange = new SocketExchange(request, observer);
+    this.#dispatchIn(() => {
+      if (exchange.over) return;
+      const problem = requestProblem(request);
+      if (problem !== null) return exchange.fail(new ExchangeError('protocol', problem));
+      if (this.#closed !== null) return exchange.fail(new ExchangeError('connect', 'The destination is closed.'));
+      const refusal = this.dialler.refusal();
+      if (refusal !== null) return exchange.fail(refusal);
+      try {
+        upgradeConnection(this, exchange, observer);
+      } catch (cause) {
+        exchange.fail(cause as Error);
+      }
+    });
     return exchange;
   }
 

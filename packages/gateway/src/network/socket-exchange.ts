@@ -95,6 +95,11 @@ export class SocketExchange implements Exchange {
     this.#observer.end();
   }
 
+  /** Its connection is no longer HTTP's: nothing more is said here, and the connection stays. */
+  leave(): void {
+    this.#finish();
+  }
+
   #finish(): Carrier | null {
     if (!this.#over) underWay -= 1;
     this.#over = true;

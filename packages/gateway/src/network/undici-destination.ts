@@ -29,6 +29,11 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
   let closing: Promise<void> | null = null;
   return {
     send: (request, observer) => send(pools, options.dispatchIn ?? setImmediate, request, observer),
+    // Callers are not upgraded where this client is used: Node's server is told so.
+    upgrade(_request, observer) {
+      process.nextTick(() => observer.failed({ kind: 'protocol', cause: new ExchangeError('protocol', 'This client asks for no WebSocket.') }));
+      return { pause() {}, resume() {}, abort() {} };
+    },
     // After the dispatches that still wait for their turn: what was sent before the close is an exchange like any other.
     close: () => closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => pools.close()),
   };

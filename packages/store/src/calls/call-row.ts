@@ -71,6 +71,8 @@ export const callColumns: readonly CallColumn[] = [
   text('requested_model', (r) => r.requestedModel),
   text('units', (r) => r.units === null ? null : JSON.stringify(r.units)),
   text('priced_by', (r) => r.pricedBy === usualBasis(r.costSource) ? null : r.pricedBy),
+  text('transport', (r) => r.transport === 'http' ? null : r.transport),
+  text('connection', (r) => r.connection),
 ];
 
 /** The record of a row that `callColumns` wrote. */
@@ -118,6 +120,8 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     requestedModel: row.requested_model,
     units: row.units === null ? null : (JSON.parse(row.units) as Units),
     pricedBy: (row.priced_by as PriceBasis | null) ?? usualBasis(row.cost_source as CallRecord['costSource']),
+    transport: (row.transport ?? 'http') as CallRecord['transport'],
+    connection: row.connection as CallRecord['connection'],
   };
 }
 

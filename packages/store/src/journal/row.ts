@@ -15,24 +15,31 @@ export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
 const rowForm = 1;
+/** That of openings that hold how the call was carried, which others do not: they were carried over HTTP. */
+const carriedOpeningForm = 2;
 /** That of records since they hold the model that was asked for; those of older forms lack fields at their end. */
 const recordForm = 4;
+/** That of records that hold how the call was carried, as openings do. */
+const carriedRecordForm = 5;
 
 /** How many characters of a row's text hold its call's id, at most. */
 export const rowIdWithin = 64;
 
-const openingFields = [
+const callFields = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'startedAtMs', 'node',
 ] as const satisfies readonly (keyof CallOpening)[];
+const openingFields = [...callFields, 'transport', 'connection'] as const satisfies readonly (keyof CallOpening)[];
+/** How a call was carried of which its row does not say it. */
+const overHttp = ['http', null] as const;
 
 const recordFields = [
-  ...openingFields,
+  ...callFields,
   'streamed', 'status', 'outcome', 'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens',
   'reasoningTokens', 'usage', 'usageReason', 'cost', 'costSource', 'priceList', 'providerRequestId', 'requestBytes', 'responseBytes',
   'firstByteMs', 'durationMs',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
   'cacheSavings',
-  'requestedModel', 'units', 'pricedBy',
+  'requestedModel', 'units', 'pricedBy', 'transport', 'connection',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -53,12 +60,13 @@ type WholeList = [Missing] extends [never] ? readonly string[] : never;
 type ValuesOf<Fields extends readonly (keyof CallRecord)[]> = {
   -readonly [At in keyof Fields]: Fields[At] extends 'cost' | 'cacheSavings' ? string | null : CallRecord[Fields[At]]
 };
-const noLaterFields = [null, null, null] as const;
+const noLaterFields = [null, null, null, ...overHttp] as const;
 /** How many of the record's fields a row of each older form holds, and what stands in place of the others. */
 const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonly unknown[]]> = new Map([
   [rowForm, [recordFields.indexOf('costGaps'), [[], null, null, null, null, null, ...noLaterFields]]],
   [2, [recordFields.indexOf('cacheSavings'), [null, ...noLaterFields]]],
   [3, [recordFields.indexOf('requestedModel'), noLaterFields]],
+  [recordForm, [recordFields.indexOf('transport'), overHttp]],
 ]);
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
@@ -72,15 +80,27 @@ function quickList<Value>(list: readonly Value[]): readonly Value[] {
 
 /** Text of an `opened` row. */
 export function openingToText(opening: CallOpening): string {
-  return JSON.stringify([
+  const values: unknown[] = [
     rowForm, opening.id, opening.organization, opening.key, opening.project, quickList(opening.labels), opening.labelsDropped, opening.run,
     opening.wire, opening.endpoint, opening.method, opening.path, opening.startedAtMs, opening.node,
-  ]);
+  ];
+  return JSON.stringify(carried(values, opening, carriedOpeningForm));
+}
+
+/** The values with how the call was carried behind them. Most calls are carried over HTTP, whose rows do not say it. */
+function carried(values: unknown[], { transport, connection }: CallOpening, form: number): readonly unknown[] {
+  if (transport === 'http') return values;
+  values[0] = form;
+  values.push(transport, connection);
+  return values;
 }
 
 /** The opening that `openingToText` wrote, also before the beginning of a run. @throws Error for another form. */
 export function openingFromText(text: string): CallOpening {
-  return named(parted(text)[0], openingFields) as unknown as CallOpening;
+  const values = JSON.parse(parted(text)[0]) as unknown[];
+  if (values[0] === rowForm && values.length === callFields.length + 1) values.push(...overHttp);
+  else if (values[0] !== carriedOpeningForm || values.length !== openingFields.length + 1) throw unknownForm();
+  return byName(values, openingFields) as unknown as CallOpening;
 }
 
 /** Text of an `openedRun` row: JSON holds no line feed. */
@@ -97,7 +117,7 @@ export function beginningFromText(text: string): RunBeginning {
 
 /** Text of a `closed` row. */
 export function recordToText(record: CallRecord): string {
-  return JSON.stringify([
+  const values: unknown[] = [
     recordForm, record.id, record.organization, record.key, record.project, quickList(record.labels), record.labelsDropped, record.run,
     record.wire, record.endpoint, record.method, record.path, record.startedAtMs, record.node,
     record.streamed, record.status, record.outcome, record.model, record.finishReason, record.inputTokens,
@@ -107,7 +127,8 @@ export function recordToText(record: CallRecord): string {
     quickList(record.costGaps), record.serviceTier, record.audioInputTokens, record.audioOutputTokens, record.toolCalls,
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
     record.requestedModel, record.units, record.pricedBy,
-  ]);
+  ];
+  return JSON.stringify(carried(values, record, carriedRecordForm));
 }
 
 /** The record that `recordToText` wrote. Spelled out: an object made name by name is slow to make and to read. @throws Error for another form. */
@@ -118,6 +139,7 @@ export function recordFromText(text: string): CallRecord {
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings, requestedModel, units, pricedBy,
+    transport, connection,
   ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
@@ -126,6 +148,7 @@ export function recordFromText(text: string): CallRecord {
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
     requestedModel, units, pricedBy: pricedBy ?? usualBasis(costSource),
+    transport, connection,
   };
 }
 
@@ -193,7 +216,10 @@ function amountOf(text: string | null): NanoDollars | null {
 }
 
 function named(text: string, fields: WholeList): Record<string, unknown> {
-  const values = valuesOf(text, fields);
+  return byName(valuesOf(text, fields), fields);
+}
+
+function byName(values: readonly unknown[], fields: WholeList): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (let at = 0; at < fields.length; at += 1) row[fields[at]!] = values[at + 1];
   return row;
@@ -209,7 +235,7 @@ function recordValuesOf(text: string): RecordValues {
   const values = JSON.parse(text) as unknown[];
   const older = olderForms.get(values[0]);
   if (older !== undefined && values.length === older[0] + 1) values.push(...older[1]);
-  else if (values[0] !== recordForm || values.length !== recordFields.length + 1) throw unknownForm();
+  else if (values[0] !== carriedRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
   return values as RecordValues;
 }
 

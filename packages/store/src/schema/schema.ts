@@ -150,6 +150,10 @@ export interface CallRecordTable {
   readonly units: string | null;
   /** Null: the usual basis of its `cost_source`. */
   readonly priced_by: string | null;
+  /** Null: HTTP. */
+  readonly transport: string | null;
+  /** Id of the handshake's record. */
+  readonly connection: string | null;
   /** The record's place in its organization's chain of receipts; null for a record older than receipts. */
   readonly receipt_sequence: WholeOrNull;
   readonly receipt_hash: BytesOrNull;

@@ -176,6 +176,8 @@ export function sampleRecord(organization: OrganizationId, changes: Partial<Call
     costSource: 'priced',
     pricedBy: 'model',
     cacheSavings: nanoDollars(-7n),
+    transport: 'http',
+    connection: null,
     priceList: '2026-09-23/1f0c',
     providerRequestId: 'req-from-provider',
     requestBytes: 1_024,

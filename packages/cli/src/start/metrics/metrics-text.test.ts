@@ -20,6 +20,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
   const metrics = {
     calls: calls.snapshot(), journal: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 }, leases: null,
     inFlight: 0, forwarded: 0, refused: 0, faults: 0, heldBodyBytes: 0, drains: 0, held: { calls: 0 },
+    webSockets: { opened: 0, fromCallers: 0, fromProviders: 0, closes: new Map([[1012, 1]]) },
     upstreamPools: 0, snapshotAgeMs: 0, eventLoopDelayMs: 0,
     rateLimitFaults: 0, liveRuns: 0, clockStepMs: 0,
   } as unknown as GatewayThreadMetrics;

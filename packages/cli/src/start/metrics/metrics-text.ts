@@ -67,6 +67,7 @@ const gauges: readonly (readonly [string, string, (metrics: GatewayThreadMetrics
 const counters: typeof gauges = [
   ['metergate_calls_forwarded_total', 'Calls journalled and sent to their destination.', (metrics) => metrics.forwarded],
   ['metergate_calls_refused_total', 'Requests answered by the gateway itself before anything was forwarded.', (metrics) => metrics.refused],
+  ['metergate_websocket_connections_total', 'WebSocket connections that were opened.', (metrics) => metrics.webSockets.opened],
   ['metergate_faults_total', 'Requests that failed because of a fault in the gateway.', (metrics) => metrics.faults],
   [
     'metergate_rate_limit_faults_total', "Calls that passed because the rate limiter's own state was broken.",
@@ -134,6 +135,20 @@ function addRetention(registry: Registry, { records, events, behindMs }: Retenti
   }).set(behindMs / 1_000);
 }
 
+function addWebSockets(registry: Registry, { webSockets: { fromCallers, fromProviders, closes } }: GatewayThreadMetrics): void {
+  const messages = new Counter({
+    name: 'metergate_websocket_messages_total', labelNames: ['from'], registers: [registry],
+    help: 'Messages on WebSocket connections, by who sent them.',
+  });
+  messages.inc({ from: 'caller' }, fromCallers);
+  messages.inc({ from: 'provider' }, fromProviders);
+  const closed = new Counter({
+    name: 'metergate_websocket_closes_total', labelNames: ['code'], registers: [registry],
+    help: 'WebSocket connections that the gateway closed, by code.',
+  });
+  for (const [code, count] of closes) closed.inc({ code }, count);
+}
+
 function addSpans(registry: Registry, { sent, dropped }: TraceCounters): void {
   const spans = new Counter({
     name: 'metergate_spans_total', help: 'Spans of calls, by result: sent or dropped.', labelNames: ['result'], registers: [registry],
@@ -174,6 +189,7 @@ async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures
     help: 'What the node holds for requests and calls, by kind; each is 0 when none is under way.',
   });
   for (const [kind, count] of Object.entries(metrics.held)) held.set({ kind }, count);
+  addWebSockets(registry, metrics);
   addCallCounters(registry, metrics.calls);
   return callHistograms(metrics.calls);
 }

@@ -14,14 +14,14 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
       id: 'model',
       head: 'Model',
       width: '13.5rem',
-      cell: ({ model, endpoint, streamed }) => (
+      cell: ({ model, endpoint, streamed, transport }) => (
         <>
           <div className="strong" title={model ?? undefined}>
             {model ?? '–'}
           </div>
           <div className="dim small">
             {endpoint}
-            {streamed ? ', streamed' : ''}
+            {transport === 'websocket' ? ', WebSocket' : streamed ? ', streamed' : ''}
           </div>
         </>
       ),

@@ -109,6 +109,10 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ['Wire and endpoint', `${call.wire}, ${call.endpoint}${call.streamed ? ', streamed' : ''}`],
             ['Request, response', `${shortBytes(call.requestBytes)}, ${shortBytes(call.responseBytes)}`],
             ['Usage', `${spoken(call.usage)}${call.usageReason === null ? '' : `: ${spoken(call.usageReason)}`}`],
+            ...(call.transport === 'websocket' ? [['Transport', call.connection === null ? 'WebSocket connection' : 'WebSocket'] as const] : []),
+            ...(call.connection === null
+              ? []
+              : [['Connection', <CopyableId key="connection" id={call.connection} name="connection's request id" />] as const]),
             ['Request id', <CopyableId key="id" id={call.id} name="request id" />],
             [
               "Provider's id",

@@ -1,6 +1,6 @@
 /** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. If a field is missing here, it does not compile. */
 import { z } from '@hono/zod-openapi';
-import { callOutcomes, costGapNames, costSources, priceBases, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { callOutcomes, callTransports, costGapNames, costSources, priceBases, type CallRecordJson } from '@metergate/core/record/call-record.ts';
 import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';
 import { usageReasons, usageStates } from '@metergate/core/usage/reading.ts';
 import { unitNames, type UnitName } from '@metergate/core/usage/units.ts';
@@ -63,6 +63,8 @@ const fields = {
   durationMs: milliseconds,
   node: z.string(),
   label: z.literal('measured'),
+  transport: z.enum(callTransports).openapi({ description: 'websocket: the handshake of a connection, or a response on one' }),
+  connection: words.openapi({ description: 'Of a response on a WebSocket connection: id of the handshake\'s own record' }),
 } as const satisfies { readonly [Field in keyof CallRecordJson]: z.ZodType };
 
 export const callSchema = z.object(fields).openapi('CallRecord');

@@ -22,7 +22,7 @@ const recordColumns = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'streamed', 'status', 'outcome',
   'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'usageReason', 'cost',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource', 'priceList', 'providerRequestId', 'requestBytes',
-  'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label', 'requestedModel', 'pricedBy', 'units',
+  'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label', 'requestedModel', 'pricedBy', 'units', 'transport', 'connection',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
 // Fails to compile if a field of the record is missing above.

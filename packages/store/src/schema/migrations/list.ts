@@ -37,6 +37,7 @@ import { usageHours } from './0032-usage-hours.ts';
 import { unpricedCalls } from './0033-unpriced-calls.ts';
 import { requestedModels } from './0034-requested-models.ts';
 import { unmeteredWork } from './0035-unmetered-work.ts';
+import { transports } from './0036-transports.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -44,5 +45,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork,
+  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports,
 ];

@@ -1,0 +1,68 @@
+/**
+ * A caller's message on a Responses connection → what it may begin. `response.create` begins a response, `response.steer` queues input from
+ * which the provider begins one by itself, and nothing else begins any.
+ *
+ * Rule: whichever reading of a message could begin a response counts. Providers differ in how they read a `type` that comes twice, is written in
+ * another case, or stands in a text that is no valid JSON. So a message begins nothing only if it is a JSON object whose `type` is a string
+ * each time it comes, never `response.create`, and no other spelling of the name comes beside it.
+ */
+import { JsonScanner } from '../json/json-scanner.ts';
+import { WatchedValue, watched, type ValueKind } from '../json/watched-value.ts';
+
+export interface CallerEvent {
+  readonly begins: 'response' | 'successor' | 'nothing';
+  /** The lane; null if it names none. */
+  readonly streamId: string | null;
+  readonly previousResponseId: string | null;
+  /** The model that is asked for. */
+  readonly model: string | null;
+}
+
+/** All spellings of `type` but the plain one: some JSON readers do not distinguish cases. */
+const otherSpellings: readonly string[] = Array.from({ length: 15 }, (_, index) =>
+  [...'type'].map((letter, place) => ((index + 1) >> place & 1) === 1 ? letter.toUpperCase() : letter).join(''));
+
+/** A `type`, each time it comes. */
+class EachType extends WatchedValue {
+  couldCreate = false;
+
+  constructor() {
+    super(null, null);
+  }
+
+  override write(kind: ValueKind, source: Uint8Array, from: number, to: number): void {
+    super.write(kind, source, from, to);
+    if (this.string() === null || this.isString('response.create')) this.couldCreate = true;
+  }
+}
+
+/** Reads one message after the other. Never throws. */
+export class CallerEvents {
+  readonly #type = new EachType();
+  readonly #others = otherSpellings.map(() => watched());
+  readonly #streamId = watched();
+  readonly #previous = watched();
+  readonly #model = watched();
+  readonly #root = watched({
+    type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model,
+    ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
+  });
+  readonly #scanner = new JsonScanner(this.#root);
+
+  /** `text`: the whole message, unmasked and decompressed. */
+  read(text: Uint8Array): CallerEvent {
+    this.#scanner.clear();
+    this.#type.couldCreate = false;
+    this.#scanner.push(text);
+    const streamId = this.#streamId.string();
+    const previousResponseId = this.#previous.string();
+    return { begins: this.#begins(), streamId, previousResponseId, model: this.#model.string() };
+  }
+
+  #begins(): CallerEvent['begins'] {
+    const isObject = this.#root.kind === 'object' && this.#scanner.verdict() === 'valid';
+    if (!isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
+    if (this.#others.some(({ kind }) => kind !== 'absent')) return 'response';
+    return this.#type.isString('response.steer') ? 'successor' : 'nothing';
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * A provider's message on a Responses connection → the response that it is of, and whether it ends it. Its usage is read elsewhere, by the
+ * reader of streams.
+ */
+import { JsonScanner } from '../json/json-scanner.ts';
+import { watched } from '../json/watched-value.ts';
+
+export interface ServerEvent {
+  /** `ends`: the last event of a response. `error`: of a response, or of a request for one. */
+  readonly kind: 'ends' | 'error' | 'other';
+  /** The lane; null if it names none. */
+  readonly streamId: string | null;
+  /** Null: the event carries no response. */
+  readonly responseId: string | null;
+  readonly previousResponseId: string | null;
+  /** Of an error: the status that HTTP would have had, from 100 to 599; null if it names none. */
+  readonly status: number | null;
+  /** An error within a response that had begun, not one of a request for a response. */
+  readonly isOfStream: boolean;
+}
+
+const ends = ['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled', 'response.done'] as const;
+
+/** Nothing can be told from this message. */
+export const untoldEvent: ServerEvent = Object.freeze({
+  kind: 'other', streamId: null, responseId: null, previousResponseId: null, status: null, isOfStream: false,
+});
+
+/** Reads one message after the other. Never throws. */
+export class ServerEvents {
+  readonly #type = watched();
+  readonly #streamId = watched();
+  readonly #status = watched();
+  readonly #number = watched();
+  readonly #id = watched();
+  readonly #previous = watched();
+  readonly #root = watched({
+    type: this.#type, stream_id: this.#streamId, status: this.#status, sequence_number: this.#number,
+    response: watched({ id: this.#id, previous_response_id: this.#previous }),
+  });
+  readonly #scanner = new JsonScanner(this.#root);
+
+  /** `text`: the whole message, decompressed. */
+  read(text: Uint8Array): ServerEvent {
+    this.#scanner.clear();
+    this.#scanner.push(text);
+    if (this.#scanner.verdict() !== 'valid') return untoldEvent;
+    const kind = ends.some((type) => this.#type.isString(type)) ? 'ends' : this.#type.isString('error') ? 'error' : 'other';
+    const status = this.#status.plainWholeNumber();
+    return {
+      kind,
+      streamId: this.#streamId.string(),
+      responseId: this.#id.string(),
+      previousResponseId: this.#previous.string(),
+      status: kind === 'error' && status >= 100 && status <= 599 ? status : null,
+      isOfStream: kind === 'error' && this.#number.kind === 'number',
+    };
+  }
+}

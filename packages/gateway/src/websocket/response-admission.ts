@@ -1,0 +1,117 @@
+/**
+ * A request for a response → decided and taken as every call is (rules: Decide, then take), with the run, labels and project of its connection's
+ * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is taken, and what would have refused it is told.
+ */
+import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { AdmittedCall } from '../call/admitted-call.ts';
+import { stillHeld } from '../call/authenticate.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import { askAndDecide } from '../guards/ask-and-decide.ts';
+import type { HeldKey } from '../guards/held-key.ts';
+import { answerFor } from '../refusals.ts';
+import { freshRequestId } from '../request-ids.ts';
+
+/** Exactly one of these, once. */
+export interface AdmissionEnd {
+  /** It has taken its limits. */
+  readonly admitted: (call: AdmittedCall) => void;
+  /** The refusal may be told: what stands behind it is in the journal. `id`: of the call that is none. */
+  readonly refused: (refusal: Refusal, id: AdmittedCall['id']) => void;
+  /** Our own code threw. */
+  readonly broke: (cause: unknown) => void;
+}
+
+/** Of a refusal that no budget caused. */
+const unbudgeted = { scope: null, window: null } as const;
+
+export class ResponseAdmission {
+  readonly #node: GatewayNode;
+  readonly #handshake: AdmittedCall;
+
+  constructor(node: GatewayNode, handshake: AdmittedCall) {
+    this.#node = node;
+    this.#handshake = handshake;
+  }
+
+  /** `messageBytes`: of the request, decompressed. */
+  ask(messageBytes: number, end: AdmissionEnd): void {
+    const { guards } = this.#node;
+    const held = stillHeld(this.#node, this.#handshake.keyHash);
+    const call = this.#callFor(held ?? this.#handshake.held, messageBytes);
+    if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
+    const decision = guards.decide(call);
+    if (decision === null) return this.#take(call, end);
+    askAndDecide(this.#node, call, decision, {
+      isWanted: () => true,
+      admitted: () => this.#take(call, end),
+      refused: (refusal) => this.#refuse(call, refusal, end),
+      left: () => guards.giveBack(call),
+      broke: (cause) => {
+        guards.giveBack(call);
+        end.broke(cause);
+      },
+    });
+  }
+
+  get keyIsLive(): boolean {
+    return stillHeld(this.#node, this.#handshake.keyHash) !== null;
+  }
+
+  /** What would refuse a response that is asked for now; null: nothing that is known here. Takes nothing. */
+  refusalNow(): Refusal | null {
+    const held = stillHeld(this.#node, this.#handshake.keyHash);
+    if (held === null) return { kind: 'service_key_invalid' };
+    const decision = this.#node.guards.decide(this.#callFor(held, 0));
+    if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
+    return decision;
+  }
+
+  /** The call of a response that the provider has begun. Taken whatever the limits say. */
+  takeBegun(): AdmittedCall {
+    const call = this.#callFor(stillHeld(this.#node, this.#handshake.keyHash) ?? this.#handshake.held, 0);
+    // Its run is that of the handshake, which holds it as long as the connection lasts.
+    if (call.runCall !== null) call.runCall.run = this.#handshake.runCall!.run;
+    call.startedWallMs = this.#node.clock.wallMs();
+    this.#node.guards.take(call);
+    return call;
+  }
+
+  /** Counts a refusal where others are counted. */
+  note(refusal: Refusal, id: AdmittedCall['id']): void {
+    const { organization, key } = this.#handshake.held;
+    const { code, budget: { scope, window } = unbudgeted } = answerFor(refusal);
+    this.#node.counters.refused += 1;
+    this.#node.metrics.refused(code);
+    this.#node.refusalCounts.add(organization.id, key.id, { code, scope, window }, this.#node.clock.wallMs());
+    this.#node.log.refused({ id, answerId: id, code, organization: organization.id, key: key.id });
+  }
+
+  #callFor(held: HeldKey, messageBytes: number): AdmittedCall {
+    const { runCall, id: connection } = this.#handshake;
+    return {
+      ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', estimate: estimateTokens(messageBytes), taken: false,
+      runCall: runCall === null ? null : { ...runCall, held, run: null, asked: null },
+      startedWallMs: 0, startedMonotonicMs: this.#node.clock.monotonicMs(),
+    };
+  }
+
+  #take(call: AdmittedCall, { admitted }: AdmissionEnd): void {
+    call.startedWallMs = this.#node.clock.wallMs();
+    this.#node.guards.take(call);
+    admitted(call);
+  }
+
+  #refuse(call: AdmittedCall, refusal: Refusal, { refused, broke }: AdmissionEnd): void {
+    this.#node.guards.giveBack(call);
+    this.#node.guards.whenTellable(call, (error) => {
+      try {
+        const told: Refusal = error === null ? refusal : { kind: 'internal_fault' };
+        this.note(told, call.id);
+        refused(told, call.id);
+      } catch (cause) {
+        broke(cause);
+      }
+    });
+  }
+}

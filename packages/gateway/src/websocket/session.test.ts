@@ -1,0 +1,379 @@
+/** Connections through a whole node: responses and their records, limits, every way to end, and handshakes. */
+import { strict as assert } from 'node:assert';
+import { suite, test, type TestContext } from 'node:test';
+import type { CapId } from '@metergate/core/id.ts';
+import type { Cap } from '@metergate/core/spend/cap.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
+import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
+import { follow } from '../guards/standing.ts';
+import { completed, create, created, delta, fromCaller, fromProvider, mask, model } from './test-support/events.ts';
+import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
+
+const timeout = 20_000;
+
+function reachCap({ key }: SessionNode): void {
+  const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(0n), mode: 'refuse' };
+  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key.id);
+}
+
+/** Both ends, with a response of this id under way. */
+async function underWay(t: TestContext, id: string = 'resp_1'): Promise<{ node: SessionNode; caller: Peer; upstream: Peer }> {
+  const node = await startSessionNode(t);
+  const { caller, upstream } = await node.connect();
+  caller.send(create());
+  await upstream.until(() => upstream.frames.length === 1);
+  upstream.send(created(id));
+  await caller.until(() => caller.events.length === 1);
+  return { node, caller, upstream };
+}
+
+suite('a connection and its responses', { timeout }, () => {
+  test('a response is one record, and the handshake another; both ends receive each other\'s bytes', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect({ headers: ['x-svc-tags: a,b', 'x-svc-project: p'] });
+    assert.match(caller.head, /^HTTP\/1.1 101 Switching Protocols\r\n/);
+    assert.match(upstream.head, /\r\nauthorization: Bearer sk\r\n/);
+    assert.doesNotMatch(upstream.head, /svc_live|x-svc/);
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 1);
+    assert.deepEqual(upstream.received, create());
+    const answer = [created('resp_1'), delta(), completed('resp_1')];
+    upstream.send(...answer);
+    await caller.until(() => caller.events.length === 3);
+    assert.deepEqual(caller.received, Buffer.concat(answer));
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.inputTokens, record?.outputTokens, record?.model, record?.providerRequestId], [11, 7, model, 'resp_1']);
+    assert.deepEqual([record?.outcome, record?.status, record?.method, record?.requestedModel], ['completed', 200, 'POST', model]);
+    assert.deepEqual([record?.requestBytes, record?.responseBytes, record?.streamed], [create().length, Buffer.concat(answer).length, true]);
+    caller.send(closeOf(1000, 'done', mask));
+    await upstream.until(() => upstream.closed !== null);
+    assert.deepEqual(upstream.received.subarray(create().length), closeOf(1000, 'done', mask));
+    upstream.send(closeOf(1000));
+    upstream.socket.end();
+    await caller.ended();
+    const handshake = await node.recordOf(({ connection }) => connection === null);
+    const { status, usage, transport, outcome, labels, project, method } = handshake;
+    assert.deepEqual([status, usage, transport, outcome, labels, project, method], [101, 'none', 'websocket', 'completed', ['a', 'b'], 'p', 'GET']);
+    assert.deepEqual([record?.connection, record?.transport, record?.labels, record?.project], [handshake.id, 'websocket', ['a', 'b'], 'p']);
+    assert.equal(node.journal.closed.length, 2);
+  });
+
+  test('a request leaves once it is journalled, and an end reaches the caller once its record is', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    const waiting: (() => void)[] = [];
+    node.journal.hold = (_what, go) => void waiting.push(go);
+    const held = async (): Promise<() => void> => {
+      while (waiting.length === 0) await new Promise(setImmediate);
+      return waiting.shift()!;
+    };
+    caller.send(create(), fromCaller({ type: 'other' }));
+    const open = await held();
+    assert.equal(upstream.received.length, 0);
+    open();
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(created('resp_1'), completed('resp_1'), fromProvider({ type: 'later' }));
+    const close = await held();
+    await caller.until(() => caller.events.length === 1);
+    assert.equal(caller.events.length, 1);
+    close();
+    await caller.until(() => caller.events.length === 3);
+    node.journal.hold = null;
+  });
+
+  test('responses in lanes are told apart, and each has its own figures', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    caller.send(create({ stream_id: 'a' }), create({ stream_id: 'b' }), create({ stream_id: 'a' }));
+    await upstream.until(() => upstream.frames.length === 3);
+    const [a, b] = [{ event: { stream_id: 'a' } }, { event: { stream_id: 'b' } }];
+    upstream.send(created('resp_b', b), created('resp_a1', a), delta(b.event), completed('resp_b', b.event), completed('resp_a1', a.event),
+      created('resp_a2', a), completed('resp_a2', a.event));
+    await caller.until(() => caller.events.length === 7);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId }) => providerRequestId), ['resp_b', 'resp_a1', 'resp_a2']);
+    assert.equal(node.journal.opened.length, 4);
+    assert.equal(node.journal.closed[0]?.responseBytes, created('resp_b', b).length + delta(b.event).length + completed('resp_b', b.event).length);
+  });
+
+  test('what the provider begins after a steer is a response of its own, opened before the caller sees it', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'rather' }), create());
+    await upstream.until(() => upstream.frames.length === 3);
+    upstream.send(completed('resp_1'), created('resp_2', { response: { previous_response_id: 'resp_1' } }), completed('resp_2'),
+      created('resp_3'), completed('resp_3'));
+    await caller.until(() => caller.events.length === 6);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, requestBytes }) => [providerRequestId, requestBytes > 0]),
+      [['resp_1', true], ['resp_2', false], ['resp_3', true]]);
+    assert.equal(node.journal.opened.length, 4);
+  });
+
+  test('a response is counted once for its name, whatever is said of it again', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.send(completed('resp_1'), completed('resp_1'), created('resp_1'));
+    await caller.until(() => caller.events.length === 4);
+    assert.equal(node.journal.closed.length, 1);
+  });
+
+  test('an error in place of a response ends its call with the status that it names', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 1);
+    upstream.send(fromProvider({ type: 'error', status: 400, error: { code: 'previous_response_not_found', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 1);
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.status, record?.usage, record?.outcome], [400, 'none', 'completed']);
+  });
+
+  test('an error within a response cuts it, and its usage is not known', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.send(fromProvider({ type: 'error', sequence_number: 4, error: { code: 'server_error', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.status, record?.usage, record?.usageReason, record?.outcome], [200, 'unknown', 'cut', 'cut']);
+  });
+
+  test('ping and pong pass at once, also between the frames of a message', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    const text = Buffer.from(JSON.stringify({ type: 'response.create', model }));
+    caller.send(frameOf(text.subarray(0, 9), { mask, isFinal: false }), frameOf('are you there', { opcode: 9, mask }));
+    await upstream.until(() => upstream.frames.length === 1);
+    assert.equal(upstream.frames[0]?.payload.toString(), 'are you there');
+    caller.send(frameOf('', { opcode: 0, mask, isFinal: false }), frameOf(text.subarray(9), { opcode: 0, mask }));
+    await upstream.until(() => upstream.frames.length === 4);
+    assert.equal(node.journal.opened.length, 2);
+    upstream.send(frameOf('yes', { opcode: 10 }));
+    await caller.until(() => caller.frames.length === 1);
+  });
+});
+
+suite('limits on a connection', { timeout }, () => {
+  test('a create that a cap refuses never leaves: the caller is told in the wire\'s own words, and the connection goes on', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    reachCap(node);
+    caller.send(create({ stream_id: 'a' }), fromCaller({ type: 'harmless' }));
+    await upstream.until(() => upstream.frames.length === 2);
+    await caller.until(() => caller.events.length === 2);
+    const { type, status, stream_id: lane, error } = caller.events[1]!;
+    assert.deepEqual([type, status, lane], ['error', 402, 'a']);
+    assert.deepEqual([error?.code, error?.type, error?.param], ['budget_exceeded', 'insufficient_quota', null]);
+    upstream.send(completed('resp_1'));
+    await caller.until(() => caller.events.length === 3);
+    assert.equal(node.gateway.counters.refused, 1);
+    assert.equal(caller.closed, null);
+  });
+
+  const disguises: readonly (readonly [name: string, frames: readonly Buffer[]])[] = [
+    ['its type last', [fromCaller({ model, input: 'x'.repeat(70_000), type: 'response.create' })]],
+    ['its type twice, the create first', [frameOf('{"type":"response.create","type":"ping"}', { mask })]],
+    ['its type twice, the create last', [frameOf('{"type":"ping","type":"response.create"}', { mask })]],
+    ['escapes', [frameOf('{"\\u0074ype":"response.creat\\u0065"}', { mask })]],
+    ['another case', [frameOf('{"TYPE":"response.create","type":"ping"}', { mask })]],
+    ['fragments of one byte', [...Buffer.from('{"type":"response.create"}')].map((byte, at, all) =>
+      frameOf(Buffer.from([byte]), { mask, opcode: at === 0 ? 1 : 0, isFinal: at === all.length - 1 }))],
+    ['a binary message', [frameOf('{"type":"response.create"}', { mask, opcode: 2 })]],
+    ['a length of 64 bits', [frameOf('{"type":"response.create"}', { mask, lengthBytes: 8 })]],
+    ['no valid JSON', [frameOf('{"type":"response.create",}', { mask })]],
+    ['a steer', [fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'x' })]],
+  ];
+  for (const [name, frames] of disguises) {
+    test(`a create in disguise does not pass a reached cap: ${name}`, async (t) => {
+      const node = await startSessionNode(t);
+      const { caller, upstream } = await node.connect();
+      reachCap(node);
+      caller.send(...frames, fromCaller({ type: 'marker' }));
+      await upstream.until(() => upstream.frames.length === 1);
+      assert.equal(upstream.received.includes(Buffer.from('create')), false);
+      assert.equal(JSON.parse(upstream.frames[0]!.payload.toString()).type, 'marker');
+      assert.equal(caller.events[0]?.error?.code, 'budget_exceeded');
+      assert.equal(node.journal.opened.length, 1);
+    });
+  }
+
+  test('at a reached cap, what the provider begins itself is counted, and the connection ends once it is over', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'rather' }));
+    await upstream.until(() => upstream.frames.length === 2);
+    reachCap(node);
+    upstream.send(completed('resp_1'), created('resp_2', { response: { previous_response_id: 'resp_1' } }));
+    await caller.until(() => caller.events.length === 3);
+    assert.equal(caller.closed, null);
+    upstream.send(completed('resp_2'));
+    await caller.until(() => caller.closed !== null);
+    assert.deepEqual(caller.closed, { code: 1008, reason: 'budget_exceeded' });
+    assert.equal(caller.events.at(-1)?.error?.code, 'budget_exceeded');
+    assert.equal(node.journal.closed.filter(({ inputTokens }) => inputTokens === 11).length, 2);
+  });
+
+  test('a revoked key: the next create is refused and the connection closed; an idle one is closed too', async (t) => {
+    const node = await startSessionNode(t);
+    const [one, other] = [await node.connect(), await node.connect()];
+    node.key.held = null;
+    one.caller.send(create());
+    await one.caller.until(() => one.caller.closed !== null);
+    assert.deepEqual([one.caller.closed, one.caller.events[0]?.error?.code], [{ code: 1008, reason: 'invalid_api_key' }, 'invalid_api_key']);
+    await other.caller.until(() => other.caller.closed !== null);
+    assert.equal(other.caller.closed?.code, 1008);
+    await one.upstream.until(() => one.upstream.closed !== null);
+    assert.equal(one.upstream.frames.length, 1);
+  });
+
+  test('where the opening cannot be journalled, nothing leaves and the caller is told', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    node.journal.failing = true;
+    caller.send(create());
+    await caller.until(() => caller.events.length === 1);
+    assert.equal(caller.events[0]?.error?.code, 'internal_error');
+    assert.equal(upstream.received.length, 0);
+    node.journal.failing = false;
+  });
+});
+
+suite('how a connection ends', { timeout }, () => {
+  test('the provider goes: what is under way is cut, and the caller\'s connection ends', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.socket.destroy();
+    await caller.ended();
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.outcome, record?.usage, record?.usageReason], ['cut', 'unknown', 'cut']);
+    assert.equal((await node.recordOf(({ connection }) => connection === null)).outcome, 'cut');
+  });
+
+  test('the caller goes: its response is read on for its usage, and the provider is told after it', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.socket.destroy();
+    const record = node.recordOf(({ connection }) => connection !== null);
+    upstream.send(delta(), completed('resp_1'));
+    await upstream.until(() => upstream.closed !== null);
+    assert.deepEqual([(await record).outcome, (await record).usage, (await record).inputTokens], ['caller_gone', 'reported', 11]);
+    assert.equal((await node.recordOf(({ connection }) => connection === null)).outcome, 'caller_gone');
+  });
+
+  test('the caller closes within a response: its close leaves once the response has ended', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(closeOf(1000, '', mask));
+    upstream.send(delta());
+    await caller.until(() => caller.events.length === 2);
+    assert.equal(upstream.closed, null);
+    upstream.send(completed('resp_1'));
+    await upstream.until(() => upstream.closed !== null);
+    assert.equal(node.journal.closed[0]?.usage, 'reported');
+    upstream.send(closeOf(1000));
+    await caller.until(() => caller.closed !== null);
+    assert.deepEqual(caller.closed, { code: 1000, reason: '' });
+  });
+
+  test('the provider closes within a response: it is cut before the caller sees the close', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.send(closeOf(1011, 'sorry'));
+    await caller.until(() => caller.closed !== null);
+    assert.deepEqual(caller.closed, { code: 1011, reason: 'sorry' });
+    assert.equal(node.journal.closed[0]?.outcome, 'cut');
+    caller.send(closeOf(1011, '', mask));
+    await upstream.until(() => upstream.closed !== null);
+  });
+
+  test('the node stops: an idle connection is closed at once, another when its response has ended, and none is begun', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    const idle = await node.connect();
+    const drained = node.gateway.drain(10_000);
+    await idle.caller.until(() => idle.caller.closed !== null);
+    assert.equal(idle.caller.closed?.code, 1012);
+    caller.send(create());
+    await caller.until(() => caller.events.length === 2);
+    assert.deepEqual([caller.events[1]?.error?.code, caller.closed], ['node_stopping', null]);
+    upstream.send(completed('resp_1'));
+    await caller.until(() => caller.closed !== null);
+    assert.equal(caller.closed?.code, 1012);
+    await drained;
+    assert.equal(node.journal.closed.filter(({ usage }) => usage === 'reported').length, 1);
+  });
+
+  test('when the stop\'s time is over, what is under way is cut and recorded', async (t) => {
+    const { node, caller } = await underWay(t);
+    await node.gateway.drain(0);
+    await caller.until(() => caller.closed !== null);
+    assert.deepEqual([caller.closed?.code, node.journal.closed.map(({ outcome }) => outcome)], [1012, ['cut', 'cut']]);
+  });
+
+  test('a connection on which nothing is said for an hour is closed', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller } = await node.connect();
+    node.time.nowMs += 60 * 60_000;
+    await caller.until(() => caller.closed !== null);
+    assert.equal(caller.closed?.code, 1001);
+  });
+});
+
+suite('handshakes', { timeout }, () => {
+  test('a refusal is an ordinary answer before the upgrade', async (t) => {
+    const node = await startSessionNode(t);
+    node.key.held = null;
+    const answer = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}` });
+    assert.match(answer.head, /^HTTP\/1.1 401 /);
+    await answer.ended();
+    assert.equal(node.provider.handshakes, 0);
+  });
+
+  test('a reached cap refuses the handshake with 402, and no record is written', async (t) => {
+    const node = await startSessionNode(t);
+    reachCap(node);
+    const answer = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}` });
+    assert.match(answer.head, /^HTTP\/1.1 402 /);
+    await answer.ended();
+    assert.deepEqual([node.journal.opened.length, node.provider.handshakes], [0, 0]);
+  });
+
+  test('an answer other than 101 passes as it is, and is recorded', async (t) => {
+    const node = await startSessionNode(t, { answer: 'HTTP/1.1 404 Not Here\r\nx-own: 1\r\ncontent-length: 5\r\n\r\nsorry' });
+    const { caller } = await node.connect();
+    await caller.ended();
+    assert.match(caller.head, /^HTTP\/1.1 404 Not Here\r\n[^]*x-own: 1\r\n/);
+    assert.equal(caller.received.toString(), 'sorry');
+    const record = await node.recordOf(() => true);
+    assert.deepEqual([record.status, record.outcome, record.usage, record.transport], [404, 'completed', 'none', 'websocket']);
+  });
+
+  test('other paths are answered 426 as before', async (t) => {
+    const node = await startSessionNode(t);
+    for (const path of ['/v1/messages', '/v1/realtime?model=m', '/v1/chat/completions']) {
+      const answer = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}`, path });
+      assert.match(answer.head, /^HTTP\/1.1 426 /, path);
+      answer.socket.destroy();
+    }
+  });
+
+  test('a key in a subprotocol is taken out, and never forwarded', async (t) => {
+    const node = await startSessionNode(t);
+    const key = `svc_live_${'9'.repeat(32)}`;
+    const upstream = node.provider.accepted();
+    const caller = await openCaller(node.origin, { headers: [`sec-websocket-protocol: realtime, openai-insecure-api-key.${key}, other`] });
+    assert.match(caller.head, /^HTTP\/1.1 101 /);
+    const { head } = await upstream;
+    assert.match(head, /\r\nsec-websocket-protocol: realtime, other\r\n/);
+    assert.match(head, /\r\nauthorization: Bearer sk\r\n/);
+    assert.doesNotMatch(head, /svc_live|insecure/);
+    caller.socket.destroy();
+  });
+
+  test('bytes that come in one piece with a head are not lost', async (t) => {
+    const hello = fromProvider({ type: 'hello' });
+    const node = await startSessionNode(t, { first: hello });
+    const { caller, upstream } = await node.connect({ first: create() });
+    await upstream.until(() => upstream.frames.length === 1);
+    await caller.until(() => caller.frames.length === 1);
+    assert.deepEqual(framesOf(caller.received).frames.length, 1);
+    upstream.send(created('resp_1'), completed('resp_1'));
+    await caller.until(() => caller.frames.length === 3);
+  });
+
+  test('an extension that cannot be read is no connection', async (t) => {
+    const node = await startSessionNode(t, { headers: ['Sec-WebSocket-Extensions: x-other'] });
+    const { caller } = await node.connect({ headers: ['sec-websocket-extensions: x-other'] });
+    assert.match(caller.head, /^HTTP\/1.1 502 /);
+    assert.equal((await node.recordOf(() => true)).outcome, 'failed');
+  });
+});

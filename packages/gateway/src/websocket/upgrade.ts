@@ -1,0 +1,137 @@
+/**
+ * A request for a WebSocket: it passes the stages of every call, is forwarded as every call is, and becomes a session where the provider answers
+ * 101. Any other answer is relayed and recorded as an answer to any call. Only connections of the Responses API are upgraded (rule 2).
+ */
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import { inboundResponseHeaders } from '@metergate/core/call/header-pairs.ts';
+import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
+import { routeOf } from '@metergate/core/call/route.ts';
+import { withoutKeySubprotocols } from '@metergate/core/call/service-key.ts';
+import { header } from '@metergate/core/id.ts';
+import type { AdmittedCall, OutboundBody } from '../call/admitted-call.ts';
+import { Relay } from '../call/relay.ts';
+import { responseHead } from '../call/response-head.ts';
+import { serve } from '../call/serve.ts';
+import type { Connection, Connections } from '../callers/connections.ts';
+import { refuse } from '../callers/respond.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import { hasResponseParser } from '../http-parser/response-parser.ts';
+import type { Destination, ExchangeObserver, Upgraded } from '../network/destination.ts';
+import { ExchangeError } from '../network/exchange-fault.ts';
+import { freshRequestId } from '../request-ids.ts';
+import { compressionOf, type Compression } from './extensions.ts';
+import { Session } from './session.ts';
+
+/** Whether Node's server is to take the connection off HTTP for this request. If not, it is a request like any, and is refused as one. */
+export function mayUpgrade(request: IncomingMessage, connection: Connection): boolean {
+  if (!hasResponseParser || request.method !== 'GET' || request.httpVersionMinor === 0 || connection.relays.length > 0) return false;
+  if (request.headers.upgrade?.trim().toLowerCase() !== 'websocket' || declaredBodyBytes(request.rawHeaders) !== 0) return false;
+  const route = routeOf('GET', request.url ?? '');
+  return route !== null && route.endpoint === 'responses';
+}
+
+/** Serves a request whose connection Node's server has taken off HTTP. `first`: bytes that came behind its head. */
+export function serveUpgrade(node: GatewayNode, connections: Connections, { request, first }: {
+  readonly request: IncomingMessage; readonly first: Buffer;
+}): void {
+  const { socket } = request;
+  const connection = connections.of(socket);
+  // Node has released the socket: without a listener, a reset by the caller would end the process.
+  socket.on('error', () => socket.destroy());
+  const response = new ServerResponse(request);
+  // Whatever is answered but 101, this connection carries nothing else.
+  Object.assign(response, { shouldKeepAlive: false, _last: true });
+  response.assignSocket(socket);
+  response.once('finish', () => socket.destroySoon());
+  try {
+    serve(node, {
+      request, response, connection, transport: 'websocket',
+      forward: (call, body) => new Handshake(node, connections, { request, response, connection, first }).forward(call, body),
+    });
+  } catch (cause) {
+    node.faults.note('admission', cause);
+    refuse(request, response, freshRequestId(), { kind: 'internal_fault' });
+  }
+}
+
+interface HandshakeParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly first: Buffer;
+}
+
+class Handshake {
+  readonly #node: GatewayNode;
+  readonly #connections: Connections;
+  readonly #parts: HandshakeParts;
+  #relay: Relay | null = null;
+
+  constructor(node: GatewayNode, connections: Connections, parts: HandshakeParts) {
+    this.#node = node;
+    this.#connections = connections;
+    this.#parts = parts;
+  }
+
+  forward(admitted: AdmittedCall, body: OutboundBody): void {
+    const { request, response, connection } = this.#parts;
+    const destination = this.#upgrading(admitted.chosen.destination, () => call);
+    const call: AdmittedCall = { ...admitted, chosen: { ...admitted.chosen, destination } };
+    const relay: Relay = new Relay({ node: this.#node, call, request, response, body, over: () => this.#over(relay) });
+    this.#relay = relay;
+    this.#node.counters.inFlight += 1;
+    this.#node.counters.forwarded += 1;
+    this.#connections.began(connection, relay);
+    relay.start();
+  }
+
+  #over(underWay: Relay | Session): void {
+    this.#node.counters.inFlight -= 1;
+    this.#connections.ended(this.#parts.connection.socket, underWay);
+  }
+
+  /** Where a call's request is sent to be answered by 101. */
+  #upgrading(destination: Destination, callOf: () => AdmittedCall): Destination {
+    return {
+      send: (request, observer) => destination.upgrade({ ...request, headers: withoutKeySubprotocols(request.headers) }, {
+        head: (status, reason, headers) => observer.head(status, reason, headers),
+        data: (chunk) => observer.data(chunk),
+        end: () => observer.end(),
+        failed: (fault) => observer.failed(fault),
+        upgraded: (upgraded) => this.#upgraded(upgraded, callOf(), observer),
+      }),
+      upgrade: (request, observer) => destination.upgrade(request, observer),
+      close: () => destination.close(),
+    };
+  }
+
+  #upgraded(upgraded: Upgraded, call: AdmittedCall, observer: ExchangeObserver): void {
+    const compression = compressionOf(upgraded.headers);
+    const recording = compression === 'unreadable' ? null : this.#relay!.handOver();
+    if (recording === null) {
+      upgraded.socket.on('error', () => {}).destroy();
+      return observer.failed({ kind: 'protocol', cause: new ExchangeError('protocol', 'The connection agrees to an extension that is not known.') });
+    }
+    const { socket } = this.#parts.connection;
+    upgraded.socket.on('error', () => upgraded.socket.destroy());
+    this.#connections.ended(socket, this.#relay!);
+    this.#parts.response.detachSocket(socket);
+    socket.setTimeout(0);
+    socket.setNoDelay(true).setKeepAlive(true, 60_000);
+    socket.write(switchingHead(upgraded, call), 'latin1');
+    const session: Session = new Session({
+      node: this.#node, call, recording, caller: socket, provider: upgraded.socket, compression: compression as Compression | null,
+      providerRequestId: responseHead(upgraded.headers).providerRequestId, over: () => this.#over(session),
+    });
+    this.#connections.began(this.#parts.connection, session);
+    session.begin(this.#parts.first, upgraded.first);
+  }
+}
+
+/** The provider's own head, with what stands on every connection by itself said again. */
+function switchingHead({ reason, headers }: Upgraded, call: AdmittedCall): string {
+  const pairs = ['connection', 'Upgrade', 'upgrade', 'websocket', header.requestId, call.id, ...inboundResponseHeaders(headers)];
+  let head = `HTTP/1.1 101 ${reason}\r\n`;
+  for (let at = 0; at < pairs.length; at += 2) head += `${pairs[at]}: ${pairs[at + 1]}\r\n`;
+  return `${head}\r\n`;
+}
