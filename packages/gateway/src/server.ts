@@ -22,7 +22,7 @@ import { hasRequestParser } from './http-parser/request-parser.ts';
 import { freshRequestId } from './request-ids.ts';
 import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
 import { RequestClass } from './callers/slim-request.ts';
-import { mayUpgrade, serveUpgrade } from './websocket/upgrade.ts';
+import { mayUpgrade, serveUpgrades } from './websocket/upgrade.ts';
 
 /** Longer than load balancers keep theirs, so that they close first (rule 10). */
 const keepAliveMs = 75_000;
@@ -96,13 +96,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
     if (isServedBehind(request, response)) onRequest(request, response, connection);
   };
   server.on('request', onNodesRequest);
-  // A Node that cannot be told which requests to upgrade would hand over all of them: there, none is.
-  if ('shouldUpgradeCallback' in server) {
-    server.on('upgrade', (request: IncomingMessage, _socket: Duplex, first: Buffer) => {
-      connections.of(request.socket).hasAsked = true;
-      serveUpgrade(node, connections, { request, first });
-    });
-  }
+  serveUpgrades(server, node, connections);
   server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     noteRequest(request);

@@ -2,7 +2,7 @@
  * A request for a WebSocket: it passes the stages of every call, is forwarded as every call is, and becomes a session where the provider answers
  * 101. Any other answer is relayed and recorded as an answer to any call. Only connections of the Responses API are upgraded (rule 2).
  */
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { inboundResponseHeaders } from '@metergate/core/call/header-pairs.ts';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { routeOf } from '@metergate/core/call/route.ts';
@@ -30,8 +30,17 @@ export function mayUpgrade(request: IncomingMessage, connection: Connection): bo
   return route !== null && route.endpoint === 'responses';
 }
 
-/** Serves a request whose connection Node's server has taken off HTTP. `first`: bytes that came behind its head. */
-export function serveUpgrade(node: GatewayNode, connections: Connections, { request, first }: {
+/** Serves the requests whose connections the server takes off HTTP. A Node that cannot be told which would hand over all of them: there, none is. */
+export function serveUpgrades(server: Server, node: GatewayNode, connections: Connections): void {
+  if (!('shouldUpgradeCallback' in server)) return;
+  server.on('upgrade', (request: IncomingMessage, _socket: unknown, first: Buffer) => {
+    connections.of(request.socket).hasAsked = true;
+    serveUpgrade(node, connections, { request, first });
+  });
+}
+
+/** `first`: bytes that came behind its head. */
+function serveUpgrade(node: GatewayNode, connections: Connections, { request, first }: {
   readonly request: IncomingMessage; readonly first: Buffer;
 }): void {
   const { socket } = request;
