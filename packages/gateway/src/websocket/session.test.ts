@@ -1,5 +1,6 @@
 /** Connections through a whole node: responses and their records, limits, every way to end, and handshakes. */
 import { strict as assert } from 'node:assert';
+import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import type { CapId } from '@metergate/core/id.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
@@ -344,6 +345,20 @@ suite('handshakes', { timeout }, () => {
       assert.match(answer.head, /^HTTP\/1.1 426 /, path);
       answer.socket.destroy();
     }
+  });
+
+  test('behind a request that is not answered no connection is upgraded', async (t) => {
+    const node = await startSessionNode(t, { answer: 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok' });
+    const key = `svc_live_${'9'.repeat(32)}`;
+    const socket = connect(Number(new URL(node.origin).port), '127.0.0.1');
+    const head = (lines: string): string => `GET /v1/responses HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n${lines}\r\n`;
+    socket.write(head('') + head('connection: Upgrade\r\nupgrade: websocket\r\n'));
+    let text = '';
+    for await (const chunk of socket) {
+      text += String(chunk);
+      if (/HTTP\/1\.1 426 /.test(text)) break;
+    }
+    assert.match(text, /^HTTP\/1.1 200 OK[^]*HTTP\/1.1 426 /);
   });
 
   test('a key in a subprotocol is taken out, and never forwarded', async (t) => {

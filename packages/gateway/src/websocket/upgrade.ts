@@ -3,6 +3,7 @@
  * 101. Any other answer is relayed and recorded as an answer to any call. Only connections of the Responses API are upgraded (rule 2).
  */
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { inboundResponseHeaders } from '@metergate/core/call/header-pairs.ts';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { routeOf } from '@metergate/core/call/route.ts';
@@ -13,7 +14,7 @@ import { Relay } from '../call/relay.ts';
 import { responseHead } from '../call/response-head.ts';
 import { serve } from '../call/serve.ts';
 import type { Connection, Connections } from '../callers/connections.ts';
-import { refuse } from '../callers/respond.ts';
+import { isClosing, refuse } from '../callers/respond.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';
 import type { Destination, ExchangeObserver, Upgraded } from '../network/destination.ts';
@@ -24,10 +25,16 @@ import { Session } from './session.ts';
 
 /** Whether Node's server is to take the connection off HTTP for this request. If not, it is a request like any, and is refused as one. */
 export function mayUpgrade(request: IncomingMessage, connection: Connection): boolean {
-  if (!hasResponseParser || request.method !== 'GET' || request.httpVersionMinor === 0 || connection.relays.length > 0) return false;
+  if (!hasResponseParser || request.method !== 'GET' || request.httpVersionMinor === 0) return false;
+  if (isClosing(request.socket) || isAnswering(connection)) return false;
   if (request.headers.upgrade?.trim().toLowerCase() !== 'websocket' || declaredBodyBytes(request.rawHeaders) !== 0) return false;
   const route = routeOf('GET', request.url ?? '');
   return route !== null && route.endpoint === 'responses';
+}
+
+/** A request before this one has no whole answer. Node's own note of the answer that is due is not in its types. */
+function isAnswering({ socket, relays }: Connection): boolean {
+  return relays.length > 0 || ((socket as Socket & { _httpMessage?: unknown })._httpMessage ?? null) !== null;
 }
 
 /** Serves the requests whose connections the server takes off HTTP. A Node that cannot be told which would hand over all of them: there, none is. */
