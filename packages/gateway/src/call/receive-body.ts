@@ -106,7 +106,8 @@ function readOf(content: Buffer, rawHeaders: readonly string[]): ReadOfBody {
   return read;
 }
 
-function backgroundOf(content: Buffer): AskedLater {
+/** Whether a whole request asks for a response in the background. */
+export function backgroundOf(content: Buffer): AskedLater {
   const scanner = new BackgroundScanner();
   scanner.push(content);
   return scanner.result();

@@ -89,7 +89,7 @@ export class Dialogue {
       if (refusal.kind === 'service_key_invalid') this.#connection.endRefused(refusal);
       next();
     };
-    this.#admission.ask(message.text.length, {
+    this.#admission.ask(message.text, {
       admitted: (call) => this.#connection.run(() => this.#open(call, { event, message, next, refused })),
       refused: (refusal, id) => this.#connection.run(() => refused(refusal, id)),
       broke: (cause) => this.#connection.run(() => { throw cause; }),

@@ -4,8 +4,10 @@
  */
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import { unmeteredWorkOf } from '@metergate/core/usage/unmetered.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
+import { backgroundOf } from '../call/receive-body.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
@@ -34,11 +36,11 @@ export class ResponseAdmission {
     this.#handshake = handshake;
   }
 
-  /** `messageBytes`: of the request, decompressed. */
-  ask(messageBytes: number, end: AdmissionEnd): void {
+  /** `message`: the request, decompressed. */
+  ask(message: Buffer, end: AdmissionEnd): void {
     const { guards } = this.#node;
     const held = stillHeld(this.#node, this.#handshake.keyHash);
-    const call = this.#callFor(held ?? this.#handshake.held, messageBytes);
+    const call = this.#callFor(held ?? this.#handshake.held, message);
     if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
     const decision = guards.decide(call);
     if (decision === null) return this.#take(call, end);
@@ -62,14 +64,14 @@ export class ResponseAdmission {
   refusalNow(): Refusal | null {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
-    const decision = this.#node.guards.decide(this.#callFor(held, 0));
+    const decision = this.#node.guards.decide(this.#callFor(held, null));
     if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
     return decision;
   }
 
   /** The call of a response that the provider has begun. Taken whatever the limits say. */
   takeBegun(): AdmittedCall {
-    const call = this.#callFor(stillHeld(this.#node, this.#handshake.keyHash) ?? this.#handshake.held, 0);
+    const call = this.#callFor(stillHeld(this.#node, this.#handshake.keyHash) ?? this.#handshake.held, null);
     // Its run is that of the handshake, which holds it as long as the connection lasts.
     if (call.runCall !== null) call.runCall.run = this.#handshake.runCall!.run;
     call.startedWallMs = this.#node.clock.wallMs();
@@ -87,10 +89,14 @@ export class ResponseAdmission {
     this.#node.log.refused({ id, answerId: id, code, organization: organization.id, key: key.id });
   }
 
-  #callFor(held: HeldKey, messageBytes: number): AdmittedCall {
-    const { runCall, id: connection } = this.#handshake;
+  /** `message`: null where nobody asked. */
+  #callFor(held: HeldKey, message: Buffer | null): AdmittedCall {
+    const { runCall, id: connection, route } = this.#handshake;
+    const { unmetered } = held.organization;
+    const asksLater = message === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : backgroundOf(message);
     return {
-      ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', estimate: estimateTokens(messageBytes), taken: false,
+      ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: false, estimate: estimateTokens(message?.length ?? null),
+      unmetered: unmetered === null ? null : unmeteredWorkOf(unmetered, { ...route, method: 'POST' }, asksLater),
       runCall: runCall === null ? null : { ...runCall, held, run: null, asked: null },
       startedWallMs: 0, startedMonotonicMs: this.#node.clock.monotonicMs(),
     };

@@ -392,3 +392,14 @@ suite('handshakes', { timeout }, () => {
     assert.equal((await node.recordOf(() => true)).outcome, 'failed');
   });
 });
+
+test('work in the background that the organization refuses is refused on a connection too', { timeout }, async (t) => {
+  const node = await startSessionNode(t);
+  const { caller, upstream } = await node.connect();
+  const held = node.key.held!;
+  node.key.held = { ...held, organization: { ...held.organization, unmetered: { deferred: 'refuse', unreported: 'allow', handedOut: 'allow' } } };
+  caller.send(create({ background: true }), create());
+  await upstream.until(() => upstream.frames.length === 1);
+  assert.deepEqual(upstream.received, create());
+  assert.equal(caller.events[0]?.status, 403);
+});
