@@ -67,7 +67,7 @@ export async function startSessionNode(
       end: async () => {},
       counters: { opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0 },
     },
-    destinations: { provider: () => destination, upstream: () => destination },
+    destinations: { provider: () => destination, region: () => null, upstream: () => destination },
     ...options.node,
   });
   t.after(async () => {
