@@ -45,7 +45,13 @@ export class SessionEnds {
   }
 
   #write(sink: Duplex, bytes: Buffer, from: Inflow): void {
-    if (!sink.writable || sink.write(bytes) || this.#waitedFor.has(sink)) return;
+    if (!sink.writable) return;
+    // What one piece of bytes brought leaves in one piece.
+    if (sink.writableCorked === 0) {
+      sink.cork();
+      process.nextTick(() => sink.uncork());
+    }
+    if (sink.write(bytes) || this.#waitedFor.has(sink)) return;
     this.#waitedFor.add(sink);
     from.pause('sink');
     sink.once('drain', () => {
