@@ -21,12 +21,16 @@ import { Responses } from './responses.ts';
 /** The connection that it is said on. */
 export interface DialogueConnection {
   readonly callerIsGone: boolean;
+  /** The caller is there, and the connection is not over. */
+  readonly callerWaits: boolean;
   /** Why no further response is begun; null: nothing keeps one from it. */
   readonly endsFor: Refusal | null;
   /** Runs a step: what it throws ends the connection. */
   run(step: () => void): void;
   toCaller(bytes: Buffer): void;
   toProvider(bytes: Buffer): void;
+  /** An answer of our own. `next` runs once the caller has taken what was written, so that one who only asks is not heard further. */
+  answerCaller(bytes: Buffer, next: () => void): void;
   /** Nothing further of the caller's is to be answered. */
   endRefused(refusal: Refusal): void;
   endIfIdle(): void;
@@ -34,6 +38,13 @@ export interface DialogueConnection {
 }
 
 type CallId = AdmittedCall['id'];
+
+/** Where a refusal goes, and what follows it. */
+interface RefusedTo {
+  readonly id: CallId;
+  readonly streamId: string | null;
+  readonly next: () => void;
+}
 
 export class Dialogue {
   readonly responses = new Responses();
@@ -65,31 +76,29 @@ export class Dialogue {
     this.#node.sessions.counters.fromCallers += 1;
     const event = this.#callerEvents.read(message.text);
     if (event.begins === 'response') return this.#create(event, message, next);
-    if (event.begins === 'successor') this.#steer(event, message);
-    else this.#forward(message);
+    if (event.begins === 'successor') return this.#steer(event, message, next);
+    this.#forward(message);
     next();
   }
 
   /** The provider may begin a response for it, which is not asked for then. */
-  #steer(event: CallerEvent, message: Message): void {
+  #steer(event: CallerEvent, message: Message, next: () => void): void {
     const refusal = this.#connection.endsFor ?? this.#admission.refusalNow();
-    if (refusal !== null) return this.#refuse(refusal, message, event.streamId);
+    if (refusal !== null) return this.#refuse(refusal, message, { streamId: event.streamId, next });
     this.responses.steered(event.previousResponseId);
     this.#forward(message);
+    next();
   }
 
   #create(event: CallerEvent, message: Message, next: () => void): void {
     const { endsFor } = this.#connection;
-    if (endsFor !== null) {
-      this.#refuse(endsFor, message, event.streamId);
-      return next();
-    }
+    if (endsFor !== null) return this.#refuse(endsFor, message, { streamId: event.streamId, next });
     const refused = (refusal: Refusal, id: CallId): void => {
-      this.#sayRefused(refusal, message, { id, streamId: event.streamId });
+      this.#sayRefused(refusal, message, { id, streamId: event.streamId, next });
       if (refusal.kind === 'service_key_invalid') this.#connection.endRefused(refusal);
-      next();
     };
     this.#admission.ask(message.text, {
+      isWanted: () => this.#connection.callerWaits,
       admitted: (call) => this.#connection.run(() => this.#open(call, { event, message, next, refused })),
       refused: (refusal, id) => this.#connection.run(() => refused(refusal, id)),
       broke: (cause) => this.#connection.run(() => { throw cause; }),
@@ -177,14 +186,14 @@ export class Dialogue {
     this.#connection.toCaller(errorEvent(refusal, this.#handshake.id, null));
   }
 
-  #refuse(refusal: Refusal, message: Message, streamId: string | null): void {
+  #refuse(refusal: Refusal, message: Message, to: Omit<RefusedTo, 'id'>): void {
     this.#admission.note(refusal, this.#handshake.id);
-    this.#sayRefused(refusal, message, { id: this.#handshake.id, streamId });
+    this.#sayRefused(refusal, message, { id: this.#handshake.id, ...to });
   }
 
-  #sayRefused(refusal: Refusal, { isCompressed }: Message, { id, streamId }: { readonly id: CallId; readonly streamId: string | null }): void {
+  #sayRefused(refusal: Refusal, { isCompressed }: Message, { id, streamId, next }: RefusedTo): void {
     if (isCompressed && this.#callerKeepsContext) this.#leavesPlain = true;
-    this.#connection.toCaller(errorEvent(refusal, id, streamId));
+    this.#connection.answerCaller(errorEvent(refusal, id, streamId), next);
   }
 
   #forward({ wire, opcode, isCompressed, text }: Message): void {

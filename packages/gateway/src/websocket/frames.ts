@@ -2,6 +2,7 @@
  * Bytes of a WebSocket connection, cut anywhere → its frames, whole and as they came (RFC 6455, 5.2). Nothing is unmasked or decompressed here:
  * that is done on a copy. A frame that comes whole in one piece of bytes is not copied.
  */
+import { Pieces } from './pieces.ts';
 
 /** One frame as it came. */
 export interface Frame {
@@ -34,8 +35,7 @@ export interface FrameFinderOptions {
 
 export class FrameFinder {
   readonly #options: FrameFinderOptions;
-  #pieces: Buffer[] = [];
-  #keptBytes = 0;
+  readonly #pieces = new Pieces();
   /** Of the frame that is not whole; null where not even its head is. */
   #head: Head | null = null;
 
@@ -45,13 +45,13 @@ export class FrameFinder {
 
   /** Bytes of a frame that is not whole. */
   get keptBytes(): number {
-    return this.#keptBytes;
+    return this.#pieces.bytes;
   }
 
   /** Hands on each frame that is whole. After a fault it is not to be given more. */
   push(chunk: Buffer, take: (frame: Frame) => void): FrameFault | null {
-    if (this.#head === null) return this.#find(this.#keptBytes === 0 ? chunk : Buffer.concat([...this.#takePieces(), chunk]), 0, take);
-    const missing = this.#head.bytes - this.#keptBytes;
+    if (this.#head === null) return this.#find(this.keptBytes === 0 ? chunk : this.#with(chunk), 0, take);
+    const missing = this.#head.bytes - this.keptBytes;
     if (chunk.length < missing) return this.#keep(chunk);
     const { head, whole } = this.#whole(chunk.subarray(0, missing));
     take({ ...head, bytes: whole });
@@ -75,22 +75,19 @@ export class FrameFinder {
   }
 
   #keep(piece: Buffer): null {
-    this.#pieces.push(piece);
-    this.#keptBytes += piece.length;
+    this.#pieces.add(piece);
     return null;
   }
 
   #whole(last: Buffer): { readonly head: Head; readonly whole: Buffer } {
     const head = this.#head!;
     this.#head = null;
-    return { head, whole: Buffer.concat([...this.#takePieces(), last], head.bytes) };
+    return { head, whole: this.#with(last) };
   }
 
-  #takePieces(): Buffer[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    this.#keptBytes = 0;
-    return pieces;
+  #with(last: Buffer): Buffer {
+    this.#pieces.add(last);
+    return this.#pieces.take();
   }
 }
 

@@ -8,6 +8,7 @@ import type { HeldBodies, HeldBytes } from '../held-bodies.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { FrameFinder, opcodes, type Frame } from './frames.ts';
 import { MessageCopy, type MessageCopyOptions } from './message-copy.ts';
+import { Pieces } from './pieces.ts';
 
 export interface Message {
   /** Its frames as they came. */
@@ -57,11 +58,13 @@ export class Inflow {
   readonly #copy: MessageCopy;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Frames of a message that is not whole. */
-  #frames: Frame[] = [];
-  #frameBytes = 0;
+  /** What began and is not whole, and its frames. */
+  #message: { readonly opcode: number; readonly isCompressed: boolean; frames: number } | null = null;
+  readonly #frames = new Pieces();
   /** Of a message that does not come whole at once. */
   #held: HeldBytes | null = null;
+  /** A close came: what comes behind it is nothing (RFC 6455, 5.5.1). */
+  #hasClosed = false;
   #isBusy = false;
   #isOver = false;
   readonly #pausedFor = new Set<'sink' | 'queue' | 'memory'>();
@@ -76,7 +79,7 @@ export class Inflow {
 
   /** Received and not handed on, bytes. */
   get heldBytes(): number {
-    return this.#waitingBytes + this.#frameBytes + this.#finder.keptBytes;
+    return this.#waitingBytes + this.#frames.bytes + this.#finder.keptBytes;
   }
 
   /** `for`: one of several reasons not to read. */
@@ -97,8 +100,9 @@ export class Inflow {
     if (!this.#source.destroyed) this.#source.on('data', () => {}).resume();
     for (const one of this.#waiting) if (one.kind === 'message') one.held?.release();
     this.#waiting = [];
-    this.#frames = [];
-    this.#waitingBytes = this.#frameBytes = 0;
+    this.#message = null;
+    this.#frames.take();
+    this.#waitingBytes = 0;
     this.#held?.release();
     this.#held = null;
     this.#copy.drop();
@@ -114,7 +118,7 @@ export class Inflow {
     const fault = this.#finder.push(chunk, (frame) => this.#take(frame));
     if (this.#isOver) return;
     if (fault !== null) return this.#breakOff(fault === 'too_long' ? 1009 : 1002, chunk);
-    if (this.#finder.keptBytes + this.#frameBytes > 0) this.#holdPart();
+    if (this.#finder.keptBytes + this.#frames.bytes > 0) this.#holdPart();
     this.#pump();
   });
 
@@ -128,26 +132,30 @@ export class Inflow {
     if (this.#held !== null) return;
     const { held, organization } = this.#options;
     this.#held = held.begin(organization, { pause: () => this.pause('memory'), resume: () => this.resume('memory') });
-    this.#held.add(this.#finder.keptBytes + this.#frameBytes);
+    this.#held.add(this.#finder.keptBytes + this.#frames.bytes);
   }
 
   #take(frame: Frame): void {
-    if (this.#isOver || this.#waiting.at(-1)?.kind === 'closing') return;
-    if (frame.opcode === opcodes.close) return this.#put({ kind: 'closing', wire: frame.bytes });
+    if (this.#isOver || this.#hasClosed) return;
+    if (frame.opcode === opcodes.close) {
+      this.#hasClosed = true;
+      return this.#put({ kind: 'closing', wire: frame.bytes });
+    }
     if (frame.opcode > opcodes.close) return this.#options.events.control(frame.bytes);
     const begins = frame.opcode !== opcodes.continuation;
-    this.#frames.push(frame);
-    this.#frameBytes += frame.bytes.length;
-    if (begins !== (this.#frames.length === 1) || this.#frames.length > fragmentsMax) return this.#breakOff(1002, frame.bytes);
-    if (this.#frameBytes > this.#options.bytesMax + fragmentsMax * 14) return this.#breakOff(1009, frame.bytes);
+    if (begins !== (this.#message === null)) return this.#breakOff(1002, frame.bytes);
+    this.#message ??= { opcode: frame.opcode, isCompressed: frame.isCompressed, frames: 0 };
+    this.#message.frames += 1;
+    this.#frames.add(frame.bytes);
+    if (this.#message.frames > fragmentsMax) return this.#breakOff(1002, frame.bytes);
+    if (this.#frames.bytes > this.#options.bytesMax + fragmentsMax * 14) return this.#breakOff(1009, frame.bytes);
     if (frame.isFinal) this.#messageCame();
   }
 
   #messageCame(): void {
-    const [{ opcode, isCompressed, bytes }] = this.#frames as [Frame];
-    const wire = this.#frames.length === 1 ? bytes : Buffer.concat(this.#frames.map((frame) => frame.bytes), this.#frameBytes);
-    this.#frames = [];
-    this.#frameBytes = 0;
+    const { opcode, isCompressed } = this.#message!;
+    const wire = this.#frames.take();
+    this.#message = null;
     this.#held?.finished();
     this.#put({ kind: 'message', wire, opcode, isCompressed, held: this.#held });
     this.#held = null;

@@ -41,6 +41,8 @@ export class MessageCopy {
   #done: Done | null = null;
   #placed: Placed | null = null;
   #dropped = false;
+  /** Bytes are being decompressed: what does that must not be taken away under it. */
+  #isInflating = false;
 
   /** @throws if the parameters of compression are none. */
   constructor(options: MessageCopyOptions) {
@@ -65,23 +67,34 @@ export class MessageCopy {
     if (!isCompressed) return void this.#receiver.write(copy);
     const { organization } = this.#options;
     reading += 1;
-    this.#placed = { begin: () => nodeTurns.next(organization, () => this.#dropped || this.#receiver.write(copy)) };
+    this.#placed = { begin: () => nodeTurns.next(organization, () => this.#inflate(copy)) };
     nodePlaces.seek(this.#placesOf, this.#placed);
   }
 
-  /** Nothing is read any more, and nobody told. Idempotent. */
+  #inflate(copy: Buffer): void {
+    if (this.#dropped) return;
+    this.#isInflating = true;
+    this.#receiver.write(copy);
+  }
+
+  /** Nobody is told any more. What is being decompressed is done first, and keeps its place until then. Idempotent. */
   drop(): void {
     if (this.#dropped) return;
     this.#dropped = true;
     this.#done = null;
+    if (!this.#isInflating) this.#letGo();
+  }
+
+  #letGo(): void {
     this.#leavePlace(false);
     this.#receiver.destroy();
     this.#deflate?.cleanup();
   }
 
   #tell(read: Buffer | UnreadableMessage): void {
-    if (this.#dropped) return;
+    this.#isInflating = false;
     this.#leavePlace('closeCode' in read && read.closeCode === 1009);
+    if (this.#dropped) return this.#letGo();
     const done = this.#done;
     this.#done = null;
     done?.(read);

@@ -14,8 +14,10 @@ import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 
-/** Exactly one of these, once. */
+/** What becomes of a request: exactly one of these, once, or nothing if it is no longer wanted. */
 export interface AdmissionEnd {
+  /** Whether its caller is there and its connection not over; asked after each wait for the store. If not, it takes no limits. */
+  readonly isWanted: () => boolean;
   /** It has taken its limits. */
   readonly admitted: (call: AdmittedCall) => void;
   /** The refusal may be told: what stands behind it is in the journal. `id`: of the call that is none. */
@@ -45,7 +47,7 @@ export class ResponseAdmission {
     const decision = guards.decide(call);
     if (decision === null) return this.#take(call, end);
     askAndDecide(this.#node, call, decision, {
-      isWanted: () => true,
+      isWanted: end.isWanted,
       admitted: () => this.#take(call, end),
       refused: (refusal) => this.#refuse(call, refusal, end),
       left: () => guards.giveBack(call),

@@ -31,6 +31,17 @@ export class SessionEnds {
     this.#write(this.provider, bytes, from);
   }
 
+  /** Runs it once, at once unless more is written to the caller than it takes, or when it has gone. */
+  whenCallerTakes(go: () => void): void {
+    const { caller } = this;
+    if (caller.destroyed || !caller.writableNeedDrain) return go();
+    const taken = (): void => {
+      caller.off('drain', taken).off('close', taken);
+      go();
+    };
+    caller.on('drain', taken).on('close', taken);
+  }
+
   closeCaller(code: number, reason: string): void {
     if (this.caller.writable) this.caller.end(closeFrame(code, reason, 'caller'));
   }

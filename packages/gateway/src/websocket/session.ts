@@ -93,6 +93,10 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     return this.#callerFlow.heldBytes + this.#providerFlow.heldBytes;
   }
 
+  get callerWaits(): boolean {
+    return !this.#isOver && !this.callerIsGone;
+  }
+
   get endsFor(): Refusal | null {
     return this.#ending?.refusal ?? null;
   }
@@ -188,6 +192,11 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   toCaller(bytes: Buffer): void {
     if (!this.callerIsGone) this.#ends.toCaller(bytes, this.#providerFlow);
     else if (this.#readingOn?.exceeds(bytes.length) === true) this.#stopReadingOn();
+  }
+
+  answerCaller(bytes: Buffer, next: () => void): void {
+    this.toCaller(bytes);
+    this.#ends.whenCallerTakes(next);
   }
 
   endRefused(refusal: Refusal): void {
