@@ -50,6 +50,20 @@ test('the anthropic SDK reads messages, whole and streamed', async (context) => 
   assert.equal(streamed.usage.output_tokens, whole.usage.output_tokens);
 });
 
+test('what both providers have is answered as the one whose credential came', async (context) => {
+  const url = await sandboxUrl(context);
+  const openai = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1`, maxRetries: 0 });
+  // The gateway sends the provider key under this name, whichever the client used.
+  const anthropic = new Anthropic({ apiKey: null, defaultHeaders: { 'x-api-key': 'none' }, baseURL: url, maxRetries: 0 });
+  for await (const model of openai.models.list()) assert.match(model.id, /^(gpt|text)-/);
+  const listed = await anthropic.models.list();
+  assert.deepEqual(listed.data.map(({ id, type }) => ({ id, type })), [{ id: 'claude-haiku-4-5', type: 'model' }]);
+  assert.equal(listed.has_more, false);
+  await assert.rejects(openai.files.list(), (error: InstanceType<typeof OpenAI.APIError>) => error.status === 404 && error.code === 'unknown_url');
+  await assert.rejects(anthropic.beta.files.list(), (error: InstanceType<typeof Anthropic.APIError>) =>
+    error.status === 404 && error.type === 'not_found_error');
+});
+
 const weather = {
   type: 'object', required: ['city', 'days'],
   properties: {

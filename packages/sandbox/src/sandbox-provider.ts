@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { chatCompletion, completion } from './chat-answers.ts';
 import { embeddings } from './embeddings-answer.ts';
 import { message, tokenCount } from './messages-answers.ts';
+import { modelList } from './models-answer.ts';
 import { answerTextOf } from './answer-text.ts';
 import { createPromptCache, type PromptCache } from './prompt-cache.ts';
 import { response } from './responses-answer.ts';
@@ -64,29 +65,22 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ['/v1/messages/count_tokens', { wire: 'anthropic', defaultModel: 'claude-haiku-4-5', answer: tokenCount }],
 ] satisfies [string, Operation][]);
 
-const models = {
-  object: 'list',
-  data: ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small', 'claude-haiku-4-5']
-    .map((id) => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'metergate-sandbox' })),
-};
-
 async function serve(request: IncomingMessage, answer: ServerResponse, { serial, cache }: { serial: number; cache: PromptCache }): Promise<void> {
   const path = (request.url ?? '').split('?')[0] ?? '';
+  const wire = wireOf(request, path);
   answer.setHeader('x-request-id', `sandbox-${serial}`);
   answer.setHeader('request-id', `sandbox-${serial}`);
   if (request.method === 'GET' && path === '/v1/models') {
     request.resume();
-    return sendJson(answer, 200, models);
+    return sendJson(answer, 200, modelList(wire));
   }
   const wished = wishedStatus(request);
   if (wished !== null) {
     request.resume();
     if (wished === 429 || wished === 503) answer.setHeader('retry-after', '1');
-    const wire = path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
     return sendError(answer, wire, { status: wished, message: `Metergate's sandbox answers ${wished}, as x-sandbox-status asks.` });
   }
   const operation = request.method === 'POST' ? operations.get(path) : undefined;
-  const wire = operation?.wire ?? (path.startsWith('/v1/messages') ? 'anthropic' : 'openai');
   if (operation === undefined) {
     request.resume();
     return sendError(answer, wire, { status: 404, message: "Metergate's sandbox does not simulate this path." });
@@ -96,6 +90,11 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
   const asked = readRequest(body, operation.defaultModel, serial);
   if (asked === null) return sendError(answer, wire, { status: 400, message: 'The request body is not a JSON object.' });
   return sendAnswer(answer, answerOf(operation, asked, cache));
+}
+
+/** Who is asked. Both providers have paths of the same name. There the credential that the gateway sends tells: only Anthropic's is `x-api-key`. */
+function wireOf(request: IncomingMessage, path: string): SandboxWire {
+  return operations.get(path)?.wire ?? (path.startsWith('/v1/messages') || 'x-api-key' in request.headers ? 'anthropic' : 'openai');
 }
 
 function answerOf({ wire, answer }: Operation, request: SandboxRequest, cache: PromptCache): SandboxAnswer {
