@@ -35,7 +35,7 @@ export function comparedWith({ now, before, of }: Compared, time: ComparedTime):
   const earlier = timeBefore(time);
   const cut = time.comparedUntilMs < time.untilMs ? `up to ${utcHour(time.comparedUntilMs)}` : null;
   const share = change(now, before);
-  if (share === null) return cut === null ? `no ${of} in ${earlier}` : `no ${of} in ${earlier} ${cut}`;
+  if (share === null) return cut === null ? `no ${of} in ${earlier}` : `no ${of} in ${earlier}, ${cut}`;
   return cut === null ? `${share} against ${earlier}` : `${share} against ${earlier}, both ${cut}`;
 }
 

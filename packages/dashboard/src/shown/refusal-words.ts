@@ -8,7 +8,7 @@ const words: Readonly<Record<string, string>> = {
   budget_exceeded: 'Budget reached',
   budget_unverifiable: 'Spend not confirmed',
   rate_limit_exceeded: 'Rate limit',
-  unmetered_work_refused: 'Cost not known at its end',
+  unmetered_work_refused: 'Cost cannot be measured',
   run_expired: 'Run past its time limit',
   run_closed: 'Run closed',
   run_exposure_exhausted: 'No run budget left',

@@ -119,7 +119,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
 
 /** Older records are deleted; at least 31 days. */
 function goneText({ recordsGoneBefore }: Organization): string {
-  return recordsGoneBefore === null ? 'Older records are deleted. At least 31.' : `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
+  return recordsGoneBefore === null ? 'Days, at least 31. Older records are deleted.' : `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
 }
 
 type Amount = number | string;
