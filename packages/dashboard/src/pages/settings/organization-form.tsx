@@ -119,7 +119,8 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
 
 /** Older records are deleted; at least 31 days. */
 function goneText({ recordsGoneBefore }: Organization): string {
-  return recordsGoneBefore === null ? 'Days, at least 31. Older records are deleted.' : `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
+  if (recordsGoneBefore === null) return 'Days, at least 31. Older records are deleted.';
+  return `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
 }
 
 type Amount = number | string;
