@@ -102,12 +102,12 @@ test('an empty chunked body is forwarded as one, on every route and with every m
   for (const record of await recordsOf(service, projects)) assert.deepEqual([record.outcome, record.requestBytes], ['completed', 0]);
 });
 
-test('a WebSocket handshake is 426 at once, without a record and without a key; any other offer of an upgrade is a plain request', async () => {
-  const heard = service.system.openai.connections;
+test('a WebSocket handshake is 426 where none is spoken, and 401 without a key; any other offer of an upgrade is a plain request', async () => {
+  const { connections } = service.system.openai;
   const handshake = ['Host: x', 'Connection: keep-alive, Upgrade', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
     'x-svc-project: handshake'];
   for (const lines of [['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c, websocket']]) {
-    for (const start of ['GET /v1/responses HTTP/1.1', 'GET /upstream/v1/realtime?model=x HTTP/1.1', 'GET /v1/messages HTTP/1.1']) {
+    for (const start of ['GET /v1/messages HTTP/1.1', 'GET /upstream/v1/realtime?model=x HTTP/1.1']) {
       const connection = await sendRaw(service, head(start, [...handshake, ...lines]));
       const answer = await connection.nextAnswer();
       assertEnvelope(answer, 426, 'upgrade_not_supported');
@@ -115,10 +115,12 @@ test('a WebSocket handshake is 426 at once, without a record and without a key; 
       await connection.close();
     }
   }
-  assertEnvelope(await (await sendRaw(service, 'GET /v1/responses HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')).nextAnswer(), 426,
-    'upgrade_not_supported');
+  for (const path of ['/v1/responses', '/upstream/v1/responses']) {
+    const without = `GET ${path} HTTP/1.1\r\n${[...handshake, 'Upgrade: websocket'].join('\r\n')}\r\n\r\n`;
+    assertEnvelope(await (await sendRaw(service, without)).nextAnswer(), 401, 'invalid_api_key');
+  }
   assertEnvelope(await (await sendRaw(service, 'GET /nowhere HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')).nextAnswer(), 404, 'unknown_url');
-  assert.equal(service.system.openai.connections, heard);
+  assert.equal(service.system.openai.connections, connections);
   service.system.openai.respond(ok);
   const h2c: HeaderPair[] = [bearer(service.key), ['Connection', 'Upgrade, HTTP2-Settings'], ['Upgrade', 'h2c'], ['HTTP2-Settings', 'AAMAAABk']];
   assert.equal((await rawCall(service.system.gatewayUrl, { target: '/v1/responses', headers: h2c, body: '{}' })).status, 200);

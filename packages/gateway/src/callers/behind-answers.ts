@@ -17,6 +17,8 @@ const behind = Symbol('behind');
 /** What is Node's own is not in its types. `_paused`: it reads no more for now; in a Node without that note nothing is done here. */
 type Pipelining = Socket & {
   _paused?: boolean;
+  /** The answer whose turn it is. */
+  readonly _httpMessage?: ServerResponse | null;
   readonly _handle?: { reading: boolean; readStart(): unknown } | null;
   [behind]?: { served: number; last: ServerResponse };
 };
@@ -25,8 +27,8 @@ type Pipelining = Socket & {
 export function isServedBehind(request: IncomingMessage, response: ServerResponse): boolean {
   const socket: Pipelining = request.socket;
   const before = socket[behind];
-  // A caller that does not read is waited for: what waits to be written tells of its leaving.
-  const isFull = socket._paused === true && response.socket === null && !socket.writableNeedDrain;
+  // A caller that does not read is waited for: what waits to be written tells of its leaving. Answers that are all written leave by themselves.
+  const isFull = socket._paused === true && response.socket === null && !socket.writableNeedDrain && socket._httpMessage?.writableEnded !== true;
   const served = isFull && before !== undefined ? before.served + 1 : 0;
   if (served > servedMax) {
     serveNothingBehind(socket, before!.last);
