@@ -9,7 +9,7 @@ import type { SandboxAnswer } from './sandbox-answer.ts';
 /** The events of the answer to a body; null if it is none that can be answered. */
 export type AnswerTo = (body: Buffer) => SandboxAnswer | null;
 
-const messageBytesMax = 64 * 1024 * 1024;
+const messageBytesMax = 16 * 1024 * 1024;
 
 interface Asked {
   readonly type?: unknown;

@@ -35,7 +35,7 @@ export interface SessionParts {
 }
 
 /** The longest message that is read, of either end, decompressed, bytes. */
-export const messageBytesMax = 64 * 1024 * 1024;
+export const messageBytesMax = 16 * 1024 * 1024;
 /** Without a message of either end for so long, a connection is closed. Providers end theirs after 60 minutes, whatever is said. */
 export const silenceMs = 60 * 60_000;
 
