@@ -24,7 +24,7 @@ test('a time that is over is compared whole', () => {
 test('a period that is still running shows up to when both are compared', () => {
   const running = { ...week, comparedUntilMs: cutMs };
   assert.equal(said(95, 100, running), `−5% against the 7 days before, both up to ${utcHour(cutMs)}`);
-  assert.equal(said(95, 0, running), `no calls in the 7 days before up to ${utcHour(cutMs)}`, 'there may have been some later');
+  assert.equal(said(95, 0, running), `no calls in the 7 days before, up to ${utcHour(cutMs)}`, 'there may have been some later');
   assert.equal(said(0, 0, { ...week, comparedUntilMs: week.sinceMs }), 'not compared in its first hour');
 });
 
@@ -37,7 +37,7 @@ test('refusals: as their report says, unless the earlier ones are no longer kept
   assert.deepEqual(comparedTime(report), { ...week, comparedUntilMs: cutMs });
   assert.equal(refusalsCompared(report), `+50% against the 7 days before, both up to ${utcHour(cutMs)}`);
   assert.equal(refusalsCompared({ ...report, comparison: { ...report.comparison, before: 0 } }),
-    `no refusals in the 7 days before up to ${utcHour(cutMs)}`);
+    `no refusals in the 7 days before, up to ${utcHour(cutMs)}`);
   assert.equal(refusalsCompared({ ...report, comparison: null }), 'those before are no longer kept');
 });
 
