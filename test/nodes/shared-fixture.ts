@@ -95,9 +95,11 @@ export class Sharer {
     const deadlineMs = performance.now() + 20_000;
     const pause = pauses();
     for (;;) {
+      // Two reads are of one moment only if nothing was shipped between them.
+      const [before] = await this.store.caps.list(this.id as never, Date.now());
       const all = await this.store.calls.list({ organization: this.id as never, limit: 200_000 });
       const [cap] = await this.store.caps.list(this.id as never, Date.now());
-      if (all.length >= records) {
+      if (all.length >= records && before?.spent === cap?.spent) {
         const sum = all.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
         const interrupted = all.filter(({ outcome }) => outcome === 'interrupted').length;
         return { sum: Number(sum) / 1e9, records: all.length, interrupted, cap: Number(cap?.spent ?? -1_000_000_000n) / 1e9 };
