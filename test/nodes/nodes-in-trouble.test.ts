@@ -150,8 +150,9 @@ test('a node killed before it shipped the end of a run, which was then closed: t
   dead.signal('SIGKILL');
   await dead.ended;
   // The node's clock and the store's are compared (decision 114): the close has to be the later one by either.
-  await pass(1_500);
-  const closed = await granted(store.runs.close(run));
+  const later = await storeOf(cluster, () => Date.now() + 2_000);
+  t.after(() => later.close());
+  const closed = await granted(later.runs.close(run));
   assert.equal('state' in closed && closed.state, 'closed');
   const answers = (node: ClusterNode, code: string) => race(1, () => sharer.call(node, 1, headers), (answer) => answer.code === code);
   await answers(other, 'run_closed');

@@ -15,8 +15,8 @@ import { wanting, type Cluster, type ClusterNode } from '@metergate/testkit/clus
 import { pauses } from '@metergate/testkit/pauses.ts';
 
 /** Opens the cluster's store a second time; makes the schema if there is none. */
-export function storeOf({ databaseUrl, masterKey }: Cluster): Promise<Store> {
-  return openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
+export function storeOf({ databaseUrl, masterKey }: Cluster, clock: () => number = Date.now): Promise<Store> {
+  return openStore({ url: databaseUrl, masterKey, clock, randomBytes: (n) => randomBytes(n), create: true });
 }
 
 export interface Answer {
