@@ -16,12 +16,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 import { createMemoryFolder } from './memory-folder.ts';
 import { sharedFolders } from './shared-folders.ts';
+import { limitMs } from './test-limits.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Two more processes than cores: tests of the whole system wait a quarter of their time. */
 const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
-/** The time limit of one test. */
-const limitMs = 240_000;
 /**
  * The order in which files start. The longest start first, or they would run alone at the end; files that mostly wait start beside files that
  * compute. Files that match none of these follow by name.
@@ -113,7 +112,8 @@ async function runTests(files: readonly string[]): Promise<number> {
     // Otherwise some hundred processes would each compile the same sources.
     process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/metergate');
     // Run from here, because the runner's command line would sort the files by name.
-    const events = run({ files: [...gathered.files], concurrency, timeout: limitMs });
+    const execArgv = ['--import', pathToFileURL(join(root, 'scripts/end-overdue.ts')).href];
+    const events = run({ files: [...gathered.files], concurrency, timeout: limitMs, execArgv });
     let passed = false;
     events.on('test:fail', ({ name }) => gathered.tell(name));
     events.on('test:summary', ({ file, success }) => {
