@@ -6,47 +6,18 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import {
-  waitForUpdate, type ConditionalPrice, type MatchLogic, type ModelInfo, type ModelPrice, type Provider,
-} from '@pydantic/genai-prices';
+import { waitForUpdate } from '@pydantic/genai-prices';
 import { amended, readAmendments } from './amend-price-list.ts';
-import type {
-  ListedModel, ListedPrice, ListedProvider, ListedRate, ListedRates, NameRule, PriceList,
-} from '@metergate/core/price/price-list.ts';
+import type { PriceList } from '@metergate/core/price/price-list.ts';
+import { mendsBetween, type Mend } from '@metergate/core/price/public-list/mends.ts';
+import { publicSellers } from '@metergate/core/price/public-list/public-list.ts';
 
 const packageName = '@pydantic/genai-prices';
 /** The version whose data is frozen, and the day it was published. Change both together. */
 const release = { version: '0.1.8', date: '2026-09-23' };
 const listFile = new URL('../packages/core/price-list/price-list.json', import.meta.url);
+const mendsFile = new URL('../packages/core/price-list/mends.json', import.meta.url);
 const packageFile = new URL(`../node_modules/${packageName}/package.json`, import.meta.url);
-
-/** Which price of the package is which of our rates. Video is missing: no call's usage is read for it. */
-const tokenRates = {
-  input: 'input_mtok',
-  cached: 'cache_read_mtok',
-  cacheWrite: 'cache_write_mtok',
-  cacheWriteOneHour: 'cache_write_1h_mtok',
-  output: 'output_mtok',
-  reasoning: 'output_reasoning_mtok',
-  audioInput: 'input_audio_mtok',
-  audioOutput: 'output_audio_mtok',
-  cachedAudio: 'cache_audio_read_mtok',
-  cachedImage: 'cache_image_read_mtok',
-  imageInput: 'input_image_mtok',
-  imageOutput: 'output_image_mtok',
-} as const;
-
-/** Prices per thousand: of the call itself, and of calls of the provider's own tools. */
-const pricesPerThousand = { call: 'requests_kcount', webSearch: 'web_searches_kcount', fileSearch: 'storage_searches_kcount' } as const;
-
-/** An hour of sound that comes in, and a thousand pages, with the places that make a price one of picodollars for one. */
-const pricesByUnit = { hour: ['input_audio_hours', 12], page: ['input_document_kpages', 9] } as const;
-
-/** Hosts whose pattern in the package is not `https://host` with an optional path, or does not say where the host ends. */
-const hostsByHand: Record<string, string> = {
-  azure: '(?:[^.]+\\.)*(?:openai\\.azure\\.com|azure-api\\.net|cognitiveservices\\.azure\\.com|services\\.ai\\.azure\\.com)',
-  moonshotai: 'api\\.moonshot\\.(?:ai|cn)',
-};
 
 /**
  * The whole list, with its hash. `amendments`: those of the repository, unless others are given. @throws Error if the installed package is another
@@ -62,7 +33,7 @@ export async function buildPriceList(amendments = readAmendments()): Promise<Pri
   const content = {
     source: { package: packageName, version: release.version },
     date: release.date,
-    providers: amended(providers.map(listedProvider), amendments),
+    providers: amended(publicSellers(providers), amendments),
   };
   const { source, date, providers: listed } = content;
   return { source, date, hash: priceListHash(content), providers: listed };
@@ -85,103 +56,16 @@ export function priceListText(list: PriceList): string {
   return `${JSON.stringify({ source, date, hash }).slice(0, -1)},"providers":[\n${providers.join(',\n')}\n]}\n`;
 }
 
-function listedProvider(provider: Provider): ListedProvider {
-  const borrows = provider.fallback_model_providers;
-  return {
-    id: provider.id,
-    name: provider.name,
-    ...hostAndPath(provider),
-    ...(borrows === undefined || borrows.length === 0 ? {} : { borrows }),
-    models: provider.models.map((model) => listedModel(provider, model)),
-  };
-}
-
-/** Splits a pattern of API addresses at the slash that ends its host. */
-function hostAndPath(provider: Provider): { host: string; path?: string } {
-  const byHand = hostsByHand[provider.id];
-  if (byHand !== undefined) return { host: byHand };
-  const match = /^https:\/\/((?:[^/()[\]]|\([^/()]*\)|\[[^\]]*\])+?)(?:\(?(?:\?:)?\/\|\$\))?(\/.*)?$/.exec(provider.api_pattern);
-  if (match === null) throw new Error(`The address pattern of ${provider.id} is not understood: ${provider.api_pattern}`);
-  const path = match[2]?.replace(/\(\?:\/\|\$\)$/, '');
-  return { host: match[1]!, ...(path === undefined ? {} : { path }) };
-}
-
-function listedModel(provider: Provider, model: ModelInfo): ListedModel {
-  const prices: readonly ConditionalPrice[] = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
-  const where = `${provider.id} ${model.id}`;
-  return { id: model.id, rule: nameRule(model.match), prices: prices.map((price) => listedPrice(where, price)) };
-}
-
-function nameRule(match: MatchLogic): NameRule {
-  if ('or' in match) return { any: match.or.map(nameRule) };
-  if ('and' in match) return { all: match.and.map(nameRule) };
-  if ('equals' in match) return { is: match.equals.toLowerCase() };
-  if ('starts_with' in match) return { starts: match.starts_with.toLowerCase() };
-  if ('ends_with' in match) return { ends: match.ends_with.toLowerCase() };
-  if ('contains' in match) return { contains: match.contains.toLowerCase() };
-  if ('regex' in match) return { regex: new RegExp(match.regex).source };
-  throw new Error(`A rule for model names is not understood: ${JSON.stringify(match)}`);
-}
-
-function listedPrice(where: string, { constraint, prices }: ConditionalPrice): ListedPrice {
-  const rates = listedRates(where, prices);
-  if (constraint === undefined) return rates;
-  if (constraint.type === 'start_date') return { from: constraint.start_date, ...rates };
-  if (constraint.type === 'time_of_date') {
-    return { daily: { fromSecond: secondOfDay(constraint.start_time), toSecond: secondOfDay(constraint.end_time) }, ...rates };
-  }
-  throw new Error(`${where}: when this price holds is not understood: ${JSON.stringify(constraint)}`);
-}
-
-function secondOfDay(time: string): number {
-  const match = /^(\d\d):(\d\d):(\d\d)Z$/.exec(time);
-  if (match === null) throw new Error(`A time of day is not understood: ${time}`);
-  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
-}
-
-function listedRates(where: string, prices: ModelPrice): ListedRates {
-  const rates: Record<string, ListedRate> = {};
-  for (const [name, key] of Object.entries(tokenRates)) {
-    const price = prices[key];
-    if (price !== undefined) rates[name] = listedRate(`${where} ${key}`, price);
-  }
-  for (const [name, key] of Object.entries(pricesPerThousand)) {
-    const price = prices[key];
-    if (price === undefined) continue;
-    if (typeof price !== 'number') throw new Error(`${where}: the price ${key} has steps.`);
-    rates[name] = scaled(`${where} ${key}`, price, 9);
-  }
-  for (const [name, [key, places]] of Object.entries(pricesByUnit)) {
-    const price = prices[key];
-    if (price === undefined) continue;
-    if (typeof price !== 'number') throw new Error(`${where}: the price ${key} has steps.`);
-    rates[name] = scaled(`${where} ${key}`, price, places);
-  }
-  return rates;
-}
-
-function listedRate(where: string, price: Exclude<ModelPrice[string], undefined>): ListedRate {
-  if (typeof price === 'number') return scaled(where, price, 6);
-  const above = price.tiers.toSorted((a, b) => a.start - b.start)
-    .map((tier) => ({ tokens: tier.start, rate: scaled(where, tier.price, 6) }));
-  return { base: scaled(where, price.base, 6), above };
-}
-
-/** `price` × 10^`places` from its decimal text, rounded to a whole number; only prices such as thirds of a cent are not exact. */
-function scaled(where: string, price: number, places: number): number {
-  const match = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(price));
-  if (match === null) throw new Error(`${where}: ${price} is no price.`);
-  const fraction = match[2] ?? '';
-  const shift = places - fraction.length - Number(match[3] ?? '0');
-  const digits = BigInt(match[1]! + fraction);
-  const rate = Number(shift >= 0 ? digits * 10n ** BigInt(shift) : (digits + 10n ** BigInt(-shift) / 2n) / 10n ** BigInt(-shift));
-  if (!Number.isSafeInteger(rate)) throw new Error(`${where}: ${price} is too large.`);
-  return rate;
+/** What the amendments change, for lists that are imported: one model a line. */
+export async function mendsText(): Promise<string> {
+  const mends: readonly Mend[] = mendsBetween((await buildPriceList([])).providers, (await buildPriceList()).providers);
+  return `[\n${mends.map((mend) => JSON.stringify(mend)).join(',\n')}\n]\n`;
 }
 
 if (import.meta.main) {
   const list = await buildPriceList();
   writeFileSync(listFile, priceListText(list));
+  writeFileSync(mendsFile, await mendsText());
   const models = list.providers.reduce((count, provider) => count + provider.models.length, 0);
   process.stdout.write(`${list.date} ${list.hash}: ${list.providers.length} providers, ${models} models\n`);
 }

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { calcPrice, waitForUpdate, type ModelPrice as PackagePrice } from '@pydantic/genai-prices';
 import { readAmendments } from '../scripts/amend-price-list.ts';
-import { buildPriceList, priceListHash, priceListText } from '../scripts/generate-price-list.ts';
+import { buildPriceList, mendsText, priceListHash, priceListText } from '../scripts/generate-price-list.ts';
+import { mended, shippedMends } from '@metergate/core/price/public-list/mends.ts';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList, priceListId, type NameRule } from '@metergate/core/price/price-list.ts';
 import { listedPriceAt } from '@metergate/core/price/seller.ts';
@@ -86,6 +87,17 @@ describe('without our amendments every model of every seller has the price that 
 });
 
 describe('amendments of the list', () => {
+  it('are kept as models before and after, for lists that are imported', async () => {
+    const kept = readFileSync(new URL('../packages/core/price-list/mends.json', import.meta.url), 'utf8');
+    assert.equal(kept, await mendsText());
+    assert.deepEqual(mended((await buildPriceList([])).providers), (await buildPriceList()).providers);
+  });
+  it('do not touch a model of which an imported list says something else', () => {
+    const { provider, was } = shippedMends[0]!;
+    const newer = { ...was, prices: [{ input: 1, output: 2 }] };
+    const seller = { id: provider, name: 'Seller', host: 'a', models: [newer] };
+    assert.deepEqual(mended([seller]), [seller]);
+  });
   it('each says why, from where and since when, and changes the price that it names', () => {
     for (const { why, source, date } of readAmendments()) {
       assert.ok(why.length > 20, why);

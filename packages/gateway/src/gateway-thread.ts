@@ -9,10 +9,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import { priceBookOf, type PriceTexts } from '@metergate/core/price/price-texts.ts';
 import { LeaseBook } from '@metergate/core/lease/book.ts';
-import { priceList } from '@metergate/core/price/price-list.ts';
-import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { gathered } from '@metergate/store/desk/gathered-port.ts';
 import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
@@ -299,11 +298,9 @@ function nudging(client: StoreClient, journal: Journal): Journal {
   };
 }
 
-/** The frozen list with the operator's overlay over it. @throws Error that names what is wrong with the overlay. */
-function priceBookFrom(overlay: string | null): PriceBook {
-  if (overlay === null) return createPriceBook({ list: priceList, overlay: null });
-  const parsed = parseOverlay(overlay);
-  if ('refusal' in parsed) throw new Error(parsed.refusal);
-  const digest = createHash('sha256').update(overlay).digest('hex');
-  return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: digest } });
+/** The list in force with the operator's prices over it. @throws Error that names what is wrong with them. */
+function priceBookFrom(prices: PriceTexts): PriceBook {
+  const book = priceBookOf(prices, (text) => createHash('sha256').update(text).digest('hex'));
+  if ('refusal' in book) throw new Error(book.refusal);
+  return book;
 }

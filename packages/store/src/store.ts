@@ -35,7 +35,7 @@ import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.t
 import { waysInIn, type WaysIn } from './accounts/ways-in.ts';
 import { peopleIn, type People } from './accounts/people.ts';
 import { providedPeopleIn, type ProvidedPeople } from './accounts/provided-people.ts';
-import { priceOverlayIn, type PriceOverlay } from './settings/price-overlay.ts';
+import { storedPricesIn, type StoredPrices } from './settings/stored-prices.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
 import { createVault } from './sealing/vault.ts';
 import { receiptsIn, type Receipts } from './receipts/receipts.ts';
@@ -106,7 +106,7 @@ export interface Store {
   readonly leases: Leases;
   readonly gatewayNodes: GatewayNodes;
   readonly grants: Grants;
-  readonly prices: PriceOverlay;
+  readonly prices: StoredPrices;
   readonly people: People;
   readonly passwordLinks: PasswordLinks;
   readonly waysIn: WaysIn;
@@ -182,7 +182,7 @@ function storeOn(context: StoreContext): Store {
     leases: leasesIn(context),
     gatewayNodes: gatewayNodesIn(context),
     grants: grantsIn(context),
-    prices: priceOverlayIn(context),
+    prices: storedPricesIn(context),
     people: peopleIn(context),
     passwordLinks: passwordLinksIn(context),
     waysIn: waysInIn(context),

@@ -3,12 +3,15 @@ import { resolve } from 'node:path';
 import type { PriceChange } from '@metergate/core/price/price-changes.ts';
 import type { PriceInForce, ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
 import { changesByLoading, listPrices, loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
+import { showListInForce } from '@metergate/platform/use-cases/price-import.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { command, CommandFault, commandGroup, type CommandTools } from '../command-line/command.ts';
 import { readTextFile } from '../command-line/text-file.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { importPrices } from './price-import.ts';
+import { countOf } from '../command-line/counts.ts';
 import { plain, shortDecimal, table } from '../command-line/table.ts';
 
 /** For the help page; core/src/price/overlay.ts documents all of it. */
@@ -75,17 +78,27 @@ function changesText(changes: readonly PriceChange[]): string {
 }
 
 const list = command({
-  description: 'List the prices in force: your own, then those of the named providers\' models',
+  description: 'List the prices in force: your own with those to come, then those of the named providers\' models',
   args: {},
   run: async (_values, tools) => {
     const listed = await withOrWithoutStore(tools, (context) => listPrices(context));
-    return isRefusal(listed) ? listed : { json: listed, text: listText(listed) };
+    if (isRefusal(listed)) return listed;
+    const source = await withOrWithoutStore(tools, ({ store }) => showListInForce({ store }));
+    return { json: listed, text: `${listText(listed)}\n${sourceText(source, tools.nowMs())}` };
   },
 });
 
+/** Which list it is, from where and of which day. */
+function sourceText({ id, source, date, shipped, models }: Awaited<ReturnType<typeof showListInForce>>, nowMs: number): string {
+  const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / 86_400_000));
+  return `Price list ${id}: ${models} models from ${plain(source)}, ${shipped ? 'shipped' : 'imported'}, of ${date} (${countOf(days, 'day')} old).`;
+}
+
 function listText(listed: readonly PriceInForce[]): string {
-  const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', 'OUTPUT', 'PRICE LIST'];
-  return table(heads, listed.map((price) => [price.provider ?? price.host, price.model, ...rates(price), price.priceList]));
+  const heads = ['SELLER', 'MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', 'OUTPUT', 'WHEN', 'IN FORCE', 'PRICE LIST'];
+  return table(heads, listed.map((price) => [
+    price.provider ?? price.host, price.model, ...rates(price), whenOf(price), price.inForce ? 'yes' : 'no', price.priceList,
+  ]));
 }
 
 function loadedText({ prices, overlay }: LoadedPrices): string {
@@ -112,8 +125,12 @@ const furtherNames = {
   cachedAudio: 'sound cached', imageInput: 'images in', imageOutput: 'images out', cachedImage: 'images cached',
 } as const satisfies { readonly [Name in keyof ShownPrice]?: string };
 const feeNames = {
-  webSearch: 'web searches', webFetch: 'web fetches', fileSearch: 'file searches', codeInterpreter: 'code interpreter',
+  webSearch: 'web searches', webFetch: 'web fetches', fileSearch: 'file searches', codeInterpreter: 'code interpreter', otherTool: 'other tools',
 } as const satisfies { readonly [Name in keyof ShownPrice['perThousandCalls']]: string };
+
+const unitWords = {
+  perHour: 'an hour of sound', perPage: 'a page', perImage: 'an image', perMillionCharacters: 'a million characters', perCall: 'the call itself',
+} as const satisfies { readonly [Name in keyof ShownPrice]?: string };
 
 /** A line for each price that has more than the table shows. */
 function furtherRates(price: ShownPrice): string[] {
@@ -124,7 +141,7 @@ function furtherRates(price: ShownPrice): string[] {
   const factors = (words: Readonly<Record<string, string>>): string[] => Object.entries(words).map(([word, factor]) => `${plain(word)} x ${factor}`);
   const parts = [
     ...named(furtherNames, price),
-    ...named({ perHour: 'an hour of sound', perPage: 'a page', perCall: 'the call itself' }, price),
+    ...named(unitWords, price),
     ...named(feeNames, price.perThousandCalls).map((fee) => `${fee} a thousand`),
     ...factors(price.serviceTiers), ...factors(price.regions),
   ];
@@ -137,7 +154,7 @@ function rates({ input, cached, cacheWrite, output }: Pick<ShownPrice, 'input' |
 
 function whenOf({ from, daily }: ShownPrice): string | null {
   if (daily !== null) return `daily ${daily.from} to ${daily.to}`;
-  return from === null ? null : `from ${from.slice(0, 10)}`;
+  return from === null ? null : `from ${from.endsWith('T00:00:00.000Z') ? from.slice(0, 10) : from}`;
 }
 
-export const prices = commandGroup('Show, list and load prices of models', { show, list, load });
+export const prices = commandGroup('Show, list, import and load prices of models', { show, list, import: importPrices, load });

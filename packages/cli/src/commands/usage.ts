@@ -9,7 +9,7 @@ import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
 import { showComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
-import type { PricesToTry } from '@metergate/platform/use-cases/repricing/repriced-usage.ts';
+import { listIdForm, type PricesToTry } from '@metergate/platform/use-cases/repricing/prices-to-try.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
@@ -36,7 +36,9 @@ export const usage = command({
     wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: `Calls to ${wireNames.join(', ')}` },
     endpoint: { type: 'enum', options: [...endpoints], valueHint: 'ENDPOINT', description: `Calls of this endpoint: ${endpoints.join(', ')}` },
     adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
-    prices: { type: 'string', valueHint: 'LIST', description: 'Also show the cost of the calls by other prices: list, current, or a price file' },
+    prices: {
+      type: 'string', valueHint: 'LIST', description: 'Also show the cost by other prices: list, current, a list by name, or a price file',
+    },
   },
   run: ({ org, by: given, month, since, until, adjusted, prices, ...filter }, tools) => {
     const by = dimensionsOf(given);
@@ -55,14 +57,16 @@ export const usage = command({
   },
 });
 
-function pricesToTry(word: string, cwd: string): PricesToTry {
+/** `list`, `current`, the name of a list, or a file. @throws CommandFault */
+export function pricesToTry(word: string, cwd: string): PricesToTry {
   if (word === 'list' || word === 'current') return word;
+  if (listIdForm.test(word)) return { id: word };
   const path = resolve(cwd, word);
   try {
     return { file: readFileSync(path, 'utf8') };
   } catch (error) {
     throw new CommandFault('file_not_read', `The file ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}. `
-      + '--prices takes list, current, or a price file.');
+      + '--prices takes list, current, the name of a price list, or a price file.');
   }
 }
 

@@ -27,6 +27,7 @@ import { clockFinding, nodesFindings } from './nodes.ts';
 import { examineReadiness } from './readiness.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examineRetention } from './retention.ts';
+import { examinePrices } from './prices.ts';
 import { examinePorts } from './ports.ts';
 import { runtimeFinding } from './runtime.ts';
 
@@ -89,7 +90,7 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
         store: { engine: store.engine, revision }, nodes: shared.nodes, organizations, storeBehind: receipts.storeBehind,
         findings: [
           key, storeFinding(store.engine, organizations.length), ...shared.findings, ...await examineServerSettings(store, config, tools),
-          ...receipts.findings, ...await examineRetention(store, tools.nowMs()),
+          ...receipts.findings, ...await examineRetention(store, tools.nowMs()), ...await examinePrices(store, tools.nowMs()),
         ],
       };
     } finally {

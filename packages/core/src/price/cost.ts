@@ -11,7 +11,9 @@ import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';
 import { chargedTokens, noChargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
-import { Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, toolFees, unitFees, unitParts } from './gaps.ts';
+import {
+  Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, otherToolFees, toolFees, unitFees, unitParts, type UnitRates,
+} from './gaps.ts';
 import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** One call to be priced. */
@@ -84,7 +86,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   if (pico === null) return null;
   const { reading } = call;
   const gaps = new Gaps();
-  const fees = toolFees(searched(call), feesOf(call, price), gaps);
+  const fees = toolFees(searched(call), feesOf(call, price), gaps) + otherToolFees(reading, price.rates.otherTool, gaps);
   const units = unitFees(reading, price.rates, gaps);
   // Counted in units that this price does not know, and in nothing else.
   if (pico === 0n && units === 0n && tokens === noChargedTokens) return null;
@@ -197,7 +199,7 @@ function paid(tokens: number, rate: TokenRate, wholeInput: number): bigint {
   return tokens === 0 ? 0n : BigInt(tokens) * rateAt(rate, wholeInput);
 }
 
-const noUnits = Object.freeze({ hour: null, page: null });
+const noUnits: UnitRates = Object.freeze({ hour: null, page: null, image: null, character: null });
 
 /** The organization's own price: all input at one rate, all output at the other. It has no fees, tiers or regions. */
 function byFallback(call: PricedCall, tokens: ChargedTokens): Cost | null {
@@ -212,6 +214,7 @@ function byFallback(call: PricedCall, tokens: ChargedTokens): Cost | null {
   noteBeside(reading, gaps);
   toolFees(searched(call), noFees, gaps);
   unitFees(reading, noUnits, gaps);
+  otherToolFees(reading, null, gaps);
   factorOf(placed(call), noFactors, gaps);
   const nano = divideHalfEven(nanoMillionths, 1_000_000n);
   if (nano > nanoDollarsMax) gaps.add('amount');

@@ -91,19 +91,32 @@ export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPri
  * What was counted in other units, in pico-dollars times `unitParts`; what has no rate is a gap. Sound that is also counted in tokens is
  * charged by its tokens.
  */
-export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, { hour, page }: Pick<Rates, 'hour' | 'page'>, gaps: Gaps): bigint {
+export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, rates: UnitRates, gaps: Gaps): bigint {
   if (units === null) return 0n;
   let sum = 0n;
-  const { seconds = 0, pages = 0 } = units;
+  const { seconds = 0, pages = 0, images = 0, characters = 0 } = units;
+  const { hour, page, image, character } = rates;
   if (seconds > 0 && hour !== null) sum += BigInt(Math.round(seconds * 1_000)) * hour;
   else if (seconds > 0 && (tokens.audioInput ?? 0) === 0) gaps.add('seconds');
   if (pages > 0 && page !== null) sum += BigInt(pages) * page * unitParts;
   else if (pages > 0) gaps.add('pages');
-  if ((units.characters ?? 0) > 0) gaps.add('characters');
-  if ((units.images ?? 0) > 0) gaps.add('images');
-  if ((units.otherToolCalls ?? 0) > 0) gaps.add('tool_calls');
+  if (characters > 0 && character !== null) sum += BigInt(characters) * character * unitParts;
+  else if (characters > 0) gaps.add('characters');
+  if (images > 0 && image !== null) sum += BigInt(images) * image * unitParts;
+  else if (images > 0) gaps.add('images');
   return sum;
 }
+
+/** Pico-dollars for the calls of a provider's tools that have no name of their own; without a fee they are a gap. */
+export function otherToolFees({ units }: Pick<Reading, 'units'>, fee: bigint | null, gaps: Gaps): bigint {
+  const calls = units?.otherToolCalls ?? 0;
+  if (calls === 0) return 0n;
+  if (fee !== null) return BigInt(calls) * fee;
+  gaps.add('tool_calls');
+  return 0n;
+}
+
+export type UnitRates = Pick<Rates, 'hour' | 'page' | 'image' | 'character'>;
 
 /** Milliseconds in an hour, the unit of the rate for sound. */
 export const unitParts = 3_600_000n;

@@ -42,12 +42,13 @@ describe('prices are taken exactly', () => {
       above: [{ tokens: 1000, input: '2' }, { tokens: 2000, output: '8' }],
     }]).prices;
     assert.deepEqual(price, {
-      seller: { kind: 'host', host: 'llm.example.com' }, model: 'gpt-x*', rates: {
+      seller: { kind: 'host', host: 'llm.example.com' }, model: 'gpt-x*', fromMs: null, rates: {
         input: { base: 1_000_000n, above: [{ tokens: 1000, rate: 2_000_000n }] }, cached: { base: 100_000n, above: [] },
         cacheWrite: { base: 1_250_000n, above: [] }, cacheWriteOneHour: { base: 2_000_000n, above: [] },
         output: { base: 4_000_000n, above: [{ tokens: 2000, rate: 8_000_000n }] }, reasoning: null, call: 0n,
         audioInput: null, audioOutput: null, cachedAudio: null, cachedImage: null, imageInput: null, imageOutput: null, hour: null,
-          page: null, tools: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null },
+          page: null, image: null, character: null, otherTool: null,
+        tools: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null },
         serviceTiers: new Map(), regions: new Map(),
       },
     });

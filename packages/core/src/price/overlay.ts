@@ -6,19 +6,23 @@
  *   { "prices": [
  *     { "provider": "openai", "model": "my-finetune*", "input": "1.10", "cached": "0.11", "output": "8.80",
  *       "above": [{ "tokens": 272000, "input": "2.20", "output": "13.20" }] },
- *     { "host": "llm.example.com", "model": "*", "input": 0.2, "output": 0.6 } ] }
+ *     { "host": "llm.example.com", "model": "*", "from": "2026-12-01", "input": 0.2, "output": 0.6 } ] }
  *
  * Prices are US dollars per million tokens, decimal text or numbers, with up to six decimals. `provider` is a seller of the
  * frozen list, `host` a declared upstream's host name. `model` is a whole name, or a beginning before `*`; any letter case.
  * `cached`, `cacheWrite` and `cacheWriteOneHour` may be left out and are then charged as input (one-hour writes as other writes).
  * `audioInput` and `audioOutput`: audio; without them it is charged as text, and the record's cost has a gap.
- * `cachedAudio`, `cachedImage`, `imageInput`, `imageOutput`: likewise. `hour`, `page`: US dollars for an hour of sound, for a page. `webSearch`,
- * `webFetch`, `fileSearch` and `codeInterpreter`: US dollars per thousand calls of the provider's own tool. `serviceTiers` and `regions`: factors of
- * all token prices by the provider's word, such as { "flex": "0.5" }, with up to three decimals.
+ * `cachedAudio`, `cachedImage`, `imageInput`, `imageOutput`: likewise. `reasoning` is charged as output if it is left out. `hour`, `second`, `page`,
+ * `image`: US dollars for one; `characters`: for a million. A price may have these alone, without `input` and `output`. `webSearch`, `webFetch`,
+ * `fileSearch`, `codeInterpreter`, `otherTool`: US dollars per thousand calls of the provider's own tool; `call`: per thousand calls of the model.
+ * `serviceTiers` and `regions`: factors of all prices but those of tools and calls, by the provider's word, such as { "flex": "0.5" }, with up to
+ * three decimals. `from`: a date (00:00 UTC) or an instant; the price is for calls that start then or later, until a later one of the same model
+ * begins. Docs: docs/prices.md.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
  */
+import { parseTime } from '../time/time-word.ts';
 import { comparable } from './model-name.ts';
-import { priceList } from './price-list.ts';
+import { priceList, type PriceList } from './price-list.ts';
 import type { Rates, TokenRate } from './rates.ts';
 
 /** Whose models a price is for. */
@@ -30,6 +34,8 @@ export type OverlaySeller =
 export interface OverlayPrice {
   readonly seller: OverlaySeller;
   readonly model: string;
+  /** The first instant at which it holds, milliseconds since the epoch; null: always. */
+  readonly fromMs: number | null;
   readonly rates: Rates;
 }
 
@@ -43,38 +49,49 @@ const pricesMax = 10_000;
 const stepsMax = 8;
 const modelMax = 256;
 const rateNames = [
-  'input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'audioInput', 'audioOutput', 'cachedAudio', 'cachedImage', 'imageInput',
-    'imageOutput',
+  'input', 'cached', 'cacheWrite', 'cacheWriteOneHour', 'output', 'reasoning', 'audioInput', 'audioOutput', 'cachedAudio', 'cachedImage',
+  'imageInput', 'imageOutput',
 ] as const;
-const unitNames = ['hour', 'page'] as const;
-const feeNames = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter'] as const;
+const unitNames = ['hour', 'second', 'page', 'image', 'characters'] as const;
+const feeNames = ['webSearch', 'webFetch', 'fileSearch', 'codeInterpreter', 'otherTool', 'call'] as const;
 const factorsMax = 50;
 type RateName = (typeof rateNames)[number];
+const priceFields = ['provider', 'host', 'model', 'from', ...rateNames, ...unitNames, ...feeNames, 'serviceTiers', 'regions', 'above'];
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Ends the reading of a file; never leaves this module. */
 class Refused extends Error {}
 
-/** The file's prices, or the sentence that says what is wrong and where. */
-export function parseOverlay(text: string): { readonly overlay: Overlay } | { readonly refusal: string } {
+/** A list's sellers: those that a price may be for. */
+export type KnownSellers = { readonly providers: readonly Pick<PriceList['providers'][number], 'id'>[] };
+
+/**
+ * The file's prices, or the sentence that says what is wrong and where. `list`: null for a file that was accepted before, perhaps with another
+ * list; a price for a seller that is gone applies to nothing.
+ */
+export function parseOverlay(
+  text: string, list: KnownSellers | null = priceList,
+): { readonly overlay: Overlay } | { readonly refusal: string } {
   try {
-    return { overlay: overlayOf(text) };
+    return { overlay: overlayOf(text, list) };
   } catch (error) {
     if (error instanceof Refused) return { refusal: error.message };
     throw error;
   }
 }
 
-function overlayOf(text: string): Overlay {
+function overlayOf(text: string, list: KnownSellers | null): Overlay {
   if (text.length > textMax) throw new Refused(`The price file is larger than ${textMax} characters; split off what is not needed.`);
   const file = objectAt(jsonOf(text), 'The file', ['prices']);
   const entries = listAt(file['prices'], 'prices', pricesMax);
-  const prices = entries.map((entry, index) => priceAt(entry, `prices[${index}]`));
+  const prices = entries.map((entry, index) => priceAt(entry, `prices[${index}]`, list));
   const seen = new Map<string, number>();
   for (const [index, price] of prices.entries()) {
-    const key = JSON.stringify([price.seller, price.model]);
+    const key = JSON.stringify([price.seller, price.model, price.fromMs]);
     const earlier = seen.get(key);
-    if (earlier !== undefined) throw new Refused(`prices[${index}] is for the same model as prices[${earlier}]; keep one of them.`);
+    if (earlier !== undefined) {
+      throw new Refused(`prices[${index}] is for the same model as prices[${earlier}]; keep one of them, or give one a date from which it holds.`);
+    }
     seen.set(key, index);
   }
   return { prices };
@@ -88,22 +105,34 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function priceAt(value: unknown, path: string): OverlayPrice {
-  const entry = objectAt(value, path, ['provider', 'host', 'model', ...rateNames, ...unitNames, ...feeNames, 'serviceTiers', 'regions', 'above']);
-  for (const name of ['input', 'output']) {
+function priceAt(value: unknown, path: string, list: KnownSellers | null): OverlayPrice {
+  const entry = objectAt(value, path, priceFields);
+  const byUnit = [...unitNames, 'call'].some((name) => Object.hasOwn(entry, name)) && !rateNames.some((name) => Object.hasOwn(entry, name));
+  for (const name of byUnit ? [] : ['input', 'output']) {
     if (!Object.hasOwn(entry, name)) throw new Refused(`${path}.${name} is missing; give its price per million tokens, 0 if it is free.`);
   }
-  return { seller: sellerAt(entry, path), model: modelAt(entry['model'], `${path}.model`), rates: ratesAt(entry, path) };
+  return {
+    seller: sellerAt(entry, path, list), model: modelAt(entry['model'], `${path}.model`), fromMs: fromAt(entry['from'], `${path}.from`),
+    rates: ratesAt(entry, path),
+  };
 }
 
-function sellerAt(entry: JsonObject, path: string): OverlaySeller {
+/** A date or an instant; words that depend on the present are none. */
+function fromAt(value: unknown, path: string): number | null {
+  if (value === undefined) return null;
+  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? parseTime(value) : null;
+  if (time?.kind !== 'at') throw new Refused(`${path} must be a date (2026-12-01, from 00:00 UTC) or an instant with its offset.`);
+  return time.ms;
+}
+
+function sellerAt(entry: JsonObject, path: string, list: KnownSellers | null): OverlaySeller {
   const { provider, host } = entry;
   if ((provider === undefined) === (host === undefined)) throw new Refused(`${path} needs either provider or host, and not both.`);
   if (provider !== undefined) {
-    if (!priceList.providers.some(({ id }) => id === provider)) {
+    if (typeof provider !== 'string' || (list !== null && !list.providers.some(({ id }) => id === provider))) {
       throw new Refused(`${path}.provider is no provider of the price list (for instance openai or anthropic); use host for others.`);
     }
-    return { kind: 'provider', provider: provider as string };
+    return { kind: 'provider', provider };
   }
   if (typeof host !== 'string' || host.length > 253 || !/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(host)) {
     throw new Refused(`${path}.host must be a host name without scheme, port and path, such as llm.example.com.`);
@@ -138,19 +167,31 @@ function ratesAt(entry: JsonObject, path: string): Rates {
   };
   return {
     input: rate('input'), cached: rate('cached'), cacheWrite: rate('cacheWrite'), cacheWriteOneHour: rate('cacheWriteOneHour'),
-    output: rate('output'), reasoning: null, audioInput: rate('audioInput'), audioOutput: rate('audioOutput'),
+    output: rate('output'), reasoning: rate('reasoning'), audioInput: rate('audioInput'), audioOutput: rate('audioOutput'),
     cachedAudio: rate('cachedAudio'), cachedImage: rate('cachedImage'), imageInput: rate('imageInput'), imageOutput: rate('imageOutput'),
-    hour: unitAt(entry['hour'], `${path}.hour`), page: unitAt(entry['page'], `${path}.page`), call: 0n,
-    tools: feesAt(entry, path), serviceTiers: factorsAt(entry['serviceTiers'], `${path}.serviceTiers`),
+    ...unitsAt(entry, path), ...feesAt(entry, path), serviceTiers: factorsAt(entry['serviceTiers'], `${path}.serviceTiers`),
     regions: factorsAt(entry['regions'], `${path}.regions`),
   };
 }
 
 /** US dollars per thousand calls → pico-dollars per call. */
-function feesAt(entry: JsonObject, path: string): Rates['tools'] {
+function feesAt(entry: JsonObject, path: string): Pick<Rates, 'tools' | 'otherTool' | 'call'> {
   const fee = (name: (typeof feeNames)[number]): bigint | null =>
     entry[name] === undefined ? null : amountAt(entry[name], `${path}.${name}`, 'US dollars per thousand calls') * 1_000n;
-  return { webSearch: fee('webSearch'), webFetch: fee('webFetch'), fileSearch: fee('fileSearch'), codeInterpreter: fee('codeInterpreter') };
+  return {
+    tools: { webSearch: fee('webSearch'), webFetch: fee('webFetch'), fileSearch: fee('fileSearch'), codeInterpreter: fee('codeInterpreter') },
+    otherTool: fee('otherTool'), call: fee('call') ?? 0n,
+  };
+}
+
+function unitsAt(entry: JsonObject, path: string): Pick<Rates, 'hour' | 'page' | 'image' | 'character'> {
+  const one = (name: (typeof unitNames)[number]): bigint | null => unitAt(entry[name], `${path}.${name}`);
+  const [hour, second] = [one('hour'), one('second')];
+  if (hour !== null && second !== null) throw new Refused(`${path} has a price for an hour and one for a second; keep one of them.`);
+  return {
+    hour: second === null ? hour : second * 3_600n, page: one('page'), image: one('image'),
+    character: entry['characters'] === undefined ? null : amountAt(entry['characters'], `${path}.characters`, 'US dollars per million characters'),
+  };
 }
 
 /** US dollars for one → pico-dollars. */

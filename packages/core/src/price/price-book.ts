@@ -5,7 +5,7 @@
 import { eachProvider, type Provider } from '../wire/wire.ts';
 import type { Overlay } from './overlay.ts';
 import { priceListId, type ListedProvider, type PriceList } from './price-list.ts';
-import { catalogues, createSeller, listedPriceAt, remember, type ModelPrice, type PriceSources, type Seller } from './seller.ts';
+import { catalogues, createSeller, listedPriceAt, overlayPriceAt, remember, type ModelPrice, type PriceSources, type Seller } from './seller.ts';
 
 export type { ModelPrice } from './seller.ts';
 
@@ -73,7 +73,7 @@ export function pricesOf(book: PriceBook, query: PriceQuery): { readonly overlay
   const seller = sellerFor(book, query);
   if (seller === null) return { overlay: null, list: null };
   const found = seller.find(query.model);
-  return { overlay: found.overlay, list: listedPriceAt(found.list, query.atMs) };
+  return { overlay: overlayPriceAt(found.overlay, query.atMs), list: listedPriceAt(found.list, query.atMs) };
 }
 
 function sellerFor(book: PriceBook, { provider, upstreamHost }: PriceQuery): Seller | null {

@@ -24,9 +24,11 @@ export interface ListedRates {
   readonly cachedImage?: ListedRate;
   readonly imageInput?: ListedRate;
   readonly imageOutput?: ListedRate;
-  /** Pico-dollars for an hour of sound that came in, for a page that was read. */
+  /** Pico-dollars for an hour of sound that came in, a page that was read, an image that was made, a character. */
   readonly hour?: number;
   readonly page?: number;
+  readonly image?: number;
+  readonly character?: number;
   /** Pico-dollars for the call itself, whatever its tokens. */
   readonly call?: number;
   /** Pico-dollars for one call of the provider's own tool. */

@@ -34,9 +34,13 @@ export interface Rates {
   /** Null: images are charged as text, and the cost has a gap. */
   readonly imageInput: TokenRate | null;
   readonly imageOutput: TokenRate | null;
-  /** Pico-dollars for an hour of sound that came in, for a page that was read; null: not known. */
+  /** Pico-dollars for an hour of sound or video, a page that was read, an image that was made, a character; null: not known. */
   readonly hour: bigint | null;
   readonly page: bigint | null;
+  readonly image: bigint | null;
+  readonly character: bigint | null;
+  /** Pico-dollars for one call of a provider's own tool that is none of `tools`; null: not known. */
+  readonly otherTool: bigint | null;
   /** Pico-dollars for the call itself. */
   readonly call: bigint;
   /** Pico-dollars for one call of a tool; null if no fee is known. */
@@ -75,6 +79,9 @@ export function ratesFromList(listed: ListedRates): Rates {
     imageOutput: rateFromList(listed.imageOutput),
     hour: feeFromList(listed.hour),
     page: feeFromList(listed.page),
+    image: feeFromList(listed.image),
+    character: feeFromList(listed.character),
+    otherTool: null,
     call: BigInt(listed.call ?? 0),
     tools: {
       webSearch: feeFromList(listed.webSearch), webFetch: feeFromList(listed.webFetch),

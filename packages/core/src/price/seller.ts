@@ -24,9 +24,9 @@ export interface ModelPrice {
   readonly ofOverlay: boolean;
 }
 
-/** Every price known for one model; the frozen list's in rising precedence. */
+/** Every price known for one model: the operator's own, the one that goes first ahead; the list's in rising precedence. */
 export interface FoundPrices {
-  readonly overlay: ModelPrice | null;
+  readonly overlay: readonly ModelPrice[];
   readonly list: readonly ModelPrice[];
 }
 
@@ -44,7 +44,7 @@ export interface PriceSources {
   readonly overlayId: string | null;
 }
 
-const nothingFound: FoundPrices = Object.freeze({ overlay: null, list: Object.freeze([]) });
+const nothingFound: FoundPrices = Object.freeze({ overlay: Object.freeze([]), list: Object.freeze([]) });
 
 /** The catalogues of a list, each prepared once. */
 export function catalogues(list: PriceList): (provider: ListedProvider) => readonly (readonly KnownModel[])[] {
@@ -71,9 +71,9 @@ export function createSeller(
   const remembered = new Map<string, FoundPrices>();
   const look = (model: string): FoundPrices => {
     const listed = findModel(models, model);
-    const overlay = unbeaten(own(model), listed, model);
     return {
-      overlay: overlay === null ? null : overlayModelPrice(context.overlayId ?? 'overlay', overlay),
+      overlay: own(model).filter((price) => isUnbeaten(price, listed, model))
+        .map((price) => overlayModelPrice(context.overlayId ?? 'overlay', price)),
       list: listed === null ? [] : listed.prices.map((price) => ({
         priceList: context.listId, listedAs: listed.id, time: timeFromList(price), rates: ratesFromList(price), ofOverlay: false,
       })),
@@ -91,12 +91,22 @@ export function createSeller(
 }
 
 /** A name in the list takes precedence over the operator's prefix: a price for a family must not silently reprice its listed members. */
-function unbeaten(overlay: OverlayPrice | null, listed: ListedModel | null, model: string): OverlayPrice | null {
-  return overlay !== null && listed !== null && isBeginning(overlay) && isNamed(listed, model) ? null : overlay;
+function isUnbeaten(overlay: OverlayPrice, listed: ListedModel | null, model: string): boolean {
+  return listed === null || !isBeginning(overlay) || !isNamed(listed, model);
 }
 
-function overlayModelPrice(priceList: string, price: OverlayPrice): ModelPrice {
-  return { priceList, listedAs: price.model, time: { fromMs: null, daily: null }, rates: price.rates, ofOverlay: true };
+/** One of the operator's prices as look-ups give it. */
+export function overlayModelPrice(priceList: string, { model, fromMs, rates }: OverlayPrice): ModelPrice {
+  return { priceList, listedAs: model, time: { fromMs, daily: null }, rates, ofOverlay: true };
+}
+
+/** The first of the operator's prices for a model that has begun at the instant; null: none has. */
+export function overlayPriceAt(prices: readonly ModelPrice[], atMs: number): ModelPrice | null {
+  for (let index = 0; index < prices.length; index++) {
+    const price = prices[index]!;
+    if (holdsAt(price.time, atMs)) return price;
+  }
+  return null;
 }
 
 /** The last of a model's listed prices that holds at the instant; the first if none does. Null: not listed. */

@@ -18,8 +18,9 @@ describe('prices show (rules: Interfaces)', () => {
     const shown = showPrices(book, 'long', atMs);
     const price = {
       host: null, listedAs: 'long', priceList: sampleListId, inForce: true, from: null, daily: null, perCall: null, perHour: null, perPage: null,
+      perImage: null, perMillionCharacters: null,
       input: '1', cached: '0.1', cacheWrite: null, cacheWriteOneHour: null, output: '4', ...unknownRates,
-      perThousandCalls: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null }, serviceTiers: {}, regions: {},
+      perThousandCalls: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null, otherTool: null }, serviceTiers: {}, regions: {},
       above: [
         { tokens: 200_000, input: '2', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', ...unknownRates },
         { tokens: 500_000, input: '3', cached: '0.2', cacheWrite: null, cacheWriteOneHour: null, output: '6', ...unknownRates },

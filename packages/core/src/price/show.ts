@@ -6,9 +6,9 @@ import type { ToolCalls } from '../usage/reading.ts';
 import { providers } from '../wire/wire.ts';
 import type { PriceBook } from './price-book.ts';
 import { pricesForModel } from './overlay-match.ts';
-import type { OverlayPrice, OverlaySeller } from './overlay.ts';
-import { dollarsPerCall, dollarsPerMillion, type Rates, type TokenRate } from './rates.ts';
-import { listedPriceAt, type ModelPrice, type Seller } from './seller.ts';
+import type { OverlaySeller } from './overlay.ts';
+import { dollarsPerCall, dollarsPerMillion, holdsAt, type Rates, type TokenRate } from './rates.ts';
+import { listedPriceAt, overlayModelPrice, overlayPriceAt, type ModelPrice, type Seller } from './seller.ts';
 
 /** Prices as decimal text of US dollars per million tokens; null: not known; `cost.ts` says how it is then charged. */
 export interface ShownRates {
@@ -40,11 +40,13 @@ export interface ShownPrice extends ShownRates {
   readonly daily: { readonly from: string; readonly to: string } | null;
   /** US dollars for the call itself; null: none. */
   readonly perCall: string | null;
-  /** US dollars for an hour of sound, for a page; null: not known. */
+  /** US dollars for an hour of sound, a page, an image, a million characters; null: not known. */
   readonly perHour: string | null;
   readonly perPage: string | null;
+  readonly perImage: string | null;
+  readonly perMillionCharacters: string | null;
   /** US dollars for a thousand calls of the provider's own tool; null: not known. */
-  readonly perThousandCalls: { readonly [Tool in keyof ToolCalls]: string | null };
+  readonly perThousandCalls: { readonly [Tool in keyof ToolCalls | 'otherTool']: string | null };
   /** Factors of the token prices, by the provider's word. */
   readonly serviceTiers: Readonly<Record<string, string>>;
   readonly regions: Readonly<Record<string, string>>;
@@ -75,20 +77,22 @@ export function showPrices(book: PriceBook, model: string, atMs: number): ShownP
     unit: 'USD per million tokens',
     list: { id: listId, source: `${list.source.package} ${list.source.version}`, date: list.date, hash: list.hash },
     overlay: overlayId,
-    prices: [...pricesByHost(book, model), ...book.listedSellers().flatMap((seller) => pricesOfSeller(seller, model, atMs))],
+    prices: [...pricesByHost(book, model, atMs), ...book.listedSellers().flatMap((seller) => pricesOfSeller(seller, model, atMs))],
   };
 }
 
 /** A price in force, with its model: a whole name, or a prefix before `*`. */
 export type PriceInForce = ShownPrice & { readonly model: string };
 
-/** Every price of the overlay, then those in force for the named providers' models, in the order of the list. */
+/** Every price of the overlay, those to come with them, then those in force for the named providers' models, in the order of the list. */
 export function pricesInForce(book: PriceBook, atMs: number): PriceInForce[] {
   const { overlay, overlayId } = book.context;
-  const always = { fromMs: null, daily: null };
-  const own = (overlay?.prices ?? []).map(({ model, seller, rates }) => {
-    const price: ModelPrice = { listedAs: model, rates, time: always, priceList: overlayId ?? 'overlay', ofOverlay: true };
-    return { model, ...shownPrice(price, { provider: seller.kind === 'provider' ? seller.provider : null, host: hostOf(seller), inForce: true }) };
+  const own = (overlay?.prices ?? []).map((each) => {
+    const { model, seller } = each;
+    const price = overlayModelPrice(overlayId ?? 'overlay', each);
+    return { model, ...shownPrice(price, {
+      provider: seller.kind === 'provider' ? seller.provider : null, host: hostOf(seller), inForce: holdsAt(price.time, atMs),
+    }) };
   });
   const listed = providers.flatMap((provider) => {
     const seller = book.namedSeller(provider);
@@ -100,18 +104,16 @@ export function pricesInForce(book: PriceBook, atMs: number): PriceInForce[] {
   return [...own, ...listed];
 }
 
-function pricesByHost(book: PriceBook, model: string): ShownPrice[] {
+function pricesByHost(book: PriceBook, model: string, atMs: number): ShownPrice[] {
   const { overlay, overlayId } = book.context;
   const prices = overlay?.prices ?? [];
   const hosts = new Set(prices.map(({ seller }) => hostOf(seller)).filter((host) => host !== null));
   return [...hosts].flatMap((host) => {
-    const price: OverlayPrice | null = pricesForModel(prices, { provider: null, host })(model);
-    if (price === null) return [];
-    const { model: listedAs, rates } = price;
-    const always = { fromMs: null, daily: null };
-    const own: ModelPrice = { listedAs, rates, time: always, priceList: overlayId ?? 'overlay', ofOverlay: true };
-    const inForce = book.upstreamSeller(host).find(model).overlay?.listedAs === listedAs;
-    return [shownPrice(own, { provider: null, host, inForce })];
+    const paid = overlayPriceAt(book.upstreamSeller(host).find(model).overlay, atMs);
+    return pricesForModel(prices, { provider: null, host })(model).map((price) => {
+      const own = overlayModelPrice(overlayId ?? 'overlay', price);
+      return shownPrice(own, { provider: null, host, inForce: paid?.listedAs === own.listedAs && paid.time.fromMs === own.time.fromMs });
+    });
   });
 }
 
@@ -126,13 +128,17 @@ export function priceInForce(seller: Seller, model: string, atMs: number): Shown
 
 function pricesOfSeller(seller: Seller, model: string, atMs: number): ShownPrice[] {
   const { overlay, list } = seller.find(model);
-  const paid = overlay ?? listedPriceAt(list, atMs);
-  const all = overlay === null ? list : [overlay, ...list];
-  return all.filter(({ rates }) => rates.input !== null || rates.output !== null || rates.hour !== null || rates.page !== null).map((price) =>
+  const paid = overlayPriceAt(overlay, atMs) ?? listedPriceAt(list, atMs);
+  return [...overlay, ...list].filter(({ rates }) => hasAny(rates)).map((price) =>
     shownPrice(price, { provider: seller.provider?.id ?? null, host: null, inForce: price === paid }));
 }
 
-function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'host' | 'inForce'>): ShownPrice {
+function hasAny(rates: Rates): boolean {
+  return [rates.input, rates.output, rates.hour, rates.page, rates.image, rates.character].some((rate) => rate !== null) || rates.call !== 0n;
+}
+
+/** One price as `prices show` has it. */
+export function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'host' | 'inForce'>): ShownPrice {
   const { rates, time } = price;
   const steps = new Set(rateNames.flatMap((name) => rates[name]?.above.map(({ tokens }) => tokens) ?? []));
   return {
@@ -144,9 +150,12 @@ function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider' | 'ho
     perCall: rates.call === 0n ? null : dollarsPerCall(rates.call),
     perHour: rates.hour === null ? null : dollarsPerCall(rates.hour),
     perPage: rates.page === null ? null : dollarsPerCall(rates.page),
+    perImage: rates.image === null ? null : dollarsPerCall(rates.image),
+    perMillionCharacters: rates.character === null ? null : dollarsPerMillion(rates.character),
     perThousandCalls: {
       webSearch: feeText(rates.tools.webSearch), webFetch: feeText(rates.tools.webFetch),
       fileSearch: feeText(rates.tools.fileSearch), codeInterpreter: feeText(rates.tools.codeInterpreter),
+      otherTool: feeText(rates.otherTool),
     },
     serviceTiers: factorTexts(rates.serviceTiers),
     regions: factorTexts(rates.regions),

@@ -18,7 +18,7 @@ function context() {
   const answers: { resolve: (found: KeyAnswer | null) => void; reject: (error: Error) => void }[] = [];
   const changed: ((change: OrganizationChange) => void)[] = [];
   let ahead: (hash: string, found: KeyAnswer) => void = () => {};
-  let priced: (overlay: string | null) => void = () => {};
+  let priced: (prices: { list: string | null; overlay: string | null }) => void = () => {};
   const faults: string[] = [];
   let nowMs = 0;
   const standings = testStandings();
@@ -35,7 +35,7 @@ function context() {
       onPrices: (listener) => { priced = listener; },
       lastNewsMs: () => 100,
     },
-    priceBookFrom(overlay) {
+    priceBookFrom({ overlay }) {
       if (overlay === 'bad') throw new Error('no overlay');
       return { overlay } as unknown as PriceBook;
     },
@@ -44,7 +44,7 @@ function context() {
   });
   const change = (plan: string | null, keys: OrganizationChange['keys']) =>
     changed.forEach((listener) => listener({ id: 'org_1', organization: plan === null ? null : organization(plan), keys } as OrganizationChange));
-  const price = (overlay: string | null) => priced(overlay);
+  const price = (overlay: string | null) => priced({ list: null, overlay });
   const sayAhead = (hash: string, answer: KeyAnswer) => ahead(hash, answer);
   return { held, asked, answers, late, faults, change, price, sayAhead, moveTo: (ms: number) => { nowMs = ms; } };
 }

@@ -5,6 +5,7 @@
  * held for who asks next. What the store said ahead of any question is used by the first call of its key.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import { follow, type KeyStanding } from '../guards/standing.ts';
@@ -16,11 +17,11 @@ export interface HeldSettingsOptions {
   readonly client: Pick<StoreClient, 'askKey' | 'onAhead' | 'onChange' | 'onPrices' | 'lastNewsMs'>;
   /** Makes the standing of a key that is held from now on. */
   readonly standingOf: (answer: KeyAnswer) => KeyStanding;
-  /** The prices in force under an overlay (JSON text), or without one. May throw: then the prices so far stay. */
-  readonly priceBookFrom: (overlay: string | null) => PriceBook;
+  /** The prices in force by these texts. May throw: then the prices so far stay. */
+  readonly priceBookFrom: (prices: PriceTexts) => PriceBook;
   /** Milliseconds on the clock of the client. */
   readonly clock: () => number;
-  /** Called when an overlay could not be used; once for each. */
+  /** Called when prices could not be used; once for each. */
   readonly onOverlayFault?: (error: Error) => void;
 }
 
@@ -34,7 +35,7 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
   const unknown = new Map<string, number>();
   const ahead = new KeysAhead(client, clock);
   const asking = new Map<string, Promise<HeldKey | null>>();
-  let priceBook = priceBookFrom(null);
+  let priceBook = priceBookFrom({ list: null, overlay: null });
 
   function rememberUnknown(hash: string): void {
     keys.delete(hash);
@@ -75,9 +76,9 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
     }
   });
 
-  client.onPrices((overlay) => {
+  client.onPrices((prices) => {
     try {
-      priceBook = priceBookFrom(overlay);
+      priceBook = priceBookFrom(prices);
     } catch (error) {
       onOverlayFault?.(error as Error);
     }

@@ -15,7 +15,7 @@ export interface HeldSettings {
   ask(hash: string): Promise<HeldKey | null>;
   /** Keys that the store is asked for now. */
   readonly asking: number;
-  /** The frozen list and the operator's overlay, in force. */
+  /** The price list and the operator's overlay, in force: a new book for each change, so a call is priced by exactly one. */
   readonly priceBook: PriceBook;
   /** Milliseconds since the last message from the store. */
   ageMs(): number;

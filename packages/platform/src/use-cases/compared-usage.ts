@@ -5,7 +5,8 @@
 import type { UseCaseContext } from './context.ts';
 import { adjusted, type ShownAdjustment } from './corrections/corrections.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
-import { repriced, type PricesToTry, type ShownRepricing } from './repricing/repriced-usage.ts';
+import type { PricesToTry } from './repricing/prices-to-try.ts';
+import { repriced, type ShownRepricing } from './repricing/repriced-usage.ts';
 import { showUsage, type ShownUsage, type UsageRequest } from './usage.ts';
 
 export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;

@@ -21,6 +21,7 @@ export type AdministrationRefusalCode =
   | 'invalid_webhook_url'
   | 'invalid_bill'
   | 'invalid_price_file'
+  | 'invalid_price_list'
   | 'store_not_empty';
 
 /** The request was not granted; nothing was changed. The sentence never holds a secret. */

@@ -7,7 +7,7 @@ export const auditActions = [
   'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
   'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
-  'retireAssessment', 'declareFigure', 'loadPrices', 'rotateMasterKey', 'rotateReceiptKey',
+  'retireAssessment', 'declareFigure', 'loadPrices', 'importPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
   'recordCorrections', 'removeCorrection',
 ] as const;

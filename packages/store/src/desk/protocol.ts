@@ -6,6 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { Run } from '@metergate/core/run/run.ts';
+import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -68,7 +69,7 @@ export type FromStore =
   /** The store could not be asked. */
   | { readonly kind: 'failed'; readonly number: number }
   | { readonly kind: 'changed'; readonly change: OrganizationChange }
-  /** The operator's overlay as JSON text; null: none. Sent once at the start, before the first heartbeat, and at each change. */
-  | { readonly kind: 'prices'; readonly overlay: string | null }
+  /** What prices are made from. Sent once at the start, before the first heartbeat, and at each change. */
+  | { readonly kind: 'prices'; readonly prices: PriceTexts }
   /** The store answered: what this node holds is in force as of now. */
   | { readonly kind: 'heartbeat' };

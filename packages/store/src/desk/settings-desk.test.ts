@@ -253,8 +253,8 @@ test('prices are sent at the start and at each change; a heartbeat ends each pol
   await desk.poll();
   await desk.poll();
   assert.deepEqual(said.splice(0), [
-    { kind: 'prices', overlay: null }, { kind: 'heartbeat' },
-    { kind: 'prices', overlay: '{"a":1}' }, { kind: 'heartbeat' }, { kind: 'heartbeat' },
+    { kind: 'prices', prices: { list: null, overlay: null } }, { kind: 'heartbeat' },
+    { kind: 'prices', prices: { list: null, overlay: '{"a":1}' } }, { kind: 'heartbeat' }, { kind: 'heartbeat' },
   ]);
   await assert.rejects(deskOver({ ...store.settings, revision: () => Promise.reject(new Error('away')) }).poll());
   assert.deepEqual(said, []);

@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Settings } from '../settings/node-settings.ts';
-import type { PriceOverlay } from '../settings/price-overlay.ts';
+import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
 import { KeptOrganizations } from './kept-organizations.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
@@ -17,7 +17,7 @@ import { together } from './together.ts';
 
 export interface SettingsDeskOptions {
   readonly settings: Settings;
-  readonly prices: Pick<PriceOverlay, 'overlay'>;
+  readonly prices: Pick<StoredPrices, 'texts'>;
   readonly spend: Pick<SpendSums, 'sumsOfAll'>;
   /** Wall time, milliseconds since the epoch: says which windows of spend are in force. */
   readonly clock: () => number;
@@ -98,7 +98,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
           forget(told, change);
         }
       }
-      if (pricesChanged) post({ kind: 'prices', overlay: await prices.overlay() });
+      if (pricesChanged) post({ kind: 'prices', prices: await prices.texts() });
     } catch (error) {
       revision = since;
       throw error;
@@ -110,7 +110,7 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
     async poll() {
       if (revision === null) {
         const first = await settings.revision();
-        post({ kind: 'prices', overlay: await prices.overlay() });
+        post({ kind: 'prices', prices: await prices.texts() });
         revision = first;
         for (const [hash, found] of await ahead(settings, read, clock())) {
           remember(told, hash, found);

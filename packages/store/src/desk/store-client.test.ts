@@ -96,9 +96,9 @@ test('listeners receive changes; a late listener gets the prices at once', () =>
   client.onChange((change) => heard.push(change));
   const change = { id: 'o', organization: null, keys: [] } as unknown as OrganizationChange;
   say({ kind: 'changed', change });
-  say({ kind: 'prices', overlay: '{}' });
-  client.onPrices((overlay) => heard.push(overlay));
-  say({ kind: 'prices', overlay: null });
+  say({ kind: 'prices', prices: { list: null, overlay: '{}' } });
+  client.onPrices(({ overlay }) => heard.push(overlay));
+  say({ kind: 'prices', prices: { list: null, overlay: null } });
   assert.deepEqual(heard, [change, '{}', null]);
 });
 

@@ -4,6 +4,7 @@
  * late, the question is rejected; earlier answers stay usable.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import { easy } from '@metergate/core/lease/grant.ts';
@@ -47,11 +48,11 @@ export interface StoreClient extends SharedNews {
   onChange(listener: (change: OrganizationChange) => void): void;
   /** Calls back with keys that were used lately, before the first message is received. */
   onAhead(listener: (hash: string, found: KeyAnswer) => void): void;
-  /** Calls back with the price overlay: at once if it is known already, and at each change. */
-  onPrices(listener: (overlay: string | null) => void): void;
+  /** Calls back with what prices are made from: at once if it is known already, and at each change. */
+  onPrices(listener: (prices: PriceTexts) => void): void;
   /** When the last message of the store came, on `clock`; until the first, the moment of creation. */
   lastNewsMs(): number;
-  /** Resolves with the first message of the store; the price overlay is known then. */
+  /** Resolves with the first message of the store; the prices are known then. */
   readonly heard: Promise<void>;
   /** Counts refusals in the store; best effort. */
   countRefusals(counts: readonly RefusalCount[]): void;
@@ -79,7 +80,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
   const changeListeners: ((change: OrganizationChange) => void)[] = [];
   const aheadListeners: ((hash: string, found: KeyAnswer) => void)[] = [];
   const news = createSharedNews(clock);
-  const prices = latestValue<string | null>();
+  const prices = latestValue<PriceTexts>();
   const { promise: heard, resolve: resolveFirst } = Promise.withResolvers<void>();
   let lastNewsMs = clock();
   let nudgedMs = -Infinity;
@@ -115,7 +116,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
         return changeListeners.forEach((listener) => listener(message.change));
       case 'ahead': return aheadListeners.forEach((listener) => listener(message.hash, message.found));
       case 'prices':
-        return prices.set(message.overlay);
+        return prices.set(message.prices);
       case 'heartbeat':
         return resolveFirst();
     }

@@ -95,6 +95,16 @@ export interface DeclaredUpstreamTable {
   readonly version: Whole;
 }
 
+export interface PriceListTable {
+  /** The list's day and hash, as records name it. */
+  readonly id: string;
+  readonly json: string;
+  readonly imported_at_ms: Whole;
+  /** 0 or 1. */
+  readonly in_force: Whole;
+  readonly revision: Whole;
+}
+
 export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
 
 export interface JournalSegmentTable { readonly id: string; readonly mark: Whole }
@@ -328,6 +338,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly provider_connection: ProviderConnectionTable;
   readonly declared_upstream: DeclaredUpstreamTable;
   readonly price_overlay: PriceOverlayTable;
+  readonly price_list: PriceListTable;
   readonly journal_segment: JournalSegmentTable;
   readonly call_record: CallRecordTable;
   readonly cap: CapTable;

@@ -20,7 +20,7 @@ import type { StoreContext } from '../context.ts';
 export interface SettingsChange {
   readonly revision: number;
   readonly organizations: OrganizationId[];
-  /** The operator's price overlay changed. */
+  /** The operator's own prices changed, or the list in force. */
   readonly prices: boolean;
 }
 
@@ -61,7 +61,9 @@ export function settingsIn(context: StoreContext): Settings {
       return engine.read(async (db) => {
         const rows = await db.selectFrom('organization').select('id').where('revision', '>', BigInt(since)).execute();
         const overlay = await db.selectFrom('price_overlay').select('revision').where('revision', '>', BigInt(since)).executeTakeFirst();
-        return { revision: latest, organizations: rows.map((row) => row.id as OrganizationId), prices: overlay !== undefined };
+        const list = await db.selectFrom('price_list').select('revision').where('revision', '>', BigInt(since)).limit(1).executeTakeFirst();
+        const prices = overlay !== undefined || list !== undefined;
+        return { revision: latest, organizations: rows.map((row) => row.id as OrganizationId), prices };
       });
     },
   };

@@ -5,7 +5,7 @@ import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { findFigures, goneBefore } from '../../use-cases/organizations.ts';
 import { showComparedUsage } from '../../use-cases/compared-usage.ts';
-import type { PricesToTry } from '../../use-cases/repricing/repriced-usage.ts';
+import type { PricesToTry } from '../../use-cases/repricing/prices-to-try.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
 import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';

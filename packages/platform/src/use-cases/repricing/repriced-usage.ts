@@ -12,12 +12,10 @@ import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { othersFirst } from '@metergate/store/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
-import { bookOfFile, listedPrices, priceBook } from '../prices.ts';
+import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { bookToTry, type PricesToTry } from './prices-to-try.ts';
 import { subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
-
-/** `list`: only the frozen list. `current`: the list overlaid by the operator's own. Otherwise the text of a price file, over the list. */
-export type PricesToTry = 'list' | 'current' | { readonly file: string };
 
 /** Money: US dollars with nine places. */
 export interface ShownRepricing {
@@ -52,7 +50,7 @@ export async function repriced<Row extends ShownUsage>(
 ): Promise<(Row & ShownRepricing)[] | AdministrationRefusal> {
   const own = await priceBook(context);
   if (isRefusal(own)) return own;
-  const book = prices === 'current' ? own : prices === 'list' ? listedPrices() : bookOfFile(prices.file);
+  const book = await bookToTry(context, prices);
   if (isRefusal(book)) return book;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;

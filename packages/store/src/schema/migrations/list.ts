@@ -38,6 +38,7 @@ import { unpricedCalls } from './0033-unpriced-calls.ts';
 import { requestedModels } from './0034-requested-models.ts';
 import { unmeteredWork } from './0035-unmetered-work.ts';
 import { transports } from './0036-transports.ts';
+import { priceLists } from './0037-price-lists.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -45,5 +46,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports,
+  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists,
 ];

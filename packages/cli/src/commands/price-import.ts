@@ -1,0 +1,79 @@
+/** `metergate prices import`: a public price list as the deployment's. What changes is told before and after. Rules: Interfaces; docs/prices.md. */
+import { basename, resolve } from 'node:path';
+import type { ListChange } from '@metergate/core/price/public-list/list-changes.ts';
+import { importList, planImport, planShipped, publicListMax, type PriceImport } from '@metergate/platform/use-cases/price-import.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { command, CommandFault, UsageFault, type CommandTools } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { plain, shortDecimal, table } from '../command-line/table.ts';
+import { readTextFile } from '../command-line/text-file.ts';
+import { readTypedLine } from '../command-line/typed-line.ts';
+
+/** More are in the JSON. */
+const shownMax = 200;
+
+export const importPrices = command({
+  description: 'Make a public price list the one that calls are priced by',
+  args: {
+    file: { type: 'positional', required: false, valueHint: 'FILE', description: 'The data.json of genai-prices, as published' },
+    shipped: { type: 'boolean', description: 'Go back to the list that this version was made with' },
+    yes: { type: 'boolean', description: 'Import it even if prices change' },
+  },
+  run: async ({ file, shipped, yes }, tools) => {
+    if ((file === undefined) !== (shipped === true)) throw new UsageFault('Give either the FILE of a price list or --shipped.');
+    const text = file === undefined ? null : await readTextFile(resolve(tools.cwd, file), publicListMax);
+    return onStore(tools, async (context) => {
+      const plan = text === null ? await planShipped(context) : await planImport(context, { text, source: basename(file!) });
+      if (isRefusal(plan)) return plan;
+      if (plan.changes.length > 0) await confirm(plan, yes === true, tools);
+      await importList(context, plan);
+      const { before, after, changes } = plan;
+      return { json: { before, after, changes }, text: importedText(plan) };
+    });
+  },
+});
+
+/** Shows what would change; with `--json` only if it was not agreed to yet. @throws CommandFault if nobody agrees to it */
+async function confirm(plan: PriceImport, agreed: boolean, tools: CommandTools): Promise<void> {
+  if (tools.wantsJson !== true || !agreed) tools.stderr(`${changesText(plan.changes)}\n`);
+  if (agreed) return;
+  const question = `${countsText(plan.changes)}, from ${plan.before.id} to ${plan.after.id}.`;
+  if (!tools.isTerminal || !tools.stdin.isTTY || tools.wantsJson === true) {
+    throw new CommandFault('not_confirmed', `${question} Nothing was imported. To import it: metergate prices import FILE --yes`);
+  }
+  if (/^y(?:es)?$/i.test(await readTypedLine(tools, `${question} Import it? (yes or no) `))) return;
+  throw new CommandFault('not_confirmed', 'Nothing was imported.');
+}
+
+const kindWords = {
+  added: 'added', removed: 'removed', changed: 'changed', names: 'other names', address: 'other address',
+} as const satisfies { readonly [Kind in ListChange['kind']]: string };
+
+function countsText(changes: readonly ListChange[]): string {
+  const counts = Map.groupBy(changes, ({ kind }) => kindWords[kind]);
+  return [...counts].map(([word, { length }]) => `${length} ${word}`).join(', ');
+}
+
+function changesText(changes: readonly ListChange[]): string {
+  const rates = ['input', 'cached', 'output'] as const;
+  const cells = ({ from, to }: ListChange) => rates.map((rate) => {
+    const [was, is] = [from?.[rate] ?? null, to?.[rate] ?? null].map((each) => (each === null ? '-' : shortDecimal(each)));
+    return was === is ? was! : `${was} -> ${is}`;
+  });
+  // A price that has gone matters more than one that came.
+  const sorted = changes.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  const rows = sorted.slice(0, shownMax).map((each) => {
+    const { kind, provider, model } = each;
+    return [kindWords[kind], plain(provider), model === null ? null : plain(model), ...cells(each)];
+  });
+  const rest = changes.length > shownMax ? `\nand ${changes.length - shownMax} more; --json with --yes shows all` : '';
+  return `${table(['CHANGE', 'SELLER', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT'], rows)}${rest}`;
+}
+
+const order: readonly ListChange['kind'][] = ['changed', 'removed', 'address', 'names', 'added'];
+
+function importedText({ before, after, changes }: PriceImport): string {
+  if (before.id === after.id) return `Nothing changes: ${after.id} has the same prices and stays in force.`;
+  const what = changes.length === 0 ? 'no price changes' : countsText(changes);
+  return `Calls are now priced by ${after.id} (${after.models} models from ${plain(after.source)}), before by ${before.id}: ${what}.`;
+}

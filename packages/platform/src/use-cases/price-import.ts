@@ -1,0 +1,116 @@
+/**
+ * A public price list, in its own form → the deployment's list. Rule 6; rules: `prices import`. It is read and checked as a whole before anything
+ * is stored. Known faults of the list are mended where it still has them (decision 131).
+ */
+import { createHash } from 'node:crypto';
+import { parseOverlay } from '@metergate/core/price/overlay.ts';
+import { priceList, priceListId, type ListedProvider, type PriceList } from '@metergate/core/price/price-list.ts';
+import { listOf } from '@metergate/core/price/price-texts.ts';
+import { PublicListFault } from '@metergate/core/price/public-list/fault.ts';
+import { listChanges, type ListChange } from '@metergate/core/price/public-list/list-changes.ts';
+import { mended } from '@metergate/core/price/public-list/mends.ts';
+import { publicSellers } from '@metergate/core/price/public-list/public-list.ts';
+import { providers } from '@metergate/core/wire/wire.ts';
+import type { UseCaseContext } from './context.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+
+/** A list as people are shown it. */
+export interface ShownPriceList {
+  /** The name that every record priced by it carries. */
+  readonly id: string;
+  /** Where it is from. */
+  readonly source: string;
+  readonly version: string;
+  /** `YYYY-MM-DD`: the day of its release, or of its import if it names none. */
+  readonly date: string;
+  readonly hash: string;
+  readonly models: number;
+}
+
+/** What an import changes. Lists are null if the shipped list is meant. */
+export interface PriceImport {
+  readonly list: PriceList;
+  readonly before: ShownPriceList;
+  readonly after: ShownPriceList;
+  readonly changes: readonly ListChange[];
+}
+
+/** A text with its origin: a file's name, or a feed's address. */
+export interface PublicListText {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** 32 MiB of text: a list of today has half a mebibyte. */
+export const publicListMax = 32 * 1024 * 1024;
+
+/** What importing a text would change. Stores nothing. Refuses `invalid_price_list`. */
+export async function planImport(context: UseCaseContext, given: PublicListText): Promise<PriceImport | AdministrationRefusal> {
+  const texts = await context.store.prices.texts();
+  const list = listFrom(given, new Date(context.nowMs).toISOString().slice(0, 10));
+  if (isRefusal(list)) return list;
+  return planned(context, { before: listOf(texts.list), after: list, overlay: texts.overlay });
+}
+
+/** What going back to the shipped list would change. */
+export async function planShipped(context: UseCaseContext): Promise<PriceImport | AdministrationRefusal> {
+  const texts = await context.store.prices.texts();
+  return planned(context, { before: listOf(texts.list), after: priceList, overlay: texts.overlay });
+}
+
+function planned(
+  { nowMs }: UseCaseContext, { before, after, overlay }: { readonly before: PriceList; readonly after: PriceList; readonly overlay: string | null },
+): PriceImport | AdministrationRefusal {
+  const own = overlay === null ? null : parseOverlay(overlay, after);
+  if (own !== null && 'refusal' in own) {
+    return refuseInput('invalid_price_list', `Your own loaded prices do not go with this list: ${own.refusal}`);
+  }
+  const same = sellersText(before.providers) === sellersText(after.providers);
+  const list = same ? before : after;
+  return { list, before: shownList(before), after: shownList(list), changes: same ? [] : listChanges(before, after, nowMs) };
+}
+
+/** Puts the planned list in force; an equal one changes nothing. */
+export async function importList({ store }: UseCaseContext, { list, before, after }: PriceImport): Promise<void> {
+  if (before.id === after.id) return;
+  if (after.hash === priceList.hash) await store.prices.leaveList();
+  else await store.prices.importList({ id: after.id, json: JSON.stringify(list) });
+}
+
+/** The list in force, and whether it is the shipped one. */
+export async function showListInForce(
+  { store }: { readonly store: UseCaseContext['store'] | null },
+): Promise<ShownPriceList & { readonly shipped: boolean }> {
+  const list = listOf(store === null ? null : (await store.prices.texts()).list);
+  return { ...shownList(list), shipped: list.hash === priceList.hash };
+}
+
+/** A public list's text as a list of ours. `today`: its date. Refuses `invalid_price_list`. */
+export function listFrom({ text, source }: PublicListText, today: string): PriceList | AdministrationRefusal {
+  if (text.length > publicListMax) return refuseInput('invalid_price_list', `The price list is larger than ${publicListMax} characters.`);
+  let sellers: readonly ListedProvider[];
+  try {
+    sellers = mended(publicSellers(JSON.parse(text) as unknown));
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuseInput('invalid_price_list', 'The price list is not valid JSON.');
+    if (error instanceof PublicListFault) return refuseInput('invalid_price_list', `The price list cannot be used: ${error.message}`);
+    throw error;
+  }
+  const missing = providers.find((provider) => !sellers.some(({ id, models }) => id === provider && models.length > 0));
+  if (missing !== undefined) return refuseInput('invalid_price_list', `The price list has no models of ${missing}. Its calls would have no price.`);
+  const content = { source: { package: source, version: sha256(text).slice(0, 16) }, date: today, providers: sellers };
+  return { source: content.source, date: today, hash: sha256(JSON.stringify(content)), providers: sellers };
+}
+
+function shownList(list: PriceList): ShownPriceList {
+  const models = list.providers.reduce((sum, seller) => sum + seller.models.length, 0);
+  return { id: priceListId(list), source: list.source.package, version: list.source.version, date: list.date, hash: list.hash, models };
+}
+
+function sellersText(sellers: readonly ListedProvider[]): string {
+  return JSON.stringify(sellers);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

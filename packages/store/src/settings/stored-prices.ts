@@ -1,0 +1,78 @@
+/**
+ * The deployment's prices: the operator's own, one JSON text that is always replaced as a whole, and the price lists that were imported, of which
+ * one may be in force. Rule 6. All of it is validated before it gets here.
+ */
+import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
+import { sql, type Transaction } from 'kysely';
+import type { StoreContext } from '../context.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** A list that was imported. */
+export interface KeptPriceList {
+  /** Its day and hash, as records name it. */
+  readonly id: string;
+  readonly importedAtMs: number;
+  readonly inForce: boolean;
+}
+
+export interface StoredPrices {
+  /** Both, of one moment. */
+  texts(): Promise<PriceTexts>;
+  /** The text last loaded, or null. */
+  overlay(): Promise<string | null>;
+  loadOverlay(json: string): Promise<void>;
+  /** The imported lists that are kept, the newest first. */
+  lists(): Promise<readonly KeptPriceList[]>;
+  /** An imported list's text; null: there is none of this id. */
+  list(id: string): Promise<string | null>;
+  /** Puts an imported list in force, and keeps it. The oldest beyond `listsKept` go. */
+  importList(list: { readonly id: string; readonly json: string }): Promise<void>;
+  /** Puts the shipped list in force again. False: it was. */
+  leaveList(): Promise<boolean>;
+}
+
+/** How many imported lists are kept, so that calls can be priced again by those that records name. */
+export const listsKept = 100;
+
+export function storedPricesIn({ engine, clock }: StoreContext): StoredPrices {
+  const overlay = () => engine.read(async (db) => (await db.selectFrom('price_overlay').select('json').executeTakeFirst())?.json ?? null);
+  return {
+    texts: () => engine.read(async (db) => {
+      const { rows } = await sql<PriceTexts>`select (select json from price_list where in_force = 1) as list,
+        (select json from price_overlay where only = 1) as overlay`.execute(db);
+      return { list: rows[0]?.list ?? null, overlay: rows[0]?.overlay ?? null };
+    }),
+    overlay,
+    async loadOverlay(json) {
+      await engine.change<null>(async (transaction, revision) => {
+        await transaction.insertInto('price_overlay').values({ only: 1, json, revision })
+          .onConflict((conflict) => conflict.column('only').doUpdateSet({ json, revision })).execute();
+        return null;
+      }, { action: 'loadPrices', organization: null, subject: null });
+    },
+    lists: () => engine.read(async (db) => (await db.selectFrom('price_list').select(['id', 'imported_at_ms', 'in_force'])
+      .orderBy('imported_at_ms', 'desc').orderBy('id').execute())
+      .map((row) => ({ id: row.id, importedAtMs: Number(row.imported_at_ms), inForce: row.in_force === 1n }))),
+    list: (id) => engine.read(async (db) => id.includes('\0') ? null
+      : (await db.selectFrom('price_list').select('json').where('id', '=', id).executeTakeFirst())?.json ?? null),
+    async importList({ id, json }) {
+      await engine.change<null>(async (transaction, revision) => {
+        await leave(transaction, revision);
+        const row = { json, imported_at_ms: BigInt(Math.floor(clock())), in_force: 1, revision };
+        await transaction.insertInto('price_list').values({ id, ...row })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(row)).execute();
+        await sql`delete from price_list where in_force = 0 and id not in
+          (select id from price_list order by imported_at_ms desc limit ${listsKept})`.execute(transaction);
+        return null;
+      }, { action: 'importPrices', organization: null, subject: id });
+    },
+    leaveList: async () => await engine.change<boolean>(async (transaction, revision) => leave(transaction, revision),
+      (left) => (left ? { action: 'importPrices', organization: null, subject: null } : null)) === true,
+  };
+}
+
+/** False: no imported list was in force. */
+async function leave(transaction: Transaction<Schema>, revision: bigint | number): Promise<boolean> {
+  const { numUpdatedRows } = await transaction.updateTable('price_list').set({ in_force: 0, revision }).where('in_force', '=', 1n).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
