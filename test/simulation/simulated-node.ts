@@ -284,7 +284,8 @@ export class SimulatedNode {
   #settings(): OrganizationSettings {
     return {
       id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null, fallbackPrice: null,
-      drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, unmetered: null, grantKeys: [],
+      drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, unmetered: null,
+      wrongBaseUrl: 'forward', grantKeys: [],
       caps: caps.flatMap((cap) => {
         const limit = this.#world.store.limits.get(cap.id);
         return limit === undefined ? [] : [{ ...cap, limit }];

@@ -54,13 +54,14 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
   assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
     'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
-    'unmetered', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
+    'unmetered', 'wrongBaseUrl', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
   ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
-    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, requestsPerMinute: null, tokensPerMinute: null,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', requestsPerMinute: null,
+    tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),
   });
   const back = await json(['org', 'set', made.id, '--drain', 'none', '--fallback-price', 'none']);
@@ -112,6 +113,7 @@ test('org set: policies of caps, runs and agreed figures, each removed by none; 
     [['--run-ceiling', '1e3'], /--run-ceiling must be an amount/],
     [['--run-ceiling', '0.0000000001'], /--run-ceiling must be an amount/],
     [['--tokens-per-minute', '0'], /--tokens-per-minute must be a whole number from 1/],
+    [['--wrong-base-url', 'on'], /--wrong-base-url must be one of forward, refuse/],
     [['--enforce-key-caps', 'yes'], /--enforce-key-caps must be one of on, off/],
     [[], /needs a setting to change: --plan, --enforce-key-caps.*As they are now: metergate org show ORG$/m],
   ];

@@ -13,6 +13,7 @@ import { costLacks } from '@metergate/core/report/call-search.ts';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { wrongBaseUrlRules } from '@metergate/core/call/wrong-base-url.ts';
 import { unmeteredRules } from '@metergate/core/usage/unmetered.ts';
 import { usageStates } from '@metergate/core/usage/reading.ts';
 import { endpoints, providers, wireNames } from '@metergate/core/wire/wire.ts';
@@ -28,7 +29,7 @@ import { program } from './program.ts';
 const known: Readonly<Record<string, readonly string[]>> = {
   wire: wireNames, endpoint: endpoints, outcome: callOutcomes, usage: usageStates, lacks: costLacks, by: usageDimensions, action: auditActions,
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
-  unmetered: unmeteredRules,
+  unmetered: unmeteredRules, 'wrong-base-url': wrongBaseUrlRules,
   plan: plans, 'enforce-key-caps': ['on', 'off'], role: roles, provider: providers, events: webhookEvents, status: ['429', '4xx', 'error'],
 };
 /** Names, ids, times, amounts and files: their values are not a fixed list. */

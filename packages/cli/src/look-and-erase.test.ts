@@ -32,7 +32,8 @@ test('org show: the settings in the form that org set takes, and each is accepte
   assert.deepEqual(shown, [
     ['--plan', 'enterprise'], ['--enforce-key-caps', 'on'], ['--drain', '9'], ['--max-run-budget', '5.5'], ['--run-ceiling', 'none'],
     ['--run-exposure', 'none'], ['--fallback-price', '2.5/10'],
-    ['--unmetered', 'deferred=allow,unreported=allow,handed-out=allow'], ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
+    ['--unmetered', 'deferred=allow,unreported=allow,handed-out=allow'], ['--wrong-base-url', 'forward'],
+    ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
     ['--keep-records', 'none'],
   ]);
   assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);

@@ -17,6 +17,7 @@ export type Refusal =
   | { readonly kind: 'request_timeout' }
   | { readonly kind: 'headers_too_large' }
   | { readonly kind: 'service_key_invalid' }
+  | { readonly kind: 'wrong_base_url' }
   | { readonly kind: 'upstream_not_declared' }
   | { readonly kind: 'upstream_not_enabled' }
   | { readonly kind: 'provider_key_missing'; readonly wire: Wire }

@@ -5,6 +5,7 @@
 import type { OrganizationId, ServiceKeyId } from './id.ts';
 import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
+import type { WrongBaseUrlRule } from './call/wrong-base-url.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
 import type { UnmeteredPolicy } from './usage/unmetered.ts';
@@ -64,6 +65,8 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly runPolicy: RunPolicy;
   /** What it says of work whose cost is not known at its end; null: it allows all of it. */
   readonly unmetered: UnmeteredPolicy | null;
+  /** What becomes of calls meant for the second provider that would go to the first (rule 3e). */
+  readonly wrongBaseUrl: WrongBaseUrlRule;
   /** Public keys that its run grants may be signed with. */
   readonly grantKeys: readonly GrantKey[];
 }

@@ -24,6 +24,7 @@ describe('the table of refusals', () => {
     const printed = printedLines();
     const decided = new Set([
       'invalid_request', 'upgrade_not_supported', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url', 'unmetered_work_refused',
+      'wrong_base_url',
     ]);
     const said = new Set(everyRefusal().map(answerFor)
       .filter(({ code }) => !decided.has(code))
@@ -134,7 +135,8 @@ function everyRefusal(): Refusal[] {
   const wires: Wire[] = ['openai', 'anthropic', 'upstream'];
   const scopes = ['organization', 'key'] as const;
   const plain = [
-    'service_key_invalid', 'upstream_not_declared', 'upstream_not_enabled', 'run_id_invalid', 'run_budget_invalid', 'run_ttl_invalid',
+    'service_key_invalid', 'wrong_base_url',
+    'upstream_not_declared', 'upstream_not_enabled', 'run_id_invalid', 'run_budget_invalid', 'run_ttl_invalid',
     'run_grant_invalid', 'run_closed', 'run_expired', 'run_over_budget', 'run_registry_full', 'run_envelope_zero',
     'run_exposure_exhausted', 'run_unconfirmed', 'upstream_unreachable', 'upstream_not_public', 'internal_fault',
     'expectation_unknown', 'upgrade_unsupported', 'request_timeout', 'headers_too_large',

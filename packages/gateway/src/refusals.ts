@@ -79,6 +79,11 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
     status: 431, code: 'headers_too_large', type: request, message: 'The request headers are larger than 16 KiB.',
   }),
   service_key_invalid: () => ({ status: 401, code: 'invalid_api_key', type: request, message: 'Invalid API key.' }),
+  wrong_base_url: () => ({
+    status: 400, code: 'wrong_base_url', type: request,
+    message: 'This request carries anthropic-version, but at this path it would go to OpenAI. '
+      + 'Add /alt to the base URL of your Anthropic client. Nothing was forwarded.',
+  }),
   upstream_not_declared: () => ({
     status: 400, code: 'upstream_not_declared', type: request,
     message: 'This workspace has not declared an upstream. Declare one before sending traffic to /upstream/v1.',

@@ -2,6 +2,7 @@
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
+import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { keepRecordsDaysMax, keepRecordsDaysMin } from '@metergate/store/settings/organizations.ts';
 import { eraseOrganization } from '@metergate/platform/use-cases/erasure.ts';
@@ -73,6 +74,10 @@ const settingArguments = {
     type: 'string', valueHint: 'RULES',
     description: `Unmetered work: ${unmeteredRules.join(', ')}, or by kind: deferred=allow,…`,
   },
+  'wrong-base-url': {
+    type: 'enum', options: [...wrongBaseUrlRules] as WrongBaseUrlRule[], valueHint: 'RULE',
+    description: `Calls with anthropic-version that would go to OpenAI: ${wrongBaseUrlRules.join(', ')}; forward by default`,
+  },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
@@ -110,6 +115,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     runExposure: bound('run-exposure'),
     fallbackPrice: of(values['fallback-price'], (text) => pricePair('fallback-price', text)),
     unmetered: of(values.unmetered, unmeteredOf),
+    wrongBaseUrl: values['wrong-base-url'],
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
     keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
@@ -172,6 +178,7 @@ function organizationText(shown: ShownOrganization): string {
     'run-exposure': usd(shown.runExposure),
     'fallback-price': fallbackPrice === null ? 'none' : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)}`,
     unmetered: unmeteredText(shown.unmetered),
+    'wrong-base-url': shown.wrongBaseUrl,
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,

@@ -30,6 +30,8 @@ export interface WireFacts {
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The header in which its clients look for a request's id; null if they look for none. */
   readonly requestIdHeader: string | null;
+  /** The header that every client of another provider sends and none of its own; null: no path of another's leads here. */
+  readonly strangersHeader: string | null;
   /** Cached and written tokens are parts of the input that is reported; otherwise they are added to it. */
   readonly cachedInInput: boolean;
 }
@@ -47,16 +49,16 @@ const firstWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
 export const wires: { readonly [W in Wire]: WireFacts } = {
   openai: {
     displayName: 'OpenAI', host: 'api.openai.com', endpoints: firstWireEndpoints, credentialHeader: bearer,
-    requestHeaders: {}, requestIdHeader: null, cachedInInput: true,
+    requestHeaders: {}, requestIdHeader: null, strangersHeader: 'anthropic-version', cachedInInput: true,
   },
   anthropic: {
     displayName: 'Anthropic', host: 'api.anthropic.com', endpoints: new Map([['/v1/messages', 'messages'], ['/v1/models', 'models']]),
     credentialHeader: (credential) => ({ name: 'x-api-key', value: credential }), requestHeaders: { 'anthropic-version': '2023-06-01' },
-    requestIdHeader: 'request-id', cachedInInput: false,
+    requestIdHeader: 'request-id', strangersHeader: null, cachedInInput: false,
   },
   upstream: {
     displayName: 'declared upstream', host: null, endpoints: firstWireEndpoints, credentialHeader: bearer,
-    requestHeaders: {}, requestIdHeader: null, cachedInInput: true,
+    requestHeaders: {}, requestIdHeader: null, strangersHeader: null, cachedInInput: true,
   },
 };
 

@@ -7,6 +7,7 @@
  */
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
+import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -18,7 +19,7 @@ import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { readRun } from '../guards/read-run.ts';
-import type { AdmittedCall, AuthenticatedCall, OutboundBody } from './admitted-call.ts';
+import type { AdmittedCall, AuthenticatedCall, ChosenDestination, OutboundBody } from './admitted-call.ts';
 import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
@@ -68,7 +69,7 @@ export class Admission {
     const { rawHeaders } = request;
     const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
     if (runCall !== null && 'kind' in runCall) return this.#end.refuseWith(runCall);
-    const chosen = chooseDestination(this.#node.destinations, route, held.organization);
+    const chosen = this.#choose(held);
     if ('kind' in chosen) return this.#end.refuseWith(chosen);
     const full = transport === 'websocket' ? this.#node.sessions.refusal(held.organization.id) : null;
     if (full !== null) return this.#end.refuseWith({ kind: full });
@@ -106,9 +107,15 @@ export class Admission {
     const held = stillHeld(this.#node, call.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
     if (held === call.held) return call;
-    const chosen = chooseDestination(this.#node.destinations, call.route, held.organization);
+    const chosen = this.#choose(held);
     if ('kind' in chosen) return chosen;
     return { ...call, held, chosen, runCall: call.runCall === null ? null : { ...call.runCall, held } };
+  }
+
+  #choose({ organization }: HeldKey): ChosenDestination | Refusal {
+    const { route } = this.#heard;
+    if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
+    return chooseDestination(this.#node.destinations, route, organization);
   }
 
   #bodyReady(call: AdmittedCall, body: OutboundBody): void {

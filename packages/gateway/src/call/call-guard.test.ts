@@ -34,7 +34,7 @@ function breaks(): never {
 const organization = {
   id: 'org_test', plan: 'scale', openai: { state: 'connected', credential: 'sk-test' }, anthropic: { state: 'missing' }, upstream: null,
   fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
-  runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, grantKeys: [],
+  runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [],
 } as unknown as OrganizationSettings;
 const key = { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null } as ServiceKeySettings;
 const soundKey: HeldKey = { key, organization, standing: testStandings().of(unspentAnswer(key, organization)) };

@@ -6,9 +6,10 @@ import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@met
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice } from '@metergate/core/settings.ts';
 import { unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
+import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
-  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, unmeteredForm, type ErasedOrganization,
+  keepRecordsDaysMax, keepRecordsDaysMin, keepRecordsForm, unknownOrganization, unmeteredForm, wrongBaseUrlForm, type ErasedOrganization,
   type Organization, type OrganizationChanges,
 } from '@metergate/store/settings/organizations.ts';
 import { z } from 'zod';
@@ -37,6 +38,8 @@ export interface ShownOrganization {
   readonly runExposure: string | null;
   /** What becomes of work whose cost is not known at its end (rule 6c). */
   readonly unmetered: UnmeteredPolicy;
+  /** What becomes of calls with `anthropic-version` that would go to the first provider (rule 3e). */
+  readonly wrongBaseUrl: WrongBaseUrlRule;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -60,6 +63,7 @@ export interface OrganizationSettingsInput {
   readonly runExposure?: string | null;
   /** Null: all is allowed; a kind that is left out stays. */
   readonly unmetered?: { readonly [Kind in UnmeteredKind]?: UnmeteredRule | undefined } | null;
+  readonly wrongBaseUrl?: WrongBaseUrlRule;
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -107,6 +111,8 @@ export const settingsFields = z.strictObject({
     unreported: ruleField('Work whose usage is never reported: video, speech, fine-tuning'),
     handedOut: ruleField('Calls that hand out a provider key or a channel past the gateway'),
   }).nullable().optional().meta({ description: 'What becomes of work whose cost is not known at its end; null: all of it is allowed' }),
+  wrongBaseUrl: z.enum(wrongBaseUrlRules, { error: wrongBaseUrlForm }).optional()
+    .meta({ description: 'Calls outside the messages paths that carry anthropic-version and would go to the first provider' }),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
@@ -163,7 +169,8 @@ function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
 
 function shownOrganization(organization: Organization): ShownOrganization {
   const {
-    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, agreedFigures, keepRecordsDays, createdAtMs,
+    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, agreedFigures, keepRecordsDays,
+    createdAtMs,
   } = organization;
   return {
     id, name, plan, drainSeconds,
@@ -175,7 +182,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
     runCeiling: dollarsOrNull(runPolicy.runCeiling),
     runExposure: dollarsOrNull(runPolicy.runExposure),
-    unmetered,
+    unmetered, wrongBaseUrl,
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),

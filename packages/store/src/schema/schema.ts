@@ -46,6 +46,8 @@ export interface OrganizationTable {
   readonly unmetered_deferred: string | null;
   readonly unmetered_unreported: string | null;
   readonly unmetered_handed_out: string | null;
+  /** What becomes of calls that were meant for the other provider; null: they are forwarded. */
+  readonly wrong_base_url: string | null;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }

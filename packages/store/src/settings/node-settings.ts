@@ -8,7 +8,7 @@ import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/s
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
-import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf } from './organizations.ts';
+import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf } from './organizations.ts';
 import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
@@ -137,7 +137,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
     .select([
       'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
       'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
-      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out',
+      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out', 'o.wrong_base_url',
       'openai.sealed as openai_sealed', 'openai.version as openai_version',
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
@@ -164,6 +164,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
     enforceKeyCaps: row.enforce_key_caps === 1n,
     runPolicy: runPolicyOf(row),
     unmetered: unmeteredPolicyOf(row),
+    wrongBaseUrl: wrongBaseUrlOf(row),
     grantKeys: row.grant_key === null || row.grant_public_key === null ? [] : [{ id: row.grant_key, publicKey: row.grant_public_key }],
   };
 }

@@ -5,6 +5,7 @@
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
 import {
   allowsAllUnmetered, unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule,
@@ -28,6 +29,7 @@ export interface Organization {
   readonly enforceKeyCaps: boolean;
   readonly runPolicy: RunPolicy;
   readonly unmetered: UnmeteredPolicy;
+  readonly wrongBaseUrl: WrongBaseUrlRule;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than this many days are removed; null: none are. */
@@ -49,6 +51,7 @@ export interface OrganizationChanges {
   readonly runExposure?: NanoDollars | null;
   /** Null: all is allowed. A kind that is left out stays. */
   readonly unmetered?: Partial<UnmeteredPolicy> | null;
+  readonly wrongBaseUrl?: WrongBaseUrlRule;
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -152,7 +155,7 @@ function newRow(
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
-    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null,
+    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null,
   };
 }
 
@@ -169,11 +172,12 @@ const columnOf = {
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps, unmetered } = changes;
+  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl } = changes;
   const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
     ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
     ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
+    ...(wrongBaseUrl === undefined ? {} : { wrong_base_url: wrongBaseUrl === 'forward' ? null : wrongBaseUrl }),
     ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
     ...(fallbackPrice === undefined ? {} : {
       fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
@@ -200,8 +204,10 @@ function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChange
 function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   const {
     plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays, unmetered,
+    wrongBaseUrl,
   } = changes;
   if (!Object.values(unmetered ?? {}).every((rule) => unmeteredRules.includes(rule))) return refuse('invalid_setting', unmeteredForm);
+  if (wrongBaseUrl !== undefined && !wrongBaseUrlRules.includes(wrongBaseUrl)) return refuse('invalid_setting', wrongBaseUrlForm);
   if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
   for (const bound of [maxRunBudget, runCeiling, runExposure]) {
     if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
@@ -225,6 +231,7 @@ function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   return null;
 }
 
+export const wrongBaseUrlForm = `The rule for calls with a wrong base URL must be one of ${wrongBaseUrlRules.join(', ')}.`;
 export const unmeteredForm = `The rule for unmetered work must be one of ${unmeteredRules.join(', ')}.`;
 
 /** The fewest days that records must be kept: reports of a month, caps and the check of a bill look back that far. */
@@ -253,6 +260,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     enforceKeyCaps: row.enforce_key_caps === 1n,
     runPolicy: runPolicyOf(row),
     unmetered: unmeteredPolicyOf(row) ?? allowsAllUnmetered,
+    wrongBaseUrl: wrongBaseUrlOf(row),
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),
@@ -286,6 +294,10 @@ export function unmeteredPolicyOf(
   const ruleOf = (kind: UnmeteredKind): UnmeteredRule => (row[unmeteredColumnOf[kind]] ?? 'allow') as UnmeteredRule;
   const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut') };
   return unmeteredKinds.every((kind) => policy[kind] === 'allow') ? null : policy;
+}
+
+export function wrongBaseUrlOf(row: Pick<Selectable<OrganizationTable>, 'wrong_base_url'>): WrongBaseUrlRule {
+  return (row.wrong_base_url ?? 'forward') as WrongBaseUrlRule;
 }
 
 /** The agreed rate limits per minute; null if none are set. */

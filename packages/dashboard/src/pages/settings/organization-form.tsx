@@ -90,6 +90,11 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               {...form.getInputProps('keepRecordsDays')}
             />
           </SimpleGrid>
+          <Switch
+            label="Refuse calls with a wrong base URL"
+            description="An Anthropic client without /alt in its base URL: off, its files go to OpenAI."
+            {...form.getInputProps('refusesWrongBaseUrl', { type: 'checkbox' })}
+          />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <Select label="Work billed later" description="Batches, background responses." {...rules} {...form.getInputProps('deferred')} />
             <Select label="Work never reported" description="Video, speech, fine-tuning." {...rules} {...form.getInputProps('unreported')} />
@@ -133,13 +138,15 @@ interface Entered {
   output: Amount;
   drainSeconds: Amount;
   keepRecordsDays: Amount;
+  refusesWrongBaseUrl: boolean;
   deferred: Rule;
   unreported: Rule;
   handedOut: Rule;
 }
 
 function entered(organization: Organization): Entered {
-  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered } = organization;
+  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered, wrongBaseUrl } =
+    organization;
   const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
   return {
     maxRunBudget: shown(maxRunBudget),
@@ -150,6 +157,7 @@ function entered(organization: Organization): Entered {
     output: shown(fallbackPrice?.output),
     drainSeconds: drainSeconds ?? '',
     keepRecordsDays: keepRecordsDays ?? '',
+    refusesWrongBaseUrl: wrongBaseUrl === 'refuse',
     ...unmetered,
   };
 }
@@ -165,6 +173,7 @@ function settingsOf(values: Entered) {
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
     unmetered: { deferred, unreported, handedOut },
+    wrongBaseUrl: values.refusesWrongBaseUrl ? ('refuse' as const) : ('forward' as const),
     fallbackPrice:
       input === '' && output === ''
         ? null

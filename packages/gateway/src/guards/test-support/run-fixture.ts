@@ -19,7 +19,7 @@ export function testOrganization(changes: Partial<OrganizationSettings> = {}): O
   return {
     id: 'org_a' as OrganizationId, plan: 'scale', openai: { state: 'connected', credential: 'sk' }, anthropic: { state: 'missing' }, upstream: null,
     fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
-    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, grantKeys: [], ...changes,
+    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [], ...changes,
   };
 }
 

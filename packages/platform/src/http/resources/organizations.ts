@@ -4,6 +4,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/rate/plan.ts';
+import { wrongBaseUrlRules } from '@metergate/core/call/wrong-base-url.ts';
 import { unmeteredRules } from '@metergate/core/usage/unmetered.ts';
 import { eraseOrganization } from '../../use-cases/erasure.ts';
 import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../use-cases/organizations.ts';
@@ -19,6 +20,8 @@ const organizationSchema = z.object({
   maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
   unmetered: z.object({ deferred: z.enum(unmeteredRules), unreported: z.enum(unmeteredRules), handedOut: z.enum(unmeteredRules) })
     .openapi({ description: 'What becomes of work whose cost is not known at its end' }),
+  wrongBaseUrl: z.enum(wrongBaseUrlRules).openapi({
+    description: 'What becomes of calls that were meant for the second provider and would go to the first' }),
   requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(),
   keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
   recordsGoneBefore: instant.nullable().openapi({

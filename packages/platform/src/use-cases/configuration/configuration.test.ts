@@ -9,6 +9,7 @@ import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
+import { wrongBaseUrlRules } from '@metergate/core/call/wrong-base-url.ts';
 import { unmeteredRules } from '@metergate/core/usage/unmetered.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
 import { setCap } from '../caps.ts';
@@ -42,6 +43,7 @@ const settings = fc.record({
   maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
   unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule })),
+  wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules),
 });
 const key = fc.record({
   name, project: maybe(name), maxRunBudget: maybe(usd), disabled: fc.boolean(),

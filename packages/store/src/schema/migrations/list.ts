@@ -39,6 +39,7 @@ import { requestedModels } from './0034-requested-models.ts';
 import { unmeteredWork } from './0035-unmetered-work.ts';
 import { transports } from './0036-transports.ts';
 import { priceLists } from './0037-price-lists.ts';
+import { wrongBaseUrl } from './0038-wrong-base-url.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -46,5 +47,5 @@ export const migrations: readonly Migration[] = [
   listOrder, attributions,
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
-  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists,
+  provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
 ];

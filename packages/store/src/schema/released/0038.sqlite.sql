@@ -1,0 +1,1 @@
+alter table "organization" add column "wrong_base_url" text;
