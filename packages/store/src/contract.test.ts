@@ -323,6 +323,23 @@ for (const on of bothEngines) {
         assert.equal(await store.prices.overlay(), '{}');
       });
 
+      test('reports a price list that is put in force, keeps those before it, and leaves it', async () => {
+        const texts = async (): Promise<string | null> => (await store.prices.texts()).list;
+        await store.prices.loadOverlay('{"a": 2}');
+        const revision = await store.settings.revision();
+        await store.prices.importList({ id: '2026-11-01/a', json: '{"n": 1}' });
+        await store.prices.importList({ id: '2026-11-02/b', json: '{"n": 2}' });
+        assert.deepEqual(await store.prices.texts(), { list: '{"n": 2}', overlay: '{"a": 2}' });
+        assert.deepEqual(await store.settings.changedSince(revision), { revision: revision + 2, organizations: [], prices: true });
+        assert.equal(await store.prices.list('2026-11-01/a'), '{"n": 1}');
+        assert.deepEqual((await store.prices.lists()).map(({ id, inForce }) => [id, inForce]).sort(),
+          [['2026-11-01/a', false], ['2026-11-02/b', true]]);
+        assert.deepEqual([await store.prices.leaveList(), await texts(), await store.prices.leaveList()], [true, null, false]);
+        await store.prices.importList({ id: '2026-11-01/a', json: '{"n": 1}' });
+        assert.equal(await texts(), '{"n": 1}');
+        await store.prices.leaveList();
+      });
+
       test('changes from two connections at once get different numbers', async () => {
         const other = await openTestStore(url);
         const organization = await newOrganization();

@@ -39,7 +39,7 @@ export function storedPricesIn({ engine, clock }: StoreContext): StoredPrices {
   return {
     texts: () => engine.read(async (db) => {
       const { rows } = await sql<PriceTexts>`select (select json from price_list where in_force = 1) as list,
-        (select json from price_overlay where only = 1) as overlay`.execute(db);
+        (select json from price_overlay) as overlay`.execute(db);
       return { list: rows[0]?.list ?? null, overlay: rows[0]?.overlay ?? null };
     }),
     overlay,
