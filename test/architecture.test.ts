@@ -125,7 +125,7 @@ test('the gateway never opens the store itself', () => {
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
     'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage websocket', 'record', 'spend', 'run',
-    'forecast lease receipt refusal.ts report settings.ts', 'alert price reconcile', 'tap',
+    'forecast lease receipt refusal.ts report settings.ts', 'alert price', 'reconcile tap',
   ],
   store: [
     'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network others-first.ts refusal.ts '

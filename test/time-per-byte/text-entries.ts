@@ -19,7 +19,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseStatus } from '@metergate/core/report/call-search.ts';
 import { Reconciliation } from '@metergate/core/reconcile/compare.ts';
 import { BillFault } from '@metergate/core/reconcile/bill.ts';
-import { readBill } from '@metergate/core/reconcile/read-bill.ts';
+import { billSellers, readBill, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
 import { runDeclarationOf } from '@metergate/core/run/declaration.ts';
 import { parseGrant } from '@metergate/core/run/grant.ts';
 import { readTapBatch } from '@metergate/core/tap/batch.ts';
@@ -107,9 +107,9 @@ const answerEntries = Object.fromEntries(answers.flatMap((context) => {
   ] as [string, TextEntry][];
 }));
 
-function readBillOf(provider: 'openai' | 'anthropic', text: string): void {
+function readBillOf(seller: BillSeller, text: string): void {
   try {
-    new Reconciliation(readBill(provider, text)).lines('2026-11-22');
+    new Reconciliation(seller, readBill(seller, text)).lines('2026-11-22');
   } catch (fault) {
     if (!(fault instanceof BillFault)) throw fault;
   }
@@ -126,6 +126,25 @@ const billRows = [
   'date,model,amount_value\n2026-01-01,a,V\n', 'date,model,cost_usd\n2026-01-01,V,1\n', 'date,model,input_tokens\nV,a,1\n',
   'date,model,input_tokens,uncached_input_tokens\n2026-01-01,a,V,V\n', 'date,V,input_tokens\n2026-01-01,a,1\n',
 ];
+
+const cloudRows = [
+  'Date,MeterName,MeterCategory,Quantity,UnitOfMeasure,CostInUsd\n01/02/2026,V,Azure OpenAI,1,1K,1\n',
+  'Date;MeterName;MeterCategory;Quantity;UnitOfMeasure;CostInUsd\n2026-01-02;gpt 4o Inp Tokens;Azure OpenAI;V;1K;V\n',
+  'ChargePeriodStart,ServiceName,BilledCost,BillingCurrency,ConsumedQuantity,SkuMeter\n2026-01-02T00:00:00Z,Amazon Bedrock,V,USD,V,V\n',
+  'line_item_usage_start_date,line_item_usage_type,line_item_unblended_cost,line_item_product_code\n2026-01-02,V,1,AmazonBedrock\n',
+  'V,line_item_usage_start_date,line_item_usage_type,line_item_unblended_cost,line_item_product_code\n1,V,USE1-a-input-tokens,1,AmazonBedrock\n',
+  '{"usage_start_time":V,"sku":{"description":V},"service":{"description":"Gemini API"},"cost":V,"currency":"USD"}\n',
+  '{"data":[{"date":"2026-01-02","model":V,"usage":V,"prompt_tokens":V}]}',
+];
+
+/** Any text, and values in the exports of every seller. */
+const billEntries = Object.fromEntries(billSellers.flatMap((seller) => {
+  const known = seller === 'openai' || seller === 'anthropic' ? [...billTemplates, ...billRows] : cloudRows;
+  return [
+    [`a bill of ${seller}`, ofBody((text) => readBillOf(seller, text))],
+    [`a bill of ${seller}, its values`, inBodies(known, (text) => readBillOf(seller, text))],
+  ] as [string, TextEntry][];
+}));
 
 /** As far as the store is asked: none of the texts names an organization. */
 async function readConfiguration(text: string): Promise<void> {
@@ -202,10 +221,7 @@ export const textEntries: Readonly<Record<string, TextEntry>> = {
   ], parseOverlay),
   'the name of a model': ofText((text) => pricesOf(book, { provider: 'openai', upstreamHost: null, model: text, atMs: sampleNowMs })),
   'the host of an upstream': ofText((text) => pricesOf(book, { provider: null, upstreamHost: text, model: 'a', atMs: sampleNowMs })),
-  'a bill of OpenAI': ofBody((text) => readBillOf('openai', text)),
-  'a bill of OpenAI, its values': inBodies([...billTemplates, ...billRows], (text) => readBillOf('openai', text)),
-  'a bill of Anthropic': ofBody((text) => readBillOf('anthropic', text)),
-  'a bill of Anthropic, its values': inBodies([...billTemplates, ...billRows], (text) => readBillOf('anthropic', text)),
+  ...billEntries,
   // The library of YAML takes a microsecond a byte.
   'a configuration': { ...ofBody(readConfiguration), bytesMax: 32_768 },
   'a configuration, its values': {

@@ -11,6 +11,8 @@ import { ownStore, type OwnStore } from './test-support/own-store.ts';
 
 interface Line {
   readonly day: string; readonly model: string | null; readonly requestId: string | null; readonly verdict: string; readonly reasons: string[];
+  readonly item: string | null; readonly billName: string | null; readonly dayVerdict: string;
+  readonly kinds: { readonly kind: string; readonly ours: number | null; readonly theirs: number | null; readonly difference: number }[];
   readonly ours: Record<string, number | string | null>; readonly theirs: Record<string, number | string | null>;
   readonly difference: Record<string, number | string | null>;
 }
@@ -24,13 +26,14 @@ before(async () => {
   const organization = ((await own.json(['org', 'create', 'acme'])) as { id: OrganizationId }).id;
   const at = (text: string) => Date.parse(`2026-03-${text}Z`);
   const call = (text: string, given: Partial<CallRecord>): CallRecord => sampleRecord(organization, {
-    startedAtMs: at(text), model: 'gpt-6', inputTokens: 100, outputTokens: 10, cost: dollars(0.25), providerRequestId: null, ...given,
+    startedAtMs: at(text), model: 'gpt-6', inputTokens: 100, outputTokens: 10, cost: dollars(0.25), providerRequestId: null, cachedTokens: 1,
+      audioInputTokens: 0, toolCalls: null, units: null, reasoningTokens: null, ...given,
   });
   await own.inStore((store) => store.calls.ship(batchOf('seg_1', [
     call('02T00:00', { providerRequestId: 'r1' }), call('02T23:59:59.999', { providerRequestId: 'r2' }), call('03T00:00', {}),
     call('03T01:00', { usage: 'unknown', inputTokens: null, outputTokens: null, cost: null, costSource: 'none' }),
     call('03T02:00', { model: 'gpt-6-mini', costGaps: ['web_search'] }),
-    call('02T05:00', { wire: 'anthropic', model: 'claude-x', inputTokens: 7, outputTokens: 3, cost: dollars(1.2345) }),
+    call('02T05:00', { wire: 'anthropic', model: 'claude-x', inputTokens: 7, outputTokens: 3, cachedTokens: 5, cost: dollars(1.2345) }),
   ])));
 });
 after(() => own?.end());
@@ -53,15 +56,18 @@ const usage = (day: number, results: readonly object[]) => ({
   results: results.map((result) => ({ object: 'organization.usage.completions.result', ...result })),
 });
 const gpt = (calls: number, input = 100 * calls, output = 10 * calls) =>
-  ({ input_tokens: input, output_tokens: output, num_model_requests: calls, model: 'gpt-6', input_cached_tokens: 1 });
+  ({ input_tokens: input, output_tokens: output, num_model_requests: calls, model: 'gpt-6', input_cached_tokens: calls });
 
 test('OpenAI, usage pages: equal lines exit 0, days meet at midnight, and cost is not compared', async () => {
   const { code, lines, totals } = await held('openai', { object: 'page', data: [usage(0, [gpt(1), gpt(1)])], has_more: false, next_page: null });
   assert.equal(code, 0);
   assert.deepEqual(lines, [{
-    day: '2026-03-02', model: 'gpt-6', requestId: null, ours: { calls: 2, inputTokens: 200, outputTokens: 20, cost: '0.500000000' },
+    day: '2026-03-02', model: 'gpt-6', item: null, billName: 'gpt-6', requestId: null, ours: { calls: 2, inputTokens: 200, outputTokens: 20,
+      cost: '0.500000000' },
     theirs: { calls: 2, inputTokens: 200, outputTokens: 20, cost: null }, difference: { calls: 0, inputTokens: 0, outputTokens: 0, cost: null },
-    verdict: 'equal', reasons: [],
+    kinds: [['outputTokens', 20], ['inputTokens', 200], ['calls', 2], ['cachedTokens', 2]].map(([kind, count]) => ({ kind, ours: count,
+      theirs: count, difference: 0 })),
+    verdict: 'equal', dayVerdict: 'equal', reasons: [],
   }]);
   assert.deepEqual(totals.theirs, { calls: 2, inputTokens: 200, outputTokens: 20, cost: null });
 });
@@ -131,7 +137,8 @@ test('Anthropic: usage and cost reports, in cents, and the console\'s CSV', asyn
 test('any other file exits 1 with a sentence', async () => {
   for (const [file, sentence] of [
     ['', /empty/], ['{', /not JSON/], ['{"a":1}', /form of the file is not known/], ['[]', /no lines/],
-    ['a,b\n1,2\n', /does not say when it starts.*docs\/reconcile\.md/], ['"open\n', /quote/],
+    ['a,b\n1,2\n', /form of the file is not known.*costs API.*amount_value.*docs\/reconcile\.md/],
+    ['date,input_tokens\nsoon,1\n', /does not say when it starts.*docs\/reconcile\.md/], ['"open\n', /quote/],
     [{ data: [usage(0, [gpt(1)])], has_more: true }, /there is more/],
     [{ data: [{ ...usage(0, [gpt(1)]), end_time: second + 90_000 }] }, /longer than a day/],
     [{ data: [usage(0, [{ ...gpt(1), input_tokens: -1 }])] }, /whole number/],

@@ -1,10 +1,10 @@
 /** `metergate reconcile`: the provider's bill beside our records. Rules: Interfaces; docs/reconcile.md. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { billSellers } from '@metergate/core/reconcile/read-bill.ts';
 import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/platform/use-cases/reconcile/reconcile.ts';
 import { recordCorrections, type RecordedCorrections } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { providers } from '@metergate/core/wire/wire.ts';
 import { command, CommandFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
@@ -14,9 +14,10 @@ export const reconcileCommand = command({
   description: "Compare a provider's usage or cost export with the records",
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    provider: { type: 'enum', required: true, options: [...providers], valueHint: 'PROVIDER', description: 'Whose export it is' },
+    provider: { type: 'enum', required: true, options: [...billSellers], valueHint: 'PROVIDER', description: 'Whose export it is' },
     file: {
-      type: 'positional', required: true, valueHint: 'FILE', description: 'One export: JSON of the usage or cost API, or CSV of the dashboard',
+      type: 'positional', required: true, valueHint: 'FILE',
+        description: 'One export: JSON of the usage or cost API, CSV of the dashboard, or a cloud\'s cost export',
     },
     record: { type: 'boolean', description: 'Store how a cost export differs, for usage --adjusted; no record is changed' },
   },
@@ -49,19 +50,28 @@ function recordedText({ corrections, days, total, openDays }: RecordedCorrection
   ].join('\n');
 }
 
-function comparisonText({ lines, totals, equal, recordsGoneBefore }: ShownReconciliation): string {
+function comparisonText({ lines, totals, equal, recordsGoneBefore, otherCurrency }: ShownReconciliation): string {
   const differing = lines.filter(({ verdict }) => verdict !== 'equal');
   const head = equal ? `Equal: ${countOf(lines.length, 'line')}.` : `Different: ${differing.length} of ${countOf(lines.length, 'line')}:`;
-  const rows = differing.map(({ day, model, requestId, ours, theirs, verdict, reasons }) => [
-    day, model ?? requestId, tokens(ours), tokens(theirs), money(ours), money(theirs), verdict, reasons.join(', '),
+  const rows = differing.map(({ day, model, item, billName, requestId, ours, theirs, kinds, verdict, dayVerdict, reasons }) => [
+    day, model ?? item ?? billName ?? requestId, tokens(ours), tokens(theirs), money(ours), money(theirs), differingKinds(kinds), verdict, dayVerdict,
+    reasons.join(', '),
   ]);
-  const listed = differing.length === 0 ? [] : [
-    table(['DAY', 'MODEL', 'OUR TOKENS', 'THEIR TOKENS', 'OUR USD', 'THEIR USD', 'VERDICT', 'BECAUSE OF'], rows, { widthMax: 120, shrinks: 'MODEL' }),
-  ];
+  const listed = differing.length === 0 ? [] : [table(
+    ['DAY', 'MODEL', 'OUR TOKENS', 'THEIR TOKENS', 'OUR USD', 'THEIR USD', 'DIFFERS IN', 'VERDICT', 'WHOLE DAY', 'BECAUSE OF'], rows,
+    { widthMax: 160, shrinks: 'MODEL' },
+  )];
   const gone = recordsGoneBefore === null ? []
     : [`Some or all records of calls before ${recordsGoneBefore} were removed for their age: lines of that time prove nothing.`];
-  return [head, ...listed, ...gone, `Ours: ${tokens(totals.ours) ?? '-'} tokens, ${money(totals.ours) ?? '-'} USD. `
+  const currency = otherCurrency === null ? [] : [`Its amounts are in ${otherCurrency} and were not compared.`];
+  return [head, ...listed, ...gone, ...currency, `Ours: ${tokens(totals.ours) ?? '-'} tokens, ${money(totals.ours) ?? '-'} USD. `
     + `Theirs: ${tokens(totals.theirs) ?? '-'} tokens, ${money(totals.theirs) ?? '-'} USD.`].join('\n');
+}
+
+/** Beside input and output, which have columns of their own: `cachedTokens -8800000`. */
+function differingKinds(kinds: ShownReconciliation['lines'][number]['kinds']): string | null {
+  const others = kinds.filter(({ kind, difference }) => difference !== 0 && kind !== 'inputTokens' && kind !== 'outputTokens');
+  return others.length === 0 ? null : others.map(({ kind, difference }) => `${kind} ${difference}`).join(', ');
 }
 
 function tokens({ inputTokens, outputTokens }: ShownSide): number | null {

@@ -1,179 +1,145 @@
 /**
- * Our records beside a provider's bill → one line for each day and model, or each request if the bill lists them, with a verdict and the reasons
+ * Our records beside a provider's bill → one line for each day and model, item, or request if the bill lists them, with a verdict and the reasons
  * that can be named. Only calls with reported usage count; figures that the bill lacks are not compared. Rules: `reconcile`.
  */
-import { nanoDollars, type NanoDollars } from '../money.ts';
+import { nanoDollars } from '../money.ts';
+import type { PricesAtHand } from '../price/cost-lines.ts';
 import type { CallRecord } from '../record/call-record.ts';
-import type { Bill, BillLine } from './bill.ts';
-import { dayName } from '../time/utc-day.ts';
+import { wires } from '../wire/wire.ts';
+import { addedCounts, type Bill, type BillLine } from './bill.ts';
+import { isCounted } from './bill-items.ts';
+import {
+  comparedKinds, differenceOf, ourFigures, theirFigures, verdictOf, type ComparedLine, type Pair, type Reason, type TheirSum, type Verdict,
+} from './compared-line.ts';
+import { daySums, provesCallsPast, type DaySum } from './day-sums.ts';
+import { OurNames, type Meant } from './our-names.ts';
+import { addSum, comparingOf, emptySum, OurSums, type Comparing } from './our-sums.ts';
+import { wireOfSeller, type BillSeller } from './read-bill.ts';
 
-export const verdicts = ['equal', 'ours_more', 'theirs_more', 'ours_only', 'theirs_only'] as const;
-export type Verdict = (typeof verdicts)[number];
-
-/**
- * `unknown_usage`: our calls whose usage is missing or incomplete. `cost_gaps`: calls whose cost lacks something.
- * `unpriced`: calls without a price. `past_the_gateway`: the provider counts more calls than we forwarded, or some on a day or model that
- * for which we have none. `other_prices`: the same tokens at another cost. `day_not_over`: more may still come.
- */
-export const reasons = ['unknown_usage', 'cost_gaps', 'unpriced', 'past_the_gateway', 'other_prices', 'day_not_over'] as const;
-export type Reason = (typeof reasons)[number];
-
-export interface Figures {
-  readonly calls: number | null;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly cost: NanoDollars | null;
-}
-
-export interface ComparedLine {
-  readonly day: string;
-  /** Null: the bill says none, or we know none. */
-  readonly model: string | null;
-  readonly requestId: string | null;
-  readonly ours: Figures | null;
-  readonly theirs: Figures | null;
-  /** Ours less theirs; null if it is not compared. */
-  readonly difference: Figures;
-  readonly verdict: Verdict;
-  readonly reasons: readonly Reason[];
-}
-
-/** The parts of a record that are compared. */
-export type ReconciledCall = Pick<CallRecord,
-  'startedAtMs' | 'model' | 'providerRequestId' | 'usage' | 'inputTokens' | 'outputTokens' | 'cost' | 'costGaps' | 'costSource'>;
-
-interface Side {
-  readonly day: string;
-  readonly model: string | null;
-  readonly requestId: string | null;
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  cost: bigint;
-  unknown: number;
-  gaps: number;
-  unpriced: number;
-}
+export { reasons, verdicts, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from './compared-line.ts';
 
 /** Collects our records beside the lines of a bill, then compares them. A bill without models is compared by days only. */
 export class Reconciliation {
-  readonly #byModel: boolean;
-  readonly #byRequest: boolean;
-  readonly #theirs = new Map<string, { line: BillLine }>();
-  readonly #ours = new Map<string, Side>();
-  readonly #tolerance: bigint;
+  readonly #bill: Bill;
+  readonly #comparing: Comparing;
+  readonly #ours: OurSums;
+  readonly #cachedInInput: boolean;
 
-  constructor({ lines, places }: Bill) {
-    this.#byModel = lines.some(({ model }) => model !== null);
-    this.#byRequest = lines.some(({ requestId }) => requestId !== null);
-    // Half of the last place that the bill shows, and at least half a micro-dollar: a smaller difference is rounding.
-    this.#tolerance = places === null ? 0n : max(500n, places >= 9 ? 0n : 5n * 10n ** BigInt(8 - places));
-    for (const line of lines) {
-      const key = this.#key(line.day, line.model, line.requestId);
-      const known = this.#theirs.get(key);
-      this.#theirs.set(key, { line: known === undefined ? line : added(known.line, line) });
-    }
+  /** `prices`: what tells the fees of tools from the cost of a call; null: nothing does. */
+  constructor(seller: BillSeller, bill: Bill, prices: PricesAtHand | null = null) {
+    this.#bill = bill;
+    this.#comparing = comparingOf(bill);
+    this.#ours = new OurSums(bill, this.#comparing, prices);
+    this.#cachedInInput = wires[wireOfSeller[seller]].cachedInInput;
   }
 
-  take(call: ReconciledCall): void {
-    const day = dayName(call.startedAtMs);
-    const requestId = this.#byRequest ? call.providerRequestId : null;
-    const model = this.#byModel ? call.model : null;
-    const key = this.#key(day, model, requestId);
-    let side = this.#ours.get(key);
-    if (side === undefined) {
-      side = { day, model, requestId, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0n, unknown: 0, gaps: 0, unpriced: 0 };
-      this.#ours.set(key, side);
-    }
-    if (call.usage === 'unknown' || call.usage === 'partial') side.unknown += 1;
-    if (call.usage !== 'reported') return;
-    side.calls += 1;
-    side.inputTokens += call.inputTokens ?? 0;
-    side.outputTokens += call.outputTokens ?? 0;
-    side.cost += call.cost ?? 0n;
-    if (call.costGaps.length > 0) side.gaps += 1;
-    if (call.costSource === 'unpriced') side.unpriced += 1;
+  take(call: CallRecord): void {
+    this.#ours.take(call);
   }
 
   /** By day, then model. `today`: the day that is not over. */
   lines(today: string): ComparedLine[] {
-    const keys = new Set([...this.#theirs.keys(), ...this.#ours.keys()]);
-    return [...keys].flatMap((key) => this.#compared(this.#ours.get(key), this.#theirs.get(key)?.line, today) ?? [])
-      .toSorted((one, other) => order(one, other));
+    const pairs = this.#pairs();
+    const days = daySums(pairs, (rows) => this.#tolerance(rows), this.#bill.places);
+    return pairs.flatMap((pair) => this.#compared(pair, days.get(pair.day)!, today) ?? []).toSorted(inOrder);
   }
 
-  #key(day: string, model: string | null, requestId: string | null): string {
-    return requestId === null ? JSON.stringify([day, this.#byModel ? model : null]) : `request ${requestId}`;
+  /** Half of the last place that the bill shows, for each of its rows if each was rounded, and at least half a micro-dollar. */
+  #tolerance(rows: number): bigint {
+    const { places, roundedRows } = this.#bill;
+    if (places === null) return 0n;
+    const half = places >= 9 ? 0n : 5n * 10n ** BigInt(8 - places);
+    const whole = roundedRows ? half * BigInt(Math.max(rows, 1)) : half;
+    return whole > 500n ? whole : 500n;
   }
 
-  #compared(side: Side | undefined, line: BillLine | undefined, today: string): ComparedLine | null {
-    if (line === undefined && (side === undefined || side.calls === 0)) return null;
-    const { day, model, requestId } = (line ?? side)!;
-    const ours = side === undefined || side.calls === 0 ? null
-      : { calls: side.calls, inputTokens: side.inputTokens, outputTokens: side.outputTokens, cost: nanoDollars(side.cost) };
-    const theirs = line === undefined ? null
-      : { calls: line.calls, inputTokens: line.inputTokens, outputTokens: line.outputTokens, cost: line.cost };
+  #pairs(): Pair[] {
+    const { lines } = this.#bill;
+    const models = new Set([...this.#ours.all].flatMap(({ model, item }) => (item === null && model !== null ? [model] : [])));
+    const names = new OurNames(lines, models);
+    const pairs = new Map<string, Pair>();
+    for (const line of lines) {
+      const pair = this.#pairOf(line, names);
+      const key = keyOf(pair);
+      const known = pairs.get(key);
+      pairs.set(key, known === undefined ? pair : { ...known, theirs: joined(known.theirs!, pair.theirs!) });
+    }
+    for (const sum of this.#ours.all) {
+      const model = sum.model === null ? null : names.modelOf(sum.model);
+      const pair: Pair = { day: sum.day, model, item: sum.item, requestId: sum.requestId, matched: true, ours: sum, theirs: null };
+      const key = keyOf(pair);
+      const known = pairs.get(key);
+      const whole = known?.ours ?? emptySum({ ...sum, model });
+      addSum(whole, sum);
+      pairs.set(key, { ...(known ?? pair), ours: whole });
+    }
+    return [...pairs.values()];
+  }
+
+  #pairOf({ day, name, item, requestId, counts, cost }: BillLine, names: OurNames): Pair {
+    const meant: Meant = item !== null || name === null ? { model: null, item } : names.meantBy(name);
+    const matched = meant.item !== null ? isCounted(meant.item) : name === null || meant.model !== null;
+    return { day, ...meant, requestId, matched, ours: null, theirs: { counts, cost, rows: 1, name } };
+  }
+
+  #compared(pair: Pair, day: DaySum, today: string): ComparedLine | null {
+    const [ours, theirs] = [ourFigures(pair), theirFigures(pair)];
+    if (ours === null && theirs === null) return null;
     const difference = differenceOf(ours, theirs);
-    const verdict = ours === null ? 'theirs_only' : theirs === null ? 'ours_only' : this.#verdict(difference);
-    const reasons = verdict === 'equal' ? [] : reasonsOf({ side, ours, theirs, difference, verdict, open: day >= today });
-    return { day, model, requestId, ours, theirs, difference, verdict, reasons };
+    const kinds = ours === null ? comparedKinds({ ours: null, theirs: pair.theirs }) : comparedKinds(pair);
+    const tolerance = this.#tolerance(pair.theirs?.rows ?? 1);
+    const compared = comparedBetween(pair, kinds);
+    const verdict: Verdict = !pair.matched ? 'not_matched' : ours === null ? 'theirs_only' : theirs === null ? 'ours_only'
+      : verdictOf(compared, difference.cost, tolerance);
+    const line = {
+      day: pair.day, model: pair.model, item: pair.item, billName: pair.theirs?.name ?? null, requestId: pair.requestId, ours, theirs, difference,
+        kinds,
+      verdict, dayVerdict: day.verdict,
+    };
+    return { ...line, reasons: verdict === 'equal' ? [] : this.#reasons(pair, line, day, today) };
   }
 
-  #verdict({ cost, outputTokens, inputTokens, calls }: Figures): Verdict {
-    if (cost !== null && (cost > this.#tolerance || -cost > this.#tolerance)) return cost > 0n ? 'ours_more' : 'theirs_more';
-    const first = [outputTokens, inputTokens, calls].find((each) => each !== null && each !== 0) ?? 0;
-    return first === 0 ? 'equal' : first > 0 ? 'ours_more' : 'theirs_more';
+  #reasons(pair: Pair, line: Omit<ComparedLine, 'reasons'>, day: DaySum, today: string): Reason[] {
+    const { ours, theirs, item } = pair;
+    const { verdict, difference, kinds } = line;
+    const comparesCost = difference.cost !== null;
+    const twice = pair.requestId !== null && ours !== null && (theirs?.rows ?? 0) > 1;
+    const past = !twice && provesCallsPast(pair, day, { cachedInInput: this.#cachedInInput, tolerance: this.#tolerance(theirs?.rows ?? 1) });
+    const sameCounts = line.ours !== null && line.theirs !== null && kinds.some(({ kind }) => kind === 'inputTokens')
+      && kinds.every((each) => each.difference === 0);
+    const found: readonly (readonly [Reason, boolean])[] = [
+      ['unknown_usage', (ours?.unknown ?? 0) > 0], ['cost_gaps', (ours?.gaps ?? 0) > 0], ['unpriced', (ours?.unpriced ?? 0) > 0],
+      ['past_the_gateway', past], ['other_prices', sameCounts && comparesCost && difference.cost !== 0n], ['day_not_over', line.day >= today],
+      ['tools_not_split', (comparesCost || item !== null) && this.#bill.places !== null && (ours?.unsplit ?? 0) > 0], ['listed_twice', twice],
+      ['day_equal', day.verdict === 'equal' && verdict !== 'not_matched'],
+      ['lines_not_matched', day.notMatched > 0 && verdict !== 'not_matched' && verdict !== 'theirs_more'],
+    ];
+    return found.filter(([, holds]) => holds).map(([reason]) => reason);
   }
 }
 
-function added(one: BillLine, other: BillLine): BillLine {
-  const sum = (a: number | null, b: number | null): number | null => a === null ? b : b === null ? a : a + b;
+/** Code runs in sessions, each of which may hold several of the calls that answers count: fewer sessions than calls are no difference. */
+function comparedBetween({ item, theirs }: Pair, kinds: ComparedLine['kinds']): ComparedLine['kinds'] {
+  return item !== 'code_execution' || (theirs?.counts.calls ?? 0) === 0 ? kinds : kinds.filter(({ kind, difference }) =>
+    kind !== 'calls' || difference < 0);
+}
+
+function keyOf({ day, model, item, requestId, matched, theirs }: Pair): string {
+  if (requestId !== null) return `request ${requestId}`;
+  return JSON.stringify([day, model, item, matched ? null : theirs?.name ?? '']);
+}
+
+function joined(one: TheirSum, other: TheirSum): TheirSum {
   return {
-    ...one, calls: sum(one.calls, other.calls), inputTokens: sum(one.inputTokens, other.inputTokens),
-    outputTokens: sum(one.outputTokens, other.outputTokens),
+    counts: addedCounts(one.counts, other.counts), rows: one.rows + other.rows, name: one.name === other.name ? one.name : null,
     cost: one.cost === null ? other.cost : other.cost === null ? one.cost : nanoDollars(one.cost + other.cost),
   };
 }
 
-function differenceOf(ours: Figures | null, theirs: Figures | null): Figures {
-  const less = (name: 'calls' | 'inputTokens' | 'outputTokens'): number | null =>
-    theirs !== null && theirs[name] === null ? null : (ours?.[name] ?? 0) - (theirs?.[name] ?? 0);
-  return {
-    calls: less('calls'), inputTokens: less('inputTokens'), outputTokens: less('outputTokens'),
-    cost: theirs !== null && theirs.cost === null ? null : (((ours?.cost ?? 0n) as bigint) - ((theirs?.cost ?? 0n) as bigint)) as NanoDollars,
-  };
-}
-
-interface Compared {
-  readonly side: Side | undefined;
-  readonly ours: Figures | null;
-  readonly theirs: Figures | null;
-  readonly difference: Figures;
-  readonly verdict: Verdict;
-  readonly open: boolean;
-}
-
-function reasonsOf({ side, ours, theirs, difference, verdict, open }: Compared): Reason[] {
-  const found: Reason[] = [];
-  if ((side?.unknown ?? 0) > 0) found.push('unknown_usage');
-  if ((side?.gaps ?? 0) > 0) found.push('cost_gaps');
-  if ((side?.unpriced ?? 0) > 0) found.push('unpriced');
-  const morePassed = difference.calls !== null && -difference.calls > (side?.unknown ?? 0);
-  if (morePassed || (verdict === 'theirs_only' && (side?.unknown ?? 0) === 0)) found.push('past_the_gateway');
-  const sameTokens = ours !== null && theirs !== null && difference.inputTokens === 0 && difference.outputTokens === 0;
-  if (sameTokens && difference.cost !== null && difference.cost !== 0n) found.push('other_prices');
-  if (open) found.push('day_not_over');
-  return found;
-}
-
-function order(one: ComparedLine, other: ComparedLine): number {
-  for (const field of ['day', 'model', 'requestId'] as const) {
+function inOrder(one: ComparedLine, other: ComparedLine): number {
+  for (const field of ['day', 'model', 'item', 'requestId', 'billName'] as const) {
     const [a, b] = [one[field] ?? '', other[field] ?? ''];
     if (a !== b) return a < b ? -1 : 1;
   }
   return 0;
-}
-
-function max(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
 }

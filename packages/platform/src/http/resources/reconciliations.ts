@@ -1,6 +1,9 @@
 /** Compares a provider's bill with the records, and stores the differences as corrections. Rules: Interfaces; docs/reconcile.md. */
 import { z } from '@hono/zod-openapi';
+import { countKinds } from '@metergate/core/reconcile/bill.ts';
+import { billItems } from '@metergate/core/reconcile/bill-items.ts';
 import { verdicts, reasons } from '@metergate/core/reconcile/compare.ts';
+import { billSellers } from '@metergate/core/reconcile/read-bill.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { listCorrections, recordCorrections, removeCorrection } from '../../use-cases/corrections/corrections.ts';
@@ -14,7 +17,8 @@ import { checkedRange, dollars, idParams, instant, timeQuery } from './fields.ts
 export const billBytesMax = 16 * 1_024 * 1_024;
 
 const billBody = z.object({
-  provider: z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` }),
+  provider: z.enum(billSellers, { error: `The provider must be one of ${billSellers.join(', ')}.` })
+    .openapi({ description: 'Whose export it is; azure, google, bedrock and openrouter are those of the declared upstream' }),
   file: z.string({ error: "The file must be the text of one of the provider's exports." })
     .openapi({ description: "One of the provider's usage or cost exports as it is, JSON or CSV, at most 16 MiB" }),
 });
@@ -24,13 +28,21 @@ const side = z.object({ calls: count, inputTokens: count, outputTokens: count, c
 const day = z.iso.date().openapi({ example: '2026-11-01' });
 const reconciliationSchema = z.object({
   lines: z.array(z.object({
-    day, model: z.string().nullable(), requestId: z.string().nullable(), ours: side, theirs: side, difference: side,
-    verdict: z.enum(verdicts), reasons: z.array(z.enum(reasons)),
+    day, model: z.string().nullable(),
+    item: z.enum(billItems).nullable().openapi({ description: 'What is charged for, if it is no model' }),
+    billName: z.string().nullable().openapi({ description: 'As the file names the model or item; null if it does not, or in several ways' }),
+    requestId: z.string().nullable(), ours: side, theirs: side, difference: side,
+    kinds: z.array(z.object({ kind: z.enum(countKinds), ours: z.number().nullable(), theirs: z.number().nullable(), difference: z.number() }))
+      .openapi({ description: 'Every kind of count that is compared, ours minus theirs' }),
+    verdict: z.enum(verdicts), dayVerdict: z.enum(verdicts).openapi({ description: 'Of the sums of its day, over all models and items' }),
+    reasons: z.array(z.enum(reasons)),
   })),
   totals: z.object({ ours: side, theirs: side, difference: side }),
   equal: z.boolean().openapi({ description: 'Every line is equal' }),
   recordsGoneBefore: instant.nullable().openapi({
     description: 'Set if the file begins before this time: some or all earlier records have been removed' }),
+  otherCurrency: z.string().nullable().openapi({
+    description: "The currency of the file's amounts, which are then not compared; null for US dollars" }),
 }).openapi('Reconciliation');
 
 const correctionSchema = z.object({

@@ -7,7 +7,7 @@ import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@
 import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
-import type { Provider } from '@metergate/core/wire/wire.ts';
+import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
@@ -48,9 +48,13 @@ export interface RecordedCorrections {
 export async function recordCorrections(context: UseCaseContext, input: ReconcileInput): Promise<RecordedCorrections | AdministrationRefusal> {
   const organization = await findOrganization(context, input.organization);
   if (isRefusal(organization)) return organization;
+  const provider = providers.find((name) => name === input.provider);
+  if (provider === undefined) {
+    return refuseInput('invalid_bill', `Corrections are recorded from bills of ${providers.join(' and ')}. Those of others are only compared.`);
+  }
   const compared = await compareBill(context, { ...input, organization: organization.id });
   if (isRefusal(compared)) return compared;
-  const { lines, provider, fromMs, toMs, places, recordsGoneBefore } = compared;
+  const { lines, fromMs, toMs, places, recordsGoneBefore } = compared;
   if (places === null) return refuseInput('invalid_bill', 'This export has no amounts. Corrections can only be recorded from a cost export.');
   if (recordsGoneBefore !== null) {
     return refuseInput('invalid_bill', `Some or all records of calls before ${recordsGoneBefore} were removed for their age, and the file begins `
@@ -71,8 +75,10 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
 /** Sums the lines of one day and model: a bill may have one for each request. Lines that are equal correct nothing. */
 function correctedDays(lines: readonly ComparedLine[]): CorrectedDay[] {
   const days = new Map<string, { readonly dayMs: number; readonly model: string | null; ours: bigint; theirs: bigint }>();
-  for (const { day, model, ours, theirs, verdict, difference } of lines) {
+  for (const { day, model: matched, item, billName, ours, theirs, verdict, difference } of lines) {
     if (verdict === 'equal' || difference.cost === null) continue;
+    // What is no model stands under its own name, so that all corrections together come to the bill.
+    const model = matched ?? item ?? billName;
     const name = JSON.stringify([day, model]);
     let sum = days.get(name);
     if (sum === undefined) days.set(name, sum = { dayMs: Date.parse(day), model, ours: 0n, theirs: 0n });

@@ -1,16 +1,19 @@
 /** Compares the provider's bill with our records. Rules: `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing. */
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import type { PricesAtHand } from '@metergate/core/price/cost-lines.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
-import { Reconciliation, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
-import { readBill } from '@metergate/core/reconcile/read-bill.ts';
-import { providers, type Provider } from '@metergate/core/wire/wire.ts';
+import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
+import { Reconciliation, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
+import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { findFigures, goneBefore } from '../organizations.ts';
+import { priceBook } from '../prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
-import { dayName } from '@metergate/core/time/utc-day.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
 
 /** `cost`: US dollars with nine places. */
 export interface ShownSide {
@@ -23,13 +26,21 @@ export interface ShownSide {
 export interface ShownComparison {
   readonly day: string;
   readonly model: string | null;
+  /** What is charged for, if it is no model. */
+  readonly item: BillItem | null;
+  /** As the file names the model or item; null: it does not, or in several ways, or it has no such line. */
+  readonly billName: string | null;
   readonly requestId: string | null;
   readonly ours: ShownSide;
   /** Figures missing from the file are null and are not compared. */
   readonly theirs: ShownSide;
   /** Ours minus theirs. */
   readonly difference: ShownSide;
+  /** Every kind of count that is compared. */
+  readonly kinds: readonly ComparedKind[];
   readonly verdict: Verdict;
+  /** Of the sums of its day, over all models and items. */
+  readonly dayVerdict: Verdict;
   readonly reasons: readonly Reason[];
 }
 
@@ -40,6 +51,8 @@ export interface ShownReconciliation {
   readonly equal: boolean;
   /** Some or all records before this instant were removed for their age, and the file begins before it; null: no record is missing. */
   readonly recordsGoneBefore: string | null;
+  /** The file's amounts are in this currency and are not compared; null: they are US dollars, or there are none. */
+  readonly otherCurrency: string | null;
 }
 
 export interface ReconcileInput {
@@ -49,14 +62,14 @@ export interface ReconcileInput {
   readonly text: string;
 }
 
-const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
+const providerField = z.enum(billSellers, { error: `The provider must be one of ${billSellers.join(', ')}.` });
 const dayMs = 86_400_000;
 /** Longer than any export: a wider range contains a wrong date. */
 const daysMax = 3_700;
 
 /** A bill compared with the records, before formatting. */
 export interface ComparedBill {
-  readonly provider: Provider;
+  readonly provider: BillSeller;
   readonly lines: readonly ComparedLine[];
   /** The days of the file, `toMs` excluded. */
   readonly fromMs: number;
@@ -64,6 +77,7 @@ export interface ComparedBill {
   /** Decimal places of the finest amount in the file; null: it has no amount. */
   readonly places: number | null;
   readonly recordsGoneBefore: string | null;
+  readonly otherCurrency: string | null;
 }
 
 /**
@@ -73,40 +87,51 @@ export interface ComparedBill {
 export async function compareBill(
   context: UseCaseContext, { organization: idOrName, provider: wanted, text }: ReconcileInput,
 ): Promise<ComparedBill | AdministrationRefusal> {
-  const provider = checkInput(providerField, wanted as (typeof providers)[number]);
+  const provider = checkInput(providerField, wanted as BillSeller);
   if (isRefusal(provider)) return provider;
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   const bill = billOf(provider.value, text);
   if (isRefusal(bill)) return bill;
-  const days = bill.lines.map(({ day }) => day).toSorted();
-  const [fromMs, toMs] = [Date.parse(days[0]!), Date.parse(days.at(-1)!) + dayMs];
+  const [fromMs, toMs] = [bill.days[0]!.fromMs, bill.days.at(-1)!.toMs];
   if (toMs - fromMs > daysMax * dayMs) return refuseInput('invalid_bill', 'The days of the file lie more than ten years apart.');
-  const comparison = new Reconciliation(bill);
+  const prices = await pricesAtHand(context, organization.id);
+  if (isRefusal(prices)) return prices;
+  const comparison = new Reconciliation(provider.value, bill, prices);
+  const wire = wireOfSeller[provider.value];
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
-    for (const { record } of page) if (record.wire === provider.value) comparison.take(record);
+    for (const { record } of page) if (record.wire === wire) comparison.take(record);
     await othersFirst();
   }
   return {
     provider: provider.value, lines: comparison.lines(dayName(context.nowMs)), fromMs, toMs, places: bill.places,
-    recordsGoneBefore: goneBefore(organization, fromMs),
+    recordsGoneBefore: goneBefore(organization, fromMs), otherCurrency: bill.otherCurrency,
   };
+}
+
+/** What tells the fees of tools from the cost of the calls that used them. */
+async function pricesAtHand(context: UseCaseContext, organization: OrganizationId): Promise<PricesAtHand | AdministrationRefusal> {
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  const { organizations, upstreams } = context.store;
+  const fallback = (await organizations.find(organization))?.fallbackPrice ?? null;
+  return { book, fallback, upstreamUrl: (await upstreams.show(organization))?.url ?? null };
 }
 
 /** As `compareBill`, formatted for people, with the sums of both sides. */
 export async function reconcile(context: UseCaseContext, input: ReconcileInput): Promise<ShownReconciliation | AdministrationRefusal> {
   const compared = await compareBill(context, input);
   if (isRefusal(compared)) return compared;
-  const { lines, recordsGoneBefore } = compared;
+  const { lines, recordsGoneBefore, otherCurrency } = compared;
   const ours = sumOf(lines.map((line) => line.ours ?? noFigures));
   const theirs = sumOf(lines.map((line) => line.theirs ?? noFigures));
   return {
-    lines: lines.map(shownLine), equal: lines.every(({ verdict }) => verdict === 'equal'), recordsGoneBefore,
+    lines: lines.map(shownLine), equal: lines.every(({ verdict }) => verdict === 'equal'), recordsGoneBefore, otherCurrency,
     totals: { ours: shownSide(ours), theirs: shownSide(theirs), difference: shownSide(sumOf(lines.map(({ difference }) => difference))) },
   };
 }
 
-function billOf(provider: (typeof providers)[number], text: string): Bill | AdministrationRefusal {
+function billOf(provider: BillSeller, text: string): Bill | AdministrationRefusal {
   try {
     return readBill(provider, text);
   } catch (error) {
@@ -130,11 +155,8 @@ function sumOf(all: readonly Figures[]): Figures {
   };
 }
 
-function shownLine({ day, model, requestId, ours, theirs, difference, verdict, reasons }: ComparedLine): ShownComparison {
-  return {
-    day, model, requestId, ours: shownSide(ours ?? noFigures), theirs: shownSide(theirs ?? noFigures),
-    difference: shownSide(difference), verdict, reasons,
-  };
+function shownLine({ ours, theirs, difference, ...line }: ComparedLine): ShownComparison {
+  return { ...line, ours: shownSide(ours ?? noFigures), theirs: shownSide(theirs ?? noFigures), difference: shownSide(difference) };
 }
 
 function shownSide({ calls, inputTokens, outputTokens, cost }: Figures): ShownSide {

@@ -1,0 +1,72 @@
+/** What a form of export is, and what reading one row or bucket of it gives. */
+import type { BillLine, Operation } from '../bill.ts';
+import { dayOfBucket, instantOf, startIsMissing, type BillDay } from '../bill-days.ts';
+import type { ExportRow } from '../csv-rows.ts';
+import type { Members } from '../json-rows.ts';
+
+export interface ReadLine {
+  readonly line: BillLine;
+  readonly bucket: BillDay;
+  /** Decimal places of its amount; null: it has none. */
+  readonly places: number | null;
+  /** Which operation it counts; absent: the export does not tell them apart. */
+  readonly operation?: Operation;
+  /** The currency of an amount that was left out. */
+  readonly otherCurrency?: string;
+}
+
+/** An export in rows: CSV, or JSON objects with the same members. */
+export interface RowForm {
+  /** What it is, for the sentence about a file of no known form. */
+  readonly title: string;
+  /** Columns that it must have, each by one of these names. */
+  readonly columns: readonly (readonly string[])[];
+  /** Null: the row is not about models. */
+  readonly read: (row: ExportRow) => ReadLine | null;
+}
+
+/** An export in pages of buckets of time, JSON. */
+export interface PageForm {
+  readonly title: string;
+  readonly bucketOf: (bucket: Members) => BillDay;
+  /** Null: the result is of no known kind. */
+  readonly read: (bucket: BillDay, result: Members) => ReadLine | null;
+}
+
+/** All forms in which a seller exports what it charged. */
+export interface SellerForms {
+  readonly pages: PageForm | null;
+  readonly rows: readonly RowForm[];
+  /** Its amounts of models are without tools, which have lines of their own. */
+  readonly itemsApart: boolean;
+}
+
+export const nothing = { name: null, item: null, requestId: null, counts: {}, cost: null } as const satisfies Omit<BillLine, 'day'>;
+
+/** The first column of these that has a value. */
+export function firstOf(row: ExportRow, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = row.get(name);
+    if (value !== undefined && value !== null && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** A day has 23 hours at least. */
+const wholeDayMs = 82_800_000;
+
+/** The bucket of a row: from a time, up to another if it is known. Rows of dates are whole days. */
+export function bucketOfRow(start: unknown, end?: unknown): BillDay {
+  const from = instantOf(start);
+  const to = instantOf(end);
+  if (from === null) throw startIsMissing();
+  const { fromMs, toMs, day } = dayOfBucket(from.ms, to?.ms ?? null, from.offsetMs);
+  // Rows leave out hours without usage, so the day is compared as a whole.
+  return to === null || toMs - fromMs >= wholeDayMs ? { day, fromMs, toMs } : dayOfBucket(from.ms, null, from.offsetMs);
+}
+
+/** When a bucket of ISO 8601 begins, and when it ends. */
+export function isoBucket(start: unknown, end: unknown): BillDay {
+  const from = instantOf(start);
+  return dayOfBucket(from?.ms ?? Number.NaN, instantOf(end)?.ms ?? null, from?.offsetMs ?? null);
+}

@@ -1,0 +1,76 @@
+/**
+ * JSON exports → their buckets or rows. Pages are joined: one page, a list of pages, or a page for each line. A file whose last page says that
+ * there is more is not the whole export.
+ */
+import { BillFault } from './bill-fault.ts';
+import { columnName, type ExportRow } from './csv-rows.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Every page or row of the text: the values of a list, or of each line, or the one value. */
+export function valuesIn(text: string): Members[] {
+  const value = parsed(text) ?? lines(text);
+  if (value === null) throw new BillFault('The file is not JSON, though it begins like it.');
+  const values = Array.isArray(value) ? value : [value];
+  if (!values.every(isObject)) throw new BillFault('The file is JSON, but not a list of objects.');
+  return values;
+}
+
+/** The lists `data` of all pages, joined; null: these are no pages. */
+export function joinedPages(values: readonly Members[]): Members[] | null {
+  if (values.length === 0 || !values.every((page) => Array.isArray(page.data) || 'results' in page)) return null;
+  if (values.at(-1)!.has_more === true) {
+    throw new BillFault('The file is not the whole export: its last page says that there is more. Put all pages in one JSON array.');
+  }
+  const joined: Members[] = [];
+  for (const page of values) {
+    for (const each of Array.isArray(page.data) ? page.data as unknown[] : [page]) {
+      if (!isObject(each)) return null;
+      joined.push(each);
+    }
+  }
+  return joined;
+}
+
+/** A JSON object as a row: `{"sku":{"description":…}}` has `sku_description`. */
+export function rowOfMembers(members: Members): ExportRow {
+  const found = new Map<string, unknown>();
+  const take = (value: Members, prefix: string, depth: number): void => {
+    for (const [name, each] of Object.entries(value)) {
+      const whole = columnName(prefix === '' ? name : `${prefix}_${name}`);
+      if (isObject(each) && depth < 3) take(each, whole, depth + 1);
+      else if (!found.has(whole)) found.set(whole, typeof each === 'number' ? String(each) : each);
+    }
+  };
+  take(members, '', 0);
+  return { get: (name) => found.get(name) };
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text that says something; null: none. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** One value for each line, as data warehouses export; null: a line is none. */
+function lines(text: string): unknown[] | null {
+  const found: unknown[] = [];
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const value = parsed(line);
+    if (value === null) return null;
+    found.push(value);
+  }
+  return found.length === 0 ? null : found;
+}
