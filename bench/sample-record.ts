@@ -22,7 +22,7 @@ export function openingOf({ name, number, organization, labels, keys, runs, star
     key: `key_${number % keys}` as CallOpening['key'], project: 'search', labels, labelsDropped: 0,
     run: number % 3 === 0 ? `run-${number % runs}` : null, wire: 'openai', endpoint: 'chat.completions', method: 'POST',
     path: '/v1/chat/completions', startedAtMs, node: 'node_bench' as CallOpening['node'],
-    transport: 'http', connection: null,
+    transport: 'http', connection: null, session: null,
   };
 }
 

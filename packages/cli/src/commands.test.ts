@@ -146,7 +146,7 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   await jsonAt([...set, '--scope', 'project', '--project', 'search', '--window', 'day', '--limit', '0']);
   const record = interruptedRecord({
     id: 'req_1', organization, key, project: 'search', labels: [], labelsDropped: 0, run: null, wire: 'openai', endpoint: 'models',
-    method: 'GET', path: '/v1/models', startedAtMs: noonMs, node: 'node_x', transport: 'http', connection: null,
+    method: 'GET', path: '/v1/models', startedAtMs: noonMs, node: 'node_x', transport: 'http', connection: null, session: null,
   } as unknown as Parameters<typeof interruptedRecord>[0]);
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_001n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_caps', through: 1, records }));

@@ -45,7 +45,7 @@ test('org erase needs --yes without a terminal; its figures are read by its id, 
   const record = interruptedRecord({
     id: 'req_erased', organization: id, key: 'key_x', project: 'CANARY-project', labels: ['CANARY-label'], labelsDropped: 0, run: null,
     wire: 'openai', endpoint: 'models', method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
-    transport: 'http', connection: null,
+    transport: 'http', connection: null, session: null,
   } as unknown as Parameters<typeof interruptedRecord>[0]);
   const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_000n) } }];
   await inStore((store) => store.calls.ship({ segment: 'seg_erased', through: 1, records }));

@@ -14,6 +14,7 @@ import type { RefusalCounts } from './metrics/refusal-counts.ts';
 import type { Destination } from './network/destination.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
+import type { SessionHeaders } from '@metergate/core/call/session.ts';
 import type { CallTraces } from './traces/call-traces.ts';
 import type { Sessions } from './websocket/sessions.ts';
 import type { Clock } from './clock.ts';
@@ -47,5 +48,7 @@ export interface GatewayNode {
   readonly log: CallLog;
   /** Null: no spans of calls are wanted. */
   readonly traces: CallTraces | null;
+  /** In which headers agents tell their sessions. */
+  readonly sessionHeaders: SessionHeaders;
   readonly faults: Faults;
 }

@@ -59,6 +59,8 @@ export interface GatewayThreadData {
   /** CIDRs a declared upstream may use besides public addresses. */
   readonly upstreamAllow: readonly string[];
   readonly heldBodiesMb: number;
+  /** The headers in which agents tell their sessions, in lower case. */
+  readonly sessionHeaders: readonly string[];
   readonly graceSeconds: number;
   /** The most live runs that this node holds. */
   readonly runRegistryMax: number;
@@ -178,7 +180,7 @@ async function start(): Promise<Parts> {
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: bounds.callers,
-    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces,
+    guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces, sessionHeaders: data.sessionHeaders,
   });
   const look = conditionOf(gateway, segments, client, leases);
   const sendRefusals = (): void => {

@@ -26,6 +26,7 @@ import { createGatewayServer, type ServerOptions } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { CallTraces } from './traces/call-traces.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
+import { SessionHeaders, sessionHeadersDefault } from '@metergate/core/call/session.ts';
 import { Sessions, type SessionCounters } from './websocket/sessions.ts';
 
 export interface GatewayOptions extends ServerOptions {
@@ -47,6 +48,8 @@ export interface GatewayOptions extends ServerOptions {
   readonly log?: CallLog;
   /** Where spans of calls go; nowhere by default. */
   readonly traces?: CallTraces | null;
+  /** The headers in which agents tell their sessions, in lower case; the usual ones by default. */
+  readonly sessionHeaders?: readonly string[];
 }
 
 export interface Gateway {
@@ -95,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     refusalCounts: new RefusalCounts(),
     log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
     traces: options.traces ?? null,
+    sessionHeaders: new SessionHeaders(options.sessionHeaders ?? sessionHeadersDefault),
     faults: createFaults(counters),
   };
   const { server, connections, earlyBytes } = createGatewayServer(node, options);

@@ -365,7 +365,7 @@ for (const on of bothEngines) {
         const { id, key, project, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node } = full;
         const bare = { ...interruptedRecord(
           { id, organization, key, project, labels: [], labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
-            transport: 'http', connection: null }) };
+            transport: 'http', connection: null, session: null }) };
         await store.calls.ship({ segment: 'seg_whole', through: 2, records: [{ seq: 1, record: bare }, { seq: 2, record: full }] });
         assert.deepEqual(await listed(organization), [full, bare]);
       });

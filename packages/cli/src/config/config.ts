@@ -48,6 +48,8 @@ export interface Config {
   readonly journalSync: JournalSync;
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;
+  /** The headers in which agents tell their sessions, in lower case. */
+  readonly sessionHeaders: readonly string[];
   readonly graceSeconds: number;
   /** Null: JSON off a terminal, text on one. */
   readonly logFormat: 'json' | 'text' | null;

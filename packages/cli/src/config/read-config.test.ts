@@ -1,5 +1,6 @@
 /** Every setting's default and form, and one clear sentence for each bad value that repeats no secret. Rules: Interfaces. */
 import assert from 'node:assert/strict';
+import { sessionHeadersDefault } from '@metergate/core/call/session.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,8 @@ test('rules: Interfaces: with no variable set, every setting has its default', (
     gateway: { host: '127.0.0.1', port: 8080 }, platform: { host: '127.0.0.1', port: 8081 }, ops: { host: '127.0.0.1', port: 8082 },
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', reportsDatabaseUrl: null, masterKey: null,
     providerUrls: { openai: 'https://api.openai.com', anthropic: 'https://api.anthropic.com' }, upstreamAllow: [],
-    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, graceSeconds: 30, trustedProxies: [], oidc: null,
+    journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, sessionHeaders: sessionHeadersDefault,
+    graceSeconds: 30, trustedProxies: [], oidc: null,
     logFormat: null, logLevel: 'info', accessLog: false, traces: null,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
@@ -113,6 +115,8 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ SVC_UPSTREAM_ALLOW: '10.0.0.0/8,10.0.0.0/33' }, /SVC_UPSTREAM_ALLOW: "10\.0\.0\.0\/33"/],
   [{ SVC_JOURNAL_SYNC: 'on' }, /SVC_JOURNAL_SYNC must be normal or full, not on/],
   [{ SVC_GRACE_SECONDS: '30s' }, /SVC_GRACE_SECONDS/], [{ SVC_HELD_BODIES_MB: '0' }, /SVC_HELD_BODIES_MB/],
+  [{ SVC_SESSION_HEADERS: 'a b' }, /SVC_SESSION_HEADERS must be names of headers/],
+  [{ SVC_SESSION_HEADERS: 'x-a,Authorization' }, /SVC_SESSION_HEADERS must not name a header that carries a credential/],
   [{ SVC_RUN_REGISTRY_MAX: '1e5' }, /SVC_RUN_REGISTRY_MAX/],
   [{ SVC_PUBLIC_GATEWAY_URL: 'llm.example.com' }, /SVC_PUBLIC_GATEWAY_URL/], [{ SVC_PUBLIC_PLATFORM_URL: 'https://x.example/?a=1' }, /SVC_PUBLIC/],
   [{ ...oidc, SVC_OIDC_ISSUER: undefined }, /needs all of its settings: SVC_OIDC_ISSUER is not set/],

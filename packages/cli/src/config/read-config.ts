@@ -2,6 +2,7 @@
  * The environment → all settings, checked and with defaults, or the one sentence that says what is wrong. Rules: Interfaces.
  * Nothing is opened, made or resolved here except the files that hold secrets. A sentence never repeats a key, a password or a URL that may hold one.
  */
+import { sessionHeadersDefault, sessionHeadersFault } from '@metergate/core/call/session.ts';
 import { eachProvider, wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
@@ -45,6 +46,7 @@ function configOf(env: Environment, cwd: string): Config {
     journalSync: oneOf(env, 'SVC_JOURNAL_SYNC', ['normal', 'full']),
     runRegistryMax: wholeNumber(env, 'SVC_RUN_REGISTRY_MAX', { min: 1, max: 10_000_000, fallback: 100_000 }),
     heldBodiesMb: wholeNumber(env, 'SVC_HELD_BODIES_MB', { min: 1, max: 1_048_576, fallback: 256 }),
+    sessionHeaders: sessionHeadersOf(env),
     graceSeconds: wholeNumber(env, 'SVC_GRACE_SECONDS', { min: 0, max: 86_400, fallback: 30 }),
     logFormat: valueOf(env, 'SVC_LOG_FORMAT') === null ? null : oneOf<'json' | 'text'>(env, 'SVC_LOG_FORMAT', ['json', 'text']),
     logLevel: oneOf(env, 'SVC_LOG_LEVEL', ['info', 'error', 'warn', 'debug']),
@@ -111,6 +113,16 @@ function masterKeyOf(env: Environment, databaseUrl: string): Uint8Array | null {
     throw new BadValue('SVC_MASTER_KEY must be 32 bytes in base64 (44 characters). Make one with: openssl rand -base64 32');
   }
   return key;
+}
+
+/** `none`: no session is kept. */
+function sessionHeadersOf(env: Environment): readonly string[] {
+  const text = valueOf(env, 'SVC_SESSION_HEADERS');
+  if (text === null) return sessionHeadersDefault;
+  const names = text === 'none' ? [] : text.toLowerCase().split(',').map((name) => name.trim());
+  const fault = sessionHeadersFault(names);
+  if (fault !== null) throw new BadValue(`SVC_SESSION_HEADERS ${fault}, or none.`);
+  return names;
 }
 
 function trustedProxiesOf(env: Environment): string[] {

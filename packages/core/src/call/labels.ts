@@ -27,7 +27,7 @@ export function labelsOf(pairs: HeaderPairs): Labels {
   const labels: string[] = [];
   let labelsDropped = 0;
   for (const line of lines) {
-    const text = textOf(line);
+    const text = headerText(line);
     for (let from = 0, to = 0; from <= text.length; from = to + 1) {
       const comma = text.indexOf(',', from);
       to = comma === -1 ? text.length : comma;
@@ -44,14 +44,14 @@ export function labelsOf(pairs: HeaderPairs): Labels {
 export function projectOf(pairs: HeaderPairs): string | null {
   const line = firstValue(pairs, header.project);
   if (line === null) return null;
-  const project = textOf(line).trim();
+  const project = headerText(line).trim();
   return project === '' || charactersIn(project) > projectCharactersMax ? null : project;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A header value arrives one character a byte; where those bytes are UTF-8 they are read so, else as latin1. */
-function textOf(value: string): string {
+export function headerText(value: string): string {
   if (!/[\x80-\xff]/.test(value)) return value;
   const bytes = Uint8Array.from(value, (character) => character.charCodeAt(0));
   try {

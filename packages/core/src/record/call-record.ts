@@ -50,6 +50,8 @@ export interface CallOpening {
   readonly transport: CallTransport;
   /** Of a response on a WebSocket connection: the id of the handshake's own record. Null for any other call, and for the handshake. */
   readonly connection: RequestId | null;
+  /** What the caller's agent calls its session (rule 31a); null: it named none. */
+  readonly session: string | null;
 }
 
 /** The whole record; journalled as `closed`, kept in the store. Durations in milliseconds, sizes in bytes as on the wire. */

@@ -15,12 +15,16 @@ export type WordDimension = (typeof wordDimensions)[number];
 export const timeDimensions = ['hour', 'day', 'month'] as const;
 export type TimeDimension = (typeof timeDimensions)[number];
 
-export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'hour', 'wire', 'endpoint'] as const;
+/** What no sum holds: reports by it are added up from the records. */
+export const recordDimensions = ['session'] as const;
+export type RecordDimension = (typeof recordDimensions)[number];
+
+export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'session', 'day', 'month', 'hour', 'wire', 'endpoint'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** The parts of a record that count. */
 export type UsageRecord = Pick<CallRecord,
-  | 'organization' | 'key' | 'project' | 'labels' | 'run' | 'model' | 'wire' | 'endpoint' | 'startedAtMs' | 'inputTokens' | 'cachedTokens'
+  | 'organization' | 'key' | 'project' | 'labels' | 'run' | 'session' | 'model' | 'wire' | 'endpoint' | 'startedAtMs' | 'inputTokens' | 'cachedTokens'
   | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens' | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'cacheSavings'>;
 
 /** A whole number: a `bigint` where a double could not hold it exactly. */
@@ -100,8 +104,9 @@ const subjectLengthMax = 512;
  * The names that a call counts under in the dimension; '' if it has none or an empty one. A call with several labels counts
  * under each of them, once, so the rows of labels may add up to more than there was.
  */
-export function subjectsOf(dimension: AttributionDimension | WordDimension, record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run'>):
-readonly string[] {
+export function subjectsOf(
+  dimension: AttributionDimension | WordDimension | RecordDimension, record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run' | 'session'>,
+): readonly string[] {
   if (dimension !== 'label') return [subjectOf(record[dimension])];
   const { labels } = record;
   return labels.length === 0 ? [''] : labels.length === 1 ? [subjectOf(labels[0]!)] : [...new Set(labels.map(subjectOf))];

@@ -72,10 +72,11 @@ export type CallsSearch = RangeSearch &
     readonly status?: string;
     readonly usage?: ValueOf<'usage'>;
     readonly lacks?: ValueOf<'lacks'>;
+    readonly session?: string;
     readonly call?: string;
     readonly live?: string;
   };
-const callStates = ['outcome', 'status', 'usage', 'lacks'] as const;
+const callStates = ['outcome', 'status', 'usage', 'lacks', 'session'] as const;
 export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, ...filterNames, ...callStates, 'call', 'live']);
 
 export type RunsSearch = { readonly run?: string; readonly new?: string };

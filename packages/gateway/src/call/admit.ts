@@ -78,6 +78,7 @@ export class Admission {
       id, method, route, keyHash, held, transport, connection, chosen, labels, labelsDropped, runCall,
       unmetered: unmeteredOf(this.#heard, held, null),
       project: projectOf(rawHeaders),
+      session: this.#node.sessionHeaders.of(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
       taken: false,

@@ -42,6 +42,8 @@ export interface AuthenticatedCall {
 export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
   readonly chosen: ChosenDestination;
   readonly project: string | null;
+  /** What the caller's agent calls its session; null: it named none. */
+  readonly session: string | null;
   /** The caller's own span; null if it sent none, or traces are off. */
   readonly traceParent: TraceParent | null;
   /** Wall time of admission, which says what windows the call belongs to (rule 5a); 0 until then. */

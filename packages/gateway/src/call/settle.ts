@@ -41,6 +41,7 @@ export function openingOf(call: AdmittedCall, node: GatewayNodeId): CallOpening 
     node,
     transport: call.transport,
     connection: call.connection,
+    session: call.session,
   };
 }
 
@@ -97,5 +98,6 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     durationMs: ended.durationMs,
     transport: opening.transport,
     connection: opening.connection,
+    session: opening.session,
   };
 }

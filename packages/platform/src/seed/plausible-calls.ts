@@ -78,7 +78,7 @@ function call({ callers, book }: SeedPlan, startedAtMs: number, number: number, 
     usage: reading.usage, usageReason: reading.usageReason, cost, costGaps, costSource, priceList, cacheSavings,
     providerRequestId: end.status === null ? null : draw.hex(32),
     requestBytes: (input ?? draw.around(900)) * 4, responseBytes: (output ?? 0) * 6 + 300,
-    firstByteMs: end.status === null ? null : durationMs / 3, durationMs, transport: 'http', connection: null,
+    firstByteMs: end.status === null ? null : durationMs / 3, durationMs, transport: 'http', connection: null, session: null,
   };
 }
 

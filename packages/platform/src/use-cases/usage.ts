@@ -45,7 +45,7 @@ export interface ShownFigures {
 }
 
 /**
- * Under each dimension's own name: a model, a key's id, a project, a label, a run, a wire, an endpoint, a day `YYYY-MM-DD`, a month
+ * Under each dimension's own name: a model, a key's id, a project, a label, a run, a session, a wire, an endpoint, a day `YYYY-MM-DD`, a month
  * `YYYY-MM` or the instant an hour begins; null if calls have none.
  */
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
@@ -53,6 +53,9 @@ export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & Sh
 const rowsMax = 100_000;
 /** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
+
+/** Figures by session are added up from the records too. With a session's name given, an index finds its few calls. */
+const sessionsDaysMax = 31;
 
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
 export function parseDimensions(text: string): readonly UsageDimension[] | null {
@@ -70,8 +73,13 @@ export async function showUsage(context: UseCaseContext, query: UsageRequest): P
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
     return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);
   }
+  if (by.includes('session') && filter.session === undefined
+    && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > sessionsDaysMax * dayLengthMs)) {
+    return refuseInput('invalid_input', `Usage by session is for at most ${sessionsDaysMax} days. Ask for a shorter time, or for one session.`);
+  }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
+  if (Object.values(filter).some((word) => word?.includes('\0') === true)) return [];
   const rows = await context.store.usageReports.usage({
     organization: organization.id, by, filter, rowsMax,
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),

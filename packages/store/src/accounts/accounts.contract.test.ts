@@ -189,7 +189,7 @@ for (const on of bothEngines) {
         segment, through: 1, records: [{
           seq: 1, record: sampleRecord(organization, {
             startedAtMs, project: canary, labels: [canary], run: canary, path: `/v1/${canary}`, model: canary, finishReason: canary,
-            providerRequestId: canary, cost: nanoDollars(5n), inputTokens: 7,
+            providerRequestId: canary, session: canary, cost: nanoDollars(5n), inputTokens: 7,
           }),
         }],
       });

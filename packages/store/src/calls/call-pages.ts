@@ -146,16 +146,16 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
       return row === undefined ? null : callRecordOf(row);
     }),
     async page({ organization, filter = {}, sinceMs, untilMs, limit, after }) {
-      if (filter.run?.includes('\0') === true || filter.label?.includes('\0') === true) return [];
+      if ([filter.run, filter.label, filter.session].some((word) => word?.includes('\0') === true)) return [];
       const place = after === undefined ? null : await placeOf(engine, organization, after);
       if (place === undefined) return await isGone(engine, organization, after!.startedAtMs) ? [] : null;
       const asked: Asked = {
         organization, filter, after: place,
         since: sinceMs === undefined ? firstMs : BigInt(Math.ceil(sinceMs)), until: untilMs === undefined ? lastMs : BigInt(Math.ceil(untilMs)),
       };
-      const { label, run: ofRun } = filter;
+      const { label, run: ofRun, session } = filter;
       const summed = label !== undefined || isLack(filter.lacks) || Object.keys(attributionFilter({ filter })).length > 0;
-      return (await (ofRun === undefined && summed ? byDays : direct)(asked, limit)).map(callRecordOf);
+      return (await (ofRun === undefined && session === undefined && summed ? byDays : direct)(asked, limit)).map(callRecordOf);
     },
   };
 }

@@ -73,6 +73,7 @@ export const callColumns: readonly CallColumn[] = [
   text('priced_by', (r) => r.pricedBy === usualBasis(r.costSource) ? null : r.pricedBy),
   text('transport', (r) => r.transport === 'http' ? null : r.transport),
   text('connection', (r) => r.connection),
+  text('session', (r) => r.session),
 ];
 
 /** The record of a row that `callColumns` wrote. */
@@ -122,6 +123,7 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     pricedBy: (row.priced_by as PriceBasis | null) ?? usualBasis(row.cost_source as CallRecord['costSource']),
     transport: (row.transport ?? 'http') as CallRecord['transport'],
     connection: row.connection as CallRecord['connection'],
+    session: row.session,
   };
 }
 

@@ -168,5 +168,5 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
 
 const noWords = {
   project: null, labels: null, run: null, path: '', model: null, requested_model: null, finish_reason: null, service_tier: null,
-  provider_request_id: null,
+  provider_request_id: null, session: null,
 } as const;

@@ -9,8 +9,10 @@ suite('rows of the journal', () => {
   const overHttp = sampleOpening(1);
   const onConnection = { ...overHttp, transport: 'websocket', connection: requestIdFrom('c'.repeat(32)) } as const;
   const handshake = { ...onConnection, connection: null } as const;
+  const inSession = { ...overHttp, session: 'größe 1' } as const;
+  const onConnectionInSession = { ...onConnection, session: 's' } as const;
 
-  for (const [name, opening] of Object.entries({ overHttp, onConnection, handshake })) {
+  for (const [name, opening] of Object.entries({ overHttp, onConnection, handshake, inSession, onConnectionInSession })) {
     test(`an opening and a record come back as they were: ${name}`, () => {
       assert.deepEqual(openingFromText(openingToText(opening)), opening);
       const record = sampleRecord(opening, 3);

@@ -21,6 +21,9 @@ const carriedOpeningForm = 2;
 const recordForm = 4;
 /** That of records that hold how the call was carried, as openings do. */
 const carriedRecordForm = 5;
+/** Those of openings and records that hold a session besides. */
+const sessionOpeningForm = 3;
+const sessionRecordForm = 6;
 
 /** How many characters of a row's text hold its call's id, at most. */
 export const rowIdWithin = 64;
@@ -28,9 +31,9 @@ export const rowIdWithin = 64;
 const callFields = [
   'id', 'organization', 'key', 'project', 'labels', 'labelsDropped', 'run', 'wire', 'endpoint', 'method', 'path', 'startedAtMs', 'node',
 ] as const satisfies readonly (keyof CallOpening)[];
-const openingFields = [...callFields, 'transport', 'connection'] as const satisfies readonly (keyof CallOpening)[];
-/** How a call was carried of which its row does not say it. */
-const overHttp = ['http', null] as const;
+const openingFields = [...callFields, 'transport', 'connection', 'session'] as const satisfies readonly (keyof CallOpening)[];
+/** How a call was carried of which its row does not say it, and that it has no session. */
+const overHttp = ['http', null, null] as const;
 
 const recordFields = [
   ...callFields,
@@ -39,7 +42,7 @@ const recordFields = [
   'firstByteMs', 'durationMs',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
   'cacheSavings',
-  'requestedModel', 'units', 'pricedBy', 'transport', 'connection',
+  'requestedModel', 'units', 'pricedBy', 'transport', 'connection', 'session',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -67,6 +70,7 @@ const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonl
   [2, [recordFields.indexOf('cacheSavings'), [null, ...noLaterFields]]],
   [3, [recordFields.indexOf('requestedModel'), noLaterFields]],
   [recordForm, [recordFields.indexOf('transport'), overHttp]],
+  [carriedRecordForm, [recordFields.indexOf('session'), [null]]],
 ]);
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
@@ -84,14 +88,17 @@ export function openingToText(opening: CallOpening): string {
     rowForm, opening.id, opening.organization, opening.key, opening.project, quickList(opening.labels), opening.labelsDropped, opening.run,
     opening.wire, opening.endpoint, opening.method, opening.path, opening.startedAtMs, opening.node,
   ];
-  return JSON.stringify(carried(values, opening, carriedOpeningForm));
+  return JSON.stringify(carried(values, opening, { carried: carriedOpeningForm, session: sessionOpeningForm }));
 }
 
-/** The values with how the call was carried behind them. Most calls are carried over HTTP, whose rows do not say it. */
-function carried(values: unknown[], { transport, connection }: CallOpening, form: number): readonly unknown[] {
-  if (transport === 'http') return values;
-  values[0] = form;
+interface LaterForms { readonly carried: number; readonly session: number }
+
+/** The values with how the call was carried and its session behind them. Most calls are carried over HTTP and have none: their rows say neither. */
+function carried(values: unknown[], { transport, connection, session }: CallOpening, forms: LaterForms): readonly unknown[] {
+  if (transport === 'http' && session === null) return values;
+  values[0] = session === null ? forms.carried : forms.session;
   values.push(transport, connection);
+  if (session !== null) values.push(session);
   return values;
 }
 
@@ -99,7 +106,8 @@ function carried(values: unknown[], { transport, connection }: CallOpening, form
 export function openingFromText(text: string): CallOpening {
   const values = JSON.parse(parted(text)[0]) as unknown[];
   if (values[0] === rowForm && values.length === callFields.length + 1) values.push(...overHttp);
-  else if (values[0] !== carriedOpeningForm || values.length !== openingFields.length + 1) throw unknownForm();
+  else if (values[0] === carriedOpeningForm && values.length === openingFields.length) values.push(null);
+  else if (values[0] !== sessionOpeningForm || values.length !== openingFields.length + 1) throw unknownForm();
   return byName(values, openingFields) as unknown as CallOpening;
 }
 
@@ -128,7 +136,7 @@ export function recordToText(record: CallRecord): string {
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
     record.requestedModel, record.units, record.pricedBy,
   ];
-  return JSON.stringify(carried(values, record, carriedRecordForm));
+  return JSON.stringify(carried(values, record, { carried: carriedRecordForm, session: sessionRecordForm }));
 }
 
 /** The record that `recordToText` wrote. Spelled out: an object made name by name is slow to make and to read. @throws Error for another form. */
@@ -139,7 +147,7 @@ export function recordFromText(text: string): CallRecord {
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings, requestedModel, units, pricedBy,
-    transport, connection,
+    transport, connection, session,
   ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
@@ -148,7 +156,7 @@ export function recordFromText(text: string): CallRecord {
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
     requestedModel, units, pricedBy: pricedBy ?? usualBasis(costSource),
-    transport, connection,
+    transport, connection, session,
   };
 }
 
@@ -235,7 +243,7 @@ function recordValuesOf(text: string): RecordValues {
   const values = JSON.parse(text) as unknown[];
   const older = olderForms.get(values[0]);
   if (older !== undefined && values.length === older[0] + 1) values.push(...older[1]);
-  else if (values[0] !== carriedRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
+  else if (values[0] !== sessionRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
   return values as RecordValues;
 }
 

@@ -166,6 +166,8 @@ export interface CallRecordTable {
   readonly transport: string | null;
   /** Id of the handshake's record. */
   readonly connection: string | null;
+  /** What the caller's agent calls its session. */
+  readonly session: string | null;
   /** The record's place in its organization's chain of receipts; null for a record older than receipts. */
   readonly receipt_sequence: WholeOrNull;
   readonly receipt_hash: BytesOrNull;

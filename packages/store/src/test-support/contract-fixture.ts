@@ -178,6 +178,7 @@ export function sampleRecord(organization: OrganizationId, changes: Partial<Call
     cacheSavings: nanoDollars(-7n),
     transport: 'http',
     connection: null,
+    session: 'session-of-an-agent',
     priceList: '2026-09-23/1f0c',
     providerRequestId: 'req-from-provider',
     requestBytes: 1_024,

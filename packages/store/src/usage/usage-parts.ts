@@ -23,13 +23,16 @@ export interface UsagePart {
   /** JSON array; null: none, or not asked for. */
   readonly labels: string | null;
   readonly run: string | null;
+  readonly session: string | null;
   /** The first instant of the day, month or hour that they started in. */
   readonly startMs: number | null;
   readonly figures: UsageFigures;
 }
 
 type PartRow = FigureRow & {
-  readonly attribution?: bigint; readonly subject?: string; readonly labels?: string | null; readonly run?: string | null; readonly start_ms?: bigint;
+  readonly attribution?: bigint; readonly subject?: string; readonly labels?: string | null; readonly run?: string | null;
+  readonly session?: string | null;
+  readonly start_ms?: bigint;
 };
 
 export interface UsageParts {
@@ -58,7 +61,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     });
     return rows.map((row) => ({
       attribution: row.attribution ?? null, names: row.attribution === undefined ? row as unknown as Readonly<Record<string, string>> : null,
-      subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null,
+      subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null, session: row.session ?? null,
       startMs: row.start_ms === undefined ? null : Number(row.start_ms), figures: figuresOfRow(row),
     })).filter(({ figures }) => figures[0] !== 0);
   }
@@ -147,11 +150,13 @@ function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { from
   const { time } = shapeOf(query);
   const start = time === 'hour' ? sql`, started_at_ms - started_at_ms % 3600000 as start_ms`
     : time !== null ? sql`, started_at_ms - started_at_ms % 86400000 as start_ms` : sql``;
-  const columns = ['attribution', ...(by.includes('label') ? ['labels'] : []), ...(by.includes('run') ? ['run'] : [])];
+  const columns = ['attribution', ...(by.includes('label') ? ['labels'] : []), ...(by.includes('run') ? ['run'] : []),
+    ...(by.includes('session') ? ['session'] : [])];
   const fits = attributionFilter(query);
   const conditions = [
     ...(Object.keys(fits).length === 0 ? [] : [sql`attribution in (${attributionsThatFit(organization, fits)})`]),
     ...(filter.run === undefined ? [] : [sql`run = ${filter.run}`]),
+    ...(filter.session === undefined ? [] : [sql`session = ${filter.session}`]),
     ...(filter.label === undefined ? [] : [hasLabel(kind, filter.label)]),
   ].map((condition) => sql` and ${condition}`);
   return sql`select ${sql.join(columns.map((name) => sql.ref(name)))}${start}, ${sums} from call_record

@@ -1,14 +1,15 @@
 /** The query of a usage report, and which sums can answer it. Pure. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import {
-  attributionDimensions, timeDimensions, wordDimensions, type AttributionDimension, type TimeDimension, type UsageDimension, type WordDimension,
+  attributionDimensions, recordDimensions, timeDimensions, wordDimensions,
+  type AttributionDimension, type RecordDimension, type TimeDimension, type UsageDimension, type WordDimension,
 } from '@metergate/core/report/usage-sum.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 
 /** Only calls with exactly these names. */
-export type UsageFilter = { readonly [D in AttributionDimension | WordDimension]?: string | undefined };
+export type UsageFilter = { readonly [D in AttributionDimension | WordDimension | RecordDimension]?: string | undefined };
 
 export interface UsageQuery {
   readonly organization: OrganizationId;
@@ -50,7 +51,7 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 
 /**
  * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, or the
- * `records` themselves for what no sum holds (hours of words, labels together with runs, the other labels of calls with a label).
+ * `records` themselves for what no sum holds (hours of words, labels together with runs, the other labels of calls with a label, sessions).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 
@@ -58,6 +59,7 @@ export type SumKind = 'named' | 'attributed' | 'words' | 'records';
 export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   const { attributions, words, time } = shapeOf(query);
   const { by, filter = {} } = query;
+  if (recordDimensions.some((each) => by.includes(each) || filter[each] !== undefined)) return 'records';
   if (words.length > 1 || (words.length === 1 && time === 'hour') || (by.includes('label') && filter.label !== undefined)) return 'records';
   if (words.length === 1) return attributions.length === 0 ? 'named' : 'words';
   const filtered = attributions.some((each) => filter[each] !== undefined);

@@ -151,6 +151,7 @@ class Rows {
       case 'day': return [String(dayOf(part.startMs!))];
       case 'month': return [String(monthOf(part.startMs!))];
       case 'run': return [subjectOf(part.run)];
+      case 'session': return [subjectOf(part.session)];
       case 'label': return labelsOf(part.labels);
       default: return [part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? ''];
     }

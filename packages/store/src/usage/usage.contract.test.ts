@@ -27,6 +27,7 @@ const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly 
   model: ({ model }) => [model ?? ''],
   project: ({ project }) => [project ?? ''],
   run: ({ run }) => [run ?? ''],
+  session: ({ session }) => [session ?? ''],
   wire: ({ wire }) => [wire],
   endpoint: ({ endpoint }) => [endpoint],
   label: ({ labels }) => (labels.length === 0 ? [''] : labels.filter((label, index) => labels.indexOf(label) === index)),
@@ -59,7 +60,7 @@ function addedUp(records: readonly CallRecord[], by: readonly UsageDimension[]):
 function drawnFilter(record: CallRecord, draw: (below: number) => number): UsageFilter {
   const all = {
     key: record.key, project: record.project, model: record.model, wire: record.wire, endpoint: record.endpoint, run: record.run,
-    label: record.labels[0] ?? null,
+    session: record.session, label: record.labels[0] ?? null,
   };
   const chosen = Object.entries(all).filter(([, value]) => value !== null && draw(3) === 0).slice(0, 3);
   return Object.fromEntries(chosen) as UsageFilter;
@@ -86,6 +87,7 @@ for (const on of bothEngines) {
       project: draw(4) === 0 ? null : `project ${draw(5)}`,
       labels: Array.from({ length: draw(4) }, () => ['a', 'ünï', '🤖', '=1'][draw(4)]!),
       run: draw(3) === 0 ? null : `run-${draw(200)}`,
+      session: draw(3) === 0 ? null : `session ${draw(50)}`,
       model: draw(6) === 0 ? null : `model ${draw(4)}`,
       // Some at the first and the last millisecond of a day.
       startedAtMs: startMs - draw(20) * dayMs - [0, 1, draw(dayMs)][draw(3)]!,

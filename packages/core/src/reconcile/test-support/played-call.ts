@@ -14,7 +14,7 @@ export const pricesOfTest: PricesAtHand = { book, fallback: null, upstreamUrl: n
 const plain: Omit<CallRecord, 'cost' | 'costGaps' | 'costSource' | 'pricedBy' | 'priceList' | 'cacheSavings'> = {
   id: `req_${'0'.repeat(32)}` as RequestId, organization: 'org_a' as OrganizationId, key: 'key_a' as ServiceKeyId, project: null, labels: [],
   labelsDropped: 0, run: null, wire: 'openai', endpoint: 'chat.completions', method: 'POST', path: '/v1/chat/completions', startedAtMs: 0,
-  node: 'node_a' as GatewayNodeId, transport: 'http', connection: null, streamed: false, status: 200, outcome: 'completed',
+  node: 'node_a' as GatewayNodeId, transport: 'http', connection: null, session: null, streamed: false, status: 200, outcome: 'completed',
   model: 'gpt-4o-2024-08-06', requestedModel: 'gpt-4o', finishReason: 'stop', inputTokens: 1_000, outputTokens: 100, cachedTokens: 0,
   cacheWriteTokens: null, reasoningTokens: null, usage: 'reported', usageReason: null, serviceTier: null, audioInputTokens: null,
   audioOutputTokens: null, toolCalls: null, units: null, providerRequestId: null, requestBytes: 1, responseBytes: 1, firstByteMs: 1, durationMs: 1,

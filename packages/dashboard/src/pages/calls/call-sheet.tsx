@@ -28,6 +28,15 @@ export function CallSheet({ id, known }: { readonly id: string; readonly known: 
   );
 }
 
+function SessionLink({ session }: { readonly session: string | null }) {
+  if (session === null) return '–';
+  return (
+    <Link to="/calls" search={{ session }} className="wrap">
+      {session}
+    </Link>
+  );
+}
+
 function CallFacts({ call }: { readonly call: CallRecord }) {
   const names = useKeyNames();
   return (
@@ -86,6 +95,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
               ),
             ],
             ...(call.labelsDropped > 0 ? [['Labels dropped', String(call.labelsDropped)] as const] : []),
+            ['Session', <SessionLink key="session" session={call.session} />],
             [
               'Run',
               call.run === null ? (

@@ -49,6 +49,11 @@ export function CallsPage() {
         {live ? null : <RangePicker range={range} onChange={set} />}
         <CallStateFilters search={search} onChange={set} />
         <FilterBar filters={search} onChange={set} />
+        {search.session === undefined ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => set({ session: undefined })} aria-label="Without the filter session">
+            Session: {search.session} ×
+          </Button>
+        )}
       </Group>
       {live ? null : <RecordsGone sinceMs={range.sinceMs} />}
       <Panel flush>
@@ -111,7 +116,7 @@ interface ShownCalls {
 
 /** In live mode, asks for the newest calls each second and keeps nothing older; otherwise pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
-  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks } = search;
+  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks, session } = search;
   const filters = {
     model,
     key,
@@ -124,6 +129,7 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     status,
     usage,
     lacks,
+    session,
   };
   const get = async (
     extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },

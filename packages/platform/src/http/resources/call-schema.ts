@@ -65,6 +65,7 @@ const fields = {
   label: z.literal('measured'),
   transport: z.enum(callTransports).openapi({ description: 'websocket: the handshake of a connection, or a response on one' }),
   connection: words.openapi({ description: 'Of a response on a WebSocket connection: id of the handshake\'s own record' }),
+  session: words.openapi({ description: 'What the caller\'s agent calls its session, from a header such as session-id' }),
 } as const satisfies { readonly [Field in keyof CallRecordJson]: z.ZodType };
 
 export const callSchema = z.object(fields).openapi('CallRecord');

@@ -21,6 +21,7 @@ export const callOperations = [
     refuses: ['unknown_organization'],
     query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(),
       key: nameQuery, project: nameQuery, label: nameQuery, model: nameQuery, run: z.string().min(1).max(128).optional(),
+      session: nameQuery,
       outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: wireQuery, endpoint: endpointQuery,
       status: statusQuery.optional(),
       lacks: z.enum(costLacks).optional().openapi({

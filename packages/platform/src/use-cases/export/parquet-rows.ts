@@ -34,7 +34,7 @@ const columns: readonly ParquetColumn[] = [
   ...of('real', 'firstByteMs', 'durationMs'), ...of('text', 'node'),
   { name: 'label', kind: 'text', value: () => 'measured' },
   ...of('text', 'requestedModel', 'pricedBy'), ...of('json', 'units'),
-  ...of('text', 'transport', 'connection'),
+  ...of('text', 'transport', 'connection', 'session'),
 ];
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];

@@ -10,7 +10,7 @@ export function sampleOpening(number: number, organization: string = 'org_000000
     key: 'key_00000000000000000000' as ServiceKeyId, project: number % 2 === 0 ? null : 'línea "1"\n', labels: ['a', '😀'],
     labelsDropped: 1, run: null, wire: 'openai', endpoint: 'chat.completions', method: 'POST', path: '/v1/chat/completions',
     startedAtMs: 1_790_000_000_000 + number, node: 'node_0000000000000000test' as GatewayNodeId,
-    transport: 'http', connection: null,
+    transport: 'http', connection: null, session: null,
   };
 }
 

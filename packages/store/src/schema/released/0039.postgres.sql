@@ -1,0 +1,1 @@
+alter table "call_record" add column "session" text collate "C";
