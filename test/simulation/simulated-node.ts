@@ -283,7 +283,8 @@ export class SimulatedNode {
 
   #settings(): OrganizationSettings {
     return {
-      id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null, fallbackPrice: null,
+      id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null,
+      upstreams: [], fallbackPrice: null,
       drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, unmetered: null,
       wrongBaseUrl: 'forward', grantKeys: [],
       caps: caps.flatMap((cap) => {

@@ -20,6 +20,7 @@ export type Refusal =
   | { readonly kind: 'wrong_base_url' }
   | { readonly kind: 'upstream_not_declared' }
   | { readonly kind: 'upstream_not_enabled' }
+  | { readonly kind: 'named_upstream_not_enabled'; readonly name: string }
   | { readonly kind: 'provider_key_missing'; readonly wire: Wire }
   | { readonly kind: 'provider_key_unavailable'; readonly wire: Wire }
   | { readonly kind: 'run_id_invalid' }

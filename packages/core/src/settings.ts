@@ -9,8 +9,10 @@ import type { WrongBaseUrlRule } from './call/wrong-base-url.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
 import type { UnmeteredPolicy } from './usage/unmetered.ts';
+import type { UpstreamDialect } from './usage/upstream-dialects.ts';
 import type { Provider } from './wire/wire.ts';
 import type { Plan } from './rate/plan.ts';
+import type { UpstreamAuth } from './wire/upstream-auth.ts';
 
 /** A provider key as the node holds it. `unreadable`: stored, but it cannot be unsealed now. */
 export type ProviderConnection =
@@ -27,6 +29,16 @@ export interface DeclaredUpstream {
   readonly version: number;
   /** Empty: the destination needs none. Null: stored, but it cannot be unsealed now. */
   readonly credential: string | null;
+}
+
+/** A destination that the organization declared by name; `credential` and `version` as above. Decision 150. */
+export interface NamedUpstream extends DeclaredUpstream {
+  readonly name: string;
+  readonly auth: UpstreamAuth;
+  /** What it speaks where its paths and answers do not tell; null: nothing was declared. */
+  readonly dialect: UpstreamDialect | null;
+  /** The provider of the price list whose prices apply; null: its host tells. */
+  readonly provider: string | null;
 }
 
 /** A price that the operator set for models that no list knows; nano-dollars per million tokens. */
@@ -53,6 +65,8 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly id: OrganizationId;
   readonly plan: Plan;
   readonly upstream: DeclaredUpstream | null;
+  /** Those declared by name, few, in the order of their names. */
+  readonly upstreams: readonly NamedUpstream[];
   readonly fallbackPrice: FallbackPrice | null;
   /** Overrides how long an abandoned call is read on (rule 8); null: the defaults. Seconds from 0. */
   readonly drainSeconds: number | null;

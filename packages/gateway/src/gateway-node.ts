@@ -25,7 +25,8 @@ export interface Destinations {
   provider(provider: Provider, organization: string): Destination;
   /** The region that a provider's address names, such as `eu`; null: none. */
   region(provider: Provider): string | null;
-  upstream(owner: { readonly organization: string; readonly version: number; readonly url: string }): Destination;
+  /** `name`: of one that was declared by name. */
+  upstream(owner: { readonly organization: string; readonly name?: string; readonly version: number; readonly url: string }): Destination;
 }
 
 export interface GatewayNode {

@@ -92,6 +92,10 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
     status: 400, code: 'upstream_not_enabled', type: request,
     message: "This workspace's declared upstream is not enabled. Enable it before sending traffic to /upstream/v1.",
   }),
+  named_upstream_not_enabled: ({ name }) => ({
+    status: 400, code: 'upstream_not_enabled', type: request,
+    message: `This workspace's upstream "${name}" is not enabled. Enable it before sending traffic to /upstreams/${name}.`,
+  }),
   provider_key_missing: ({ wire }) => ({
     status: 401, code: 'provider_key_missing', type: request,
     message: `No ${wires[wire].displayName} key is connected for this workspace.`,

@@ -225,6 +225,41 @@ for (const on of bothEngines) {
         assert.equal((await held())?.credential, '');
       });
 
+      test('named upstreams are apart from each other and from the one without a name; nodes hold them with their credentials', async () => {
+        const organization = await newOrganization();
+        const { namedUpstreams } = store;
+        assert.equal(await refusalCode(namedUpstreams.enable(organization, 'azure')), 'upstream_not_declared');
+        const declare = (name: string, credential: string) => namedUpstreams.declare(organization,
+          { name, url: `https://${name}.example.com`, credential, auth: 'api-key', dialect: null, provider: name === 'azure' ? 'azure' : null });
+        const held = async () => (await store.settings.organization(organization))?.upstreams;
+        assert.deepEqual(await held(), []);
+        await declare('local', '');
+        await declare('azure', canary);
+        await namedUpstreams.enable(organization, 'azure');
+        const [azure, local] = (await held())!;
+        assert.deepEqual(azure, {
+          name: 'azure', url: 'https://azure.example.com', enabled: true, version: azure!.version, auth: 'api-key', dialect: null, provider: 'azure',
+          credential: canary,
+        });
+        assert.deepEqual([local!.name, local!.enabled, local!.credential], ['local', false, '']);
+        assert.notEqual(azure!.version, local!.version);
+        assert.equal((await store.settings.organization(organization))?.upstream, null);
+        assert.deepEqual(await namedUpstreams.list(organization), [
+          { name: 'azure', url: 'https://azure.example.com', auth: 'api-key', dialect: null, provider: 'azure',
+            enabled: true, hasCredential: true, state: 'readable' },
+          { name: 'local', url: 'https://local.example.com', auth: 'api-key', dialect: null, provider: null,
+            enabled: false, hasCredential: false, state: 'readable' },
+        ]);
+        await declare('azure', 'another');
+        const [again] = (await held())!;
+        assert.deepEqual([again!.enabled, again!.credential, again!.version > azure!.version], [false, 'another', true]);
+        assert.equal(await namedUpstreams.remove(organization, 'azure'), null);
+        assert.deepEqual((await held())!.map(({ name }) => name), ['local']);
+        for (let n = 1; n < 32; n += 1) assert.equal(await declare(`n${n}`, ''), null);
+        assert.equal(await refusalCode(declare('one-more', '')), 'invalid_setting');
+        assert.equal(await declare('local', canary), null);
+      });
+
       test("two organizations' sealed keys, swapped in the tables, are unreadable in both (K6)", async () => {
         const [one, two] = [await newOrganization(), await newOrganization()];
         await store.providers.connect(one, 'openai', 'sk-one');

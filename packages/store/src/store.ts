@@ -20,6 +20,7 @@ import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
 import { correctionsIn, type Corrections } from './corrections/corrections.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
+import { namedUpstreamsIn, type NamedUpstreams } from './settings/named-upstreams.ts';
 import { erasureIn, type Erasure } from './erasure/erasure.ts';
 import { invitationsIn, type Invitations } from './accounts/invitations.ts';
 import { serverSettingsIn, type KeptServerSettings } from './settings/server-settings.ts';
@@ -78,6 +79,7 @@ export interface Store {
   readonly serviceKeys: ServiceKeys;
   readonly providers: ProviderConnections;
   readonly upstreams: DeclaredUpstreams;
+  readonly namedUpstreams: NamedUpstreams;
   readonly settings: Settings;
   readonly calls: CallRecords;
   readonly callPages: CallPages;
@@ -154,6 +156,7 @@ function storeOn(context: StoreContext): Store {
     serviceKeys: serviceKeysIn(context),
     providers: providerConnectionsIn(context),
     upstreams: declaredUpstreamsIn(context),
+    namedUpstreams: namedUpstreamsIn(context),
     settings: settingsIn(context),
     calls: callRecordsIn(context),
     callPages: callPagesIn(context),

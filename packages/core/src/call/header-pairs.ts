@@ -4,6 +4,7 @@
  */
 import { header } from '../id.ts';
 import { HeaderNames } from './header-names.ts';
+import { holdsServiceKey } from './key-form.ts';
 
 /** Flat list of names and values, latin1: one character a byte. */
 export type HeaderPairs = readonly string[];
@@ -26,6 +27,9 @@ export interface CredentialHeader {
   readonly value: string;
 }
 
+/** Whether a field gives way to the destination's credential. */
+type TakenOut = (name: string, value: string) => boolean;
+
 /** First value of a field, or null. `name` is lower case. */
 export function firstValue(pairs: HeaderPairs, name: string): string | null {
   for (let at = 0; at < pairs.length; at += 2) {
@@ -47,13 +51,13 @@ export function allValues(pairs: HeaderPairs, name: string): string[] {
  * What goes to the destination: the caller's list without hop-by-hop fields, both spellings of the service key and the
  * listed `x-svc-` fields; the destination's credential stands where the caller's first stood, else at the end.
  */
-export function outboundRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null): string[] {
+export function outboundRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null, takenOut: TakenOut | null = null): string[] {
   const named = namedByConnection(pairs);
   const out: string[] = [];
   let credentialDue = credential;
   for (let at = 0; at < pairs.length; at += 2) {
     const name = pairs[at]!;
-    if (serviceKeyFields.has(name)) {
+    if (takenOut === null ? serviceKeyFields.has(name) : takenOut(name, pairs[at + 1]!)) {
       if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
       credentialDue = null;
       continue;
@@ -63,6 +67,15 @@ export function outboundRequestHeaders(pairs: HeaderPairs, credential: Credentia
   }
   if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
   return out;
+}
+
+/**
+ * What goes to a named upstream: as above, but of the fields in which clients put their keys only those are taken out that hold a service key,
+ * and those that the destination's credential replaces. What else a caller shows it there is between the two.
+ */
+export function upstreamRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null): string[] {
+  return outboundRequestHeaders(pairs, credential, (name, value) =>
+    holdsServiceKey(name, value) || (credential !== null && sameName(name, credential.name)));
 }
 
 /** What the caller receives: the provider's list without hop-by-hop fields and without any `x-svc-` field of its own. */

@@ -4,6 +4,7 @@
  * (`plain-path.ts`), so that no other spelling of a metered path escapes metering. The raw target is forwarded unchanged.
  */
 import { wires, type Endpoint, type Wire } from '../wire/wire.ts';
+import { asFirstWirePath, behindName, upstreamNameOf, withoutKeyInQuery } from './named-upstream.ts';
 import { plainPathOf } from './plain-path.ts';
 
 /** Where a call goes and what it is called. */
@@ -12,7 +13,9 @@ export interface Route {
   readonly endpoint: Endpoint;
   /** Path as the caller sent it, without the query. */
   readonly path: string;
-  /** The target at the destination: from `/v1` on, with the query, bytes unchanged. */
+  /** The name of the declared upstream that it leads to; null for every other path. */
+  readonly upstream: string | null;
+  /** The target at the destination: from `/v1` on, with the query, bytes unchanged. Of a named upstream: what follows the name. */
   readonly target: string;
   /** True if the body is held to look for `stream` (spec: Streaming rule 1): the first wire's chat completions under POST only. */
   readonly bodyHeld: boolean;
@@ -42,8 +45,8 @@ export function routeOf(method: string, rawTarget: string): Route | null {
   return routeAsSpelled(method, path, rawTarget);
 }
 
-function withTarget({ wire, endpoint, path, bodyHeld }: Route, target: string): Route {
-  return { wire, endpoint, path, target, bodyHeld };
+function withTarget({ wire, endpoint, path, upstream, bodyHeld }: Route, target: string): Route {
+  return { wire, endpoint, path, upstream, target, bodyHeld };
 }
 
 function ordinaryRoutesOf(method: string): ReadonlyMap<string, Route> {
@@ -58,19 +61,34 @@ function routeAsSpelled(method: string, path: string, rawTarget: string): Route 
   if (plain === null) return null;
   if (path === '/upstream/v1' || path.startsWith('/upstream/v1/')) {
     const endpoint = endpointOf('upstream', plain.slice('/upstream'.length));
-    return { wire: 'upstream', endpoint, path, target: rawTarget.slice('/upstream'.length), bodyHeld: false };
+    return { wire: 'upstream', endpoint, path, upstream: null, target: rawTarget.slice('/upstream'.length), bodyHeld: false };
   }
   if (path.startsWith('/alt/v1/')) {
     const endpoint = endpointOf('anthropic', plain.slice('/alt'.length));
-    return { wire: 'anthropic', endpoint, path, target: rawTarget.slice('/alt'.length), bodyHeld: false };
+    return { wire: 'anthropic', endpoint, path, upstream: null, target: rawTarget.slice('/alt'.length), bodyHeld: false };
   }
-  if (!path.startsWith('/v1/')) return null;
+  if (!path.startsWith('/v1/')) return namedUpstreamRoute(path, plain, rawTarget);
   if (plain === '/v1/messages' || plain.startsWith('/v1/messages/')) {
-    return { wire: 'anthropic', endpoint: endpointOf('anthropic', plain), path, target: rawTarget, bodyHeld: false };
+    return { wire: 'anthropic', endpoint: endpointOf('anthropic', plain), path, upstream: null, target: rawTarget, bodyHeld: false };
   }
   const endpoint = endpointOf('openai', plain);
-  return { wire: 'openai', endpoint, path, target: rawTarget, bodyHeld: endpoint === 'chat.completions' && method === 'POST' };
+  return { wire: 'openai', endpoint, path, upstream: null, target: rawTarget, bodyHeld: endpoint === 'chat.completions' && method === 'POST' };
 }
+
+/** The endpoint's name is that of the first wire's path with the same ending: providers differ in what stands before it. */
+function namedUpstreamRoute(path: string, plain: string, rawTarget: string): Route | null {
+  const upstream = upstreamNameOf(path);
+  if (upstream === null) return null;
+  const operation = asFirstWirePath(behindName(plain, upstream));
+  const endpoint = namedEndpoints.find(([ending]) => operation.endsWith(ending))?.[1] ?? 'other';
+  return { wire: 'upstream', endpoint, path, upstream, target: withoutKeyInQuery(behindName(rawTarget, upstream)), bodyHeld: false };
+}
+
+/** The longer one first where one ends in the other. */
+const namedEndpoints: readonly (readonly [ending: string, endpoint: Endpoint])[] = [
+  ['/chat/completions', 'chat.completions'], ['/completions', 'completions'], ['/embeddings', 'embeddings'], ['/responses', 'responses'],
+  ['/v1/messages', 'messages'], ['/v1/models', 'models'],
+];
 
 function endpointOf(wire: Wire, plainPath: string): Endpoint {
   return wires[wire].endpoints.get(plainPath) ?? 'other';

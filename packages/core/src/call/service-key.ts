@@ -2,11 +2,11 @@
  * Which service key a request presents, decided on the raw header lines. Spec: Authentication 1.
  * The first `Authorization: Bearer` line wins; `x-api-key` is read only where no bearer line is present, and a subprotocol where neither is.
  */
+import { keyOrNull } from './key-form.ts';
 import { allValues, type HeaderPairs } from './header-pairs.ts';
 
 /** The scheme and what parts it from its credential; no scheme has a case (RFC 9110, 11.1). */
 const bearerScheme = /^bearer(?: +|$)/i;
-const keyForm = /^svc_live_[0-9A-Za-z]{16,128}$/;
 
 /** The presented key where it has the form of one, or null: nothing else is ever hashed or looked up. */
 export function presentedServiceKey(headers: HeaderPairs): string | null {
@@ -49,8 +49,4 @@ export function withoutKeySubprotocols(headers: HeaderPairs): string[] {
     if (others.some((offered) => offered.trim() !== '')) kept.push(name, others.join(',').trim());
   }
   return kept;
-}
-
-function keyOrNull(text: string): string | null {
-  return keyForm.test(text) ? text : null;
 }

@@ -57,10 +57,12 @@ export interface PricesAtHand {
   readonly fallback: FallbackPrice | null;
   /** The declared upstream's URL; null: there is none. */
   readonly upstreamUrl: string | null;
+  /** The provider of the list that a named upstream is declared to be; null or absent: its host tells. */
+  readonly listedAs?: string | null;
 }
 
 /** How a recorded cost came about, line by line, if today's prices give it; otherwise why there are no lines. Pure. */
-export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: PricesAtHand): CostLines | WithoutLines {
+export function costLines(record: CallRecord, { book, fallback, upstreamUrl, listedAs = null }: PricesAtHand): CostLines | WithoutLines {
   const { cost, costSource, startedAtMs, wire, priceList } = record;
   const model = pricedModel(record);
   if (cost === null) return 'no_cost';
@@ -68,7 +70,7 @@ export function costLines(record: CallRecord, { book, fallback, upstreamUrl }: P
   const tokens = recordedTokens(record);
   if (tokens === null || model === null) return 'other_prices';
   if (costSource === 'fallback') return fallback === null ? 'other_prices' : coming(cost, fallbackLines(tokens, fallback));
-  const seller = wire === 'upstream' ? { provider: null, upstreamHost: upstreamUrl } : { provider: wire, upstreamHost: null };
+  const seller = wire === 'upstream' ? { provider: null, upstreamHost: upstreamUrl, listedAs } : { provider: wire, upstreamHost: null };
   const { overlay, list } = pricesOf(book, { ...seller, model, atMs: startedAtMs });
   const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
   return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, rates));

@@ -27,6 +27,8 @@ export interface PricedCall {
   readonly provider: Provider | null;
   /** The declared upstream's host name, or its URL; null on the named providers. */
   readonly upstreamHost: string | null;
+  /** The provider of the list that a named upstream was declared to be; null or absent: its host tells. */
+  readonly listedAs?: string | null;
   readonly book: PriceBook;
   readonly fallback: FallbackPrice | null;
   /** Admission of the call, milliseconds since the epoch: the price at that instant applies. */
@@ -70,14 +72,16 @@ export function costOf(call: PricedCall): Cost {
   const model = reading.model ?? call.requestedModel ?? null;
   if (model === null) return unpriced;
   const { overlay, list } = pricesOfModel(call, model);
+  // Whoever declares that an upstream is a provider of the list means its prices.
+  const listFirst = call.provider !== null || typeof call.listedAs === 'string';
   return priced(call, tokens, overlay)
-    ?? (call.provider === null ? byFallback(call, tokens) : priced(call, tokens, list))
-    ?? (call.provider === null ? priced(call, tokens, list) : byFallback(call, tokens))
+    ?? (listFirst ? priced(call, tokens, list) : byFallback(call, tokens))
+    ?? (listFirst ? byFallback(call, tokens) : priced(call, tokens, list))
     ?? unpriced;
 }
 
-function pricesOfModel({ book, provider, upstreamHost, atMs }: PricedCall, model: string): ReturnType<typeof pricesOf> {
-  return pricesOf(book, { provider, upstreamHost, atMs, model });
+function pricesOfModel({ book, provider, upstreamHost, listedAs, atMs }: PricedCall, model: string): ReturnType<typeof pricesOf> {
+  return pricesOf(book, { provider, upstreamHost, listedAs: listedAs ?? null, atMs, model });
 }
 
 function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | null): Cost | null {

@@ -16,6 +16,8 @@ export interface PriceBook {
   namedSeller(provider: Provider): Seller;
   /** Prices of a declared upstream: its host name, or its whole URL, which also tells apart sellers that share a host. */
   upstreamSeller(hostOrUrl: string): Seller;
+  /** A seller of the list by its id there, with the host that calls go to; null: the list has no such id. */
+  listedSeller(id: string, hostOrUrl: string): Seller | null;
   /** Every seller of the list, in its order. */
   listedSellers(): readonly Seller[];
 }
@@ -50,6 +52,12 @@ export function createPriceBook({ list, overlay }: { readonly list: PriceList; r
       const index = hosts.findIndex((test) => test(address));
       return remember(upstreams, hostOrUrl, sellerOf(list.providers[index] ?? null, address.host));
     },
+    listedSeller(id, hostOrUrl) {
+      const provider = list.providers.find((each) => each.id === id);
+      if (provider === undefined) return null;
+      const name = `${id} ${hostOrUrl}`;
+      return upstreams.get(name) ?? remember(upstreams, name, sellerOf(provider, addressOf(hostOrUrl).host));
+    },
     listedSellers: () => list.providers.map((provider) => sellerOf(provider, null)),
   };
 }
@@ -64,6 +72,8 @@ export interface PriceQuery {
   /** Null with an upstream's host: the call went to a declared upstream. */
   readonly provider: Provider | null;
   readonly upstreamHost: string | null;
+  /** The provider of the list that it was declared to be; null or absent: its host tells. */
+  readonly listedAs?: string | null;
   readonly model: string;
   readonly atMs: number;
 }
@@ -76,8 +86,9 @@ export function pricesOf(book: PriceBook, query: PriceQuery): { readonly overlay
   return { overlay: overlayPriceAt(found.overlay, query.atMs), list: listedPriceAt(found.list, query.atMs) };
 }
 
-function sellerFor(book: PriceBook, { provider, upstreamHost }: PriceQuery): Seller | null {
+function sellerFor(book: PriceBook, { provider, upstreamHost, listedAs }: PriceQuery): Seller | null {
   if (provider !== null) return book.namedSeller(provider);
+  if (upstreamHost !== null && typeof listedAs === 'string') return book.listedSeller(listedAs, upstreamHost);
   return upstreamHost === null ? null : book.upstreamSeller(upstreamHost);
 }
 

@@ -1,6 +1,7 @@
 /**
  * The record of one forwarded call: what is kept, and its JSON form. Rules: Record. Never content.
  */
+import { upstreamNameOf } from '../call/named-upstream.ts';
 import type { Endpoint, Wire } from '../wire/wire.ts';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
@@ -104,6 +105,8 @@ export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'started
   readonly cost: string | null;
   readonly startedAt: string;
   readonly label: 'measured';
+  /** The name of the upstream that the path leads to; null: it has none, or the call went elsewhere. */
+  readonly upstream: string | null;
 };
 
 /** The record as lists, exports and HTTP show it. */
@@ -114,6 +117,7 @@ export function callRecordToJson(record: CallRecord): CallRecordJson {
     cost: cost === null ? null : formatDollars(cost),
     startedAt: new Date(startedAtMs).toISOString(),
     label: 'measured',
+    upstream: upstreamNameOf(record.path),
   };
 }
 

@@ -2,6 +2,7 @@
  * The operation that a call asks for → whether its answer is watched for usage, and the reason recorded if it reports none. Rule 6a:
  * the answer to every method that may do work is watched. A call that is charged but reports nothing has unknown usage, never none.
  */
+import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
 import { plainPathOf } from '../call/plain-path.ts';
 import type { Endpoint } from '../wire/wire.ts';
 import type { WithoutUsage } from './reading.ts';
@@ -33,7 +34,10 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
 
 /** The plain path at the destination: no wire's prefix, no query. Empty for a path outside every pattern. */
 export function plainOperationOf(path: string): string {
-  return plainPathOf(path)?.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') ?? '';
+  const plain = plainPathOf(path);
+  if (plain === null) return '';
+  const upstream = upstreamNameOf(path);
+  return upstream === null ? plain.replace(/^\/(?:alt|upstream)(?=\/v1)/, '') : asFirstWirePath(behindName(plain, upstream));
 }
 
 /** Whether the answer hands out a key of the provider's, or opens a channel to it: what is used that way does not pass through the gateway. */

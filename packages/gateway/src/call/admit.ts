@@ -116,7 +116,7 @@ export class Admission {
   #choose({ organization }: HeldKey): ChosenDestination | Refusal {
     const { route } = this.#heard;
     if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
-    return chooseDestination(this.#node.destinations, route, organization);
+    return chooseDestination(this.#node.destinations, this.#heard, organization);
   }
 
   #bodyReady(call: AdmittedCall, body: OutboundBody): void {

@@ -21,8 +21,10 @@ export interface ChosenDestination {
   readonly provider: Provider | null;
   /** The region that the address of a named provider names, or null. */
   readonly region: string | null;
-  /** Host name of a declared upstream, or null. */
+  /** Host name of a declared upstream, the whole URL of a named one, or null. */
   readonly upstreamHost: string | null;
+  /** The provider of the price list that a named upstream was declared to be, or null. */
+  readonly listedAs: string | null;
 }
 
 /** What is known of a call when its key is. */

@@ -4,8 +4,6 @@
  * away, the caller learns that the gateway cannot tell (500), never that the key is wrong.
  */
 import { hash } from 'node:crypto';
-import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
-import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
@@ -15,11 +13,10 @@ export interface Authenticated {
   readonly held: HeldKey;
 }
 
-/** Calls `decided` once: at once when the key is held, else when the store has answered. */
+/** Calls `decided` once: at once when the key is held, else when the store has answered. `presented`: null if nothing has the form of a key. */
 export function authenticate(
-  node: GatewayNode, headers: HeaderPairs, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
+  node: GatewayNode, presented: string | null, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
 ): void {
-  const presented = presentedServiceKey(headers);
   if (presented === null) return decided('invalid');
   const digest = hash('sha256', presented, 'hex');
   const held = node.settings.held(digest);

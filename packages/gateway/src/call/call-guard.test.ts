@@ -33,6 +33,7 @@ function breaks(): never {
 
 const organization = {
   id: 'org_test', plan: 'scale', openai: { state: 'connected', credential: 'sk-test' }, anthropic: { state: 'missing' }, upstream: null,
+  upstreams: [],
   fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
   runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [],
 } as unknown as OrganizationSettings;

@@ -5,17 +5,18 @@
 import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import { upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/without-ending.ts';
 import type { Destinations } from '../gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
 export function chooseDestination(
-  destinations: Destinations, route: Route, organization: OrganizationSettings,
+  destinations: Destinations, { route, method }: { readonly route: Route; readonly method: string }, organization: OrganizationSettings,
 ): ChosenDestination | Refusal {
-  return route.wire === 'upstream'
-    ? declaredUpstream(destinations, route, organization)
-    : namedProvider(destinations, route, organization, route.wire);
+  if (route.wire !== 'upstream') return namedProvider(destinations, route, organization, route.wire);
+  return route.upstream === null ? declaredUpstream(destinations, route, organization)
+    : namedUpstream(destinations, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path };
 }
 
 function namedProvider(
@@ -31,6 +32,7 @@ function namedProvider(
     provider,
     region: destinations.region(provider),
     upstreamHost: null,
+    listedAs: null,
   };
 }
 
@@ -49,6 +51,26 @@ function declaredUpstream(
     provider: null,
     region: null,
     upstreamHost: host,
+    listedAs: null,
+  };
+}
+
+/** Null: none of this name is declared, so the path is none. */
+function namedUpstream(
+  destinations: Destinations, route: Route, organization: OrganizationSettings, name: string,
+): ChosenDestination | Refusal | null {
+  const upstream = organization.upstreams.find((each) => each.name === name);
+  if (upstream === undefined) return null;
+  if (!upstream.enabled) return { kind: 'named_upstream_not_enabled', name };
+  if (upstream.credential === null) return { kind: 'provider_key_unavailable', wire: 'upstream' };
+  return {
+    destination: destinations.upstream({ organization: organization.id, name, version: upstream.version, url: upstream.url }),
+    target: partsOf(upstream.url).basePath + route.target,
+    credential: upstreamCredentialHeader(upstream.auth, upstream.credential),
+    provider: null,
+    region: null,
+    upstreamHost: upstream.url,
+    listedAs: upstream.provider,
   };
 }
 

@@ -4,7 +4,7 @@
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
  * Deciding whether a call may be forwarded is `serve.ts` and `admit.ts`; keeping its record is `recording.ts`.
  */
-import { allValues, outboundRequestHeaders } from '@metergate/core/call/header-pairs.ts';
+import { allValues } from '@metergate/core/call/header-pairs.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
@@ -21,6 +21,7 @@ import { CallGuard, GuardedObserver, type BreakableCall } from './call-guard.ts'
 import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
 import { beginReadingOn, type ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
+import { outboundHeaders } from './outbound-headers.ts';
 import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
 
 export interface RelayParts {
@@ -126,7 +127,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#sent = {
       method: this.#call.method,
       target: this.#call.chosen.target,
-      headers: outboundRequestHeaders(this.#request.rawHeaders, this.#call.chosen.credential),
+      headers: outboundHeaders(this.#call, this.#request.rawHeaders),
       body: this.#body.content, contentLength: this.#body.contentLength,
       keyId: this.#call.held.key.id,
     };
@@ -347,8 +348,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
       streamed: this.#head?.streamed ?? false, status: this.#status,
       providerRequestId: this.#head?.providerRequestId ?? null,
       requestBytes: this.#body.receivedBytes(), responseBytes: this.#receivedBytes,
-      firstByteMs: this.#firstByteMs,
-      durationMs: this.#elapsedMs(),
+      firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs(),
     };
   }
 

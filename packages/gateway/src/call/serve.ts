@@ -6,6 +6,8 @@
  */
 import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { pathOf, routeOf } from '@metergate/core/call/route.ts';
+import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
+import { presentedAtUpstream } from '@metergate/core/call/upstream-key.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { CallerRequest } from '../callers/caller-exchange.ts';
 import type { FaultPlace } from '../faults.ts';
@@ -50,7 +52,10 @@ export function serve(node: GatewayNode, reception: Reception): void {
     if (response.headersSent) request.socket.destroy();
     else refuse(request, response, id, { kind: 'internal_fault' });
   };
-  authenticate(node, request.rawHeaders, (outcome) => {
+  const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
+  // Nobody's path: who shows nothing is not told that some organization may have declared such a name.
+  if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
+  authenticate(node, presented, (outcome) => {
     try {
       if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });

@@ -50,7 +50,7 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
   const { reading, requestedModel } = ended;
   const { cost, costGaps, costSource, pricedBy, priceList, cacheSavings } = costOf({
     reading, requestedModel, region: call.chosen.region, provider: call.chosen.provider, upstreamHost: call.chosen.upstreamHost,
-    book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
+    listedAs: call.chosen.listedAs, book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
   // Spelled out: an object that is spread and then grows is made again and again on its way.
   return {

@@ -37,7 +37,8 @@ export interface DestinationPoolsOptions {
 export interface DestinationPools {
   provider(provider: Provider, organization: string): Destination;
   region(provider: Provider): string | null;
-  upstream(owner: PoolOwner): Destination;
+  /** Each name has a pool apart from all others of the organization. */
+  upstream(owner: PoolOwner & { readonly name?: string }): Destination;
   /** Closes what has been idle too long. A timer calls it; public for tests. */
   sweep(): void;
   /** Pools of named providers that are open. */
@@ -55,7 +56,7 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
   const named = eachProvider(() => new OrganizationPools({ open: openNamed, monotonicMs, poolsMax }));
   const regions = eachProvider((provider) => regionIn(urls[provider], wires[provider].host));
   const upstreams = new OrganizationPools({
-    open: (url, organization) => openUpstream(url, { guard: guardOf(organization), timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax,
+    open: (url, owner) => openUpstream(url, { guard: guardOf(owner.split('/', 1)[0]!), timeouts, dispatchIn, idleMax }), monotonicMs, poolsMax,
   });
   const all = [...Object.values(named), upstreams];
   const sweep = (): void => all.forEach((pools) => pools.sweep(monotonicMs() - idleMs));
@@ -64,7 +65,8 @@ export function createDestinationPools(options: DestinationPoolsOptions): Destin
   return {
     provider: (provider, organization) => named[provider].of(organization, 0, urls[provider]),
     region: (provider) => regions[provider],
-    upstream: ({ organization, version, url }) => upstreams.of(organization, version, url),
+    // No organization's id has a slash.
+    upstream: ({ organization, name, version, url }) => upstreams.of(name === undefined ? organization : `${organization}/${name}`, version, url),
     sweep,
     get providerPools() { return Object.values(named).reduce((sum, { size }) => sum + size, 0); },
     get upstreamPools() { return upstreams.size; },

@@ -29,7 +29,7 @@ export function mayUpgrade(request: IncomingMessage, connection: Connection): bo
   if (isClosing(request.socket) || isAnswering(connection)) return false;
   if (request.headers.upgrade?.trim().toLowerCase() !== 'websocket' || declaredBodyBytes(request.rawHeaders) !== 0) return false;
   const route = routeOf('GET', request.url ?? '');
-  return route !== null && route.endpoint === 'responses';
+  return route !== null && route.endpoint === 'responses' && route.upstream === null;
 }
 
 /** A request before this one has no whole answer. Node's own note of the answer that is due is not in its types. */

@@ -20,7 +20,7 @@ import { auditOperations } from './resources/audit.ts';
 import { authOperations } from './resources/auth.ts';
 import { callOperations } from './resources/calls.ts';
 import { capOperations } from './resources/caps.ts';
-import { providerOperations, upstreamOperations } from './resources/destinations.ts';
+import { namedUpstreamOperations, providerOperations, upstreamOperations } from './resources/destinations.ts';
 import { exportOperations } from './resources/exports.ts';
 import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
@@ -53,7 +53,7 @@ export const operations: readonly Operation[] = [
   ...memberOperations,
   ...keyOperations,
   ...providerOperations,
-  ...upstreamOperations,
+  ...upstreamOperations, ...namedUpstreamOperations,
   ...capOperations,
   ...alertOperations,
   ...runOperations,

@@ -75,6 +75,10 @@ test('every operation that changes something leaves a row by its own name, and n
   await ask('/upstream/enable', 'POST');
   await ask('/upstream/disable', 'POST');
   await ask('/upstream', 'DELETE');
+  await ask('/upstreams/azure', 'PUT', { url: 'https://llm.example.com', credential: canary('upstream'), auth: 'api-key' });
+  await ask('/upstreams/azure/enable', 'POST');
+  await ask('/upstreams/azure/disable', 'POST');
+  await ask('/upstreams/azure', 'DELETE');
   await ask(`/caps/${await id('/caps', 'POST', { scope: 'organization', window: 'day', limit: '5' })}`, 'DELETE');
   const alerted = await id('/caps', 'POST', { scope: 'organization', window: 'month', limit: '5' });
   await ask(`/alerts/${await id('/alerts', 'POST', { cap: alerted, at: [50] })}`, 'DELETE');

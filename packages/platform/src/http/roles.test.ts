@@ -19,6 +19,8 @@ const rights: Readonly<Record<string, Role | null>> = {
   usePasswordLink: null, showSelf: null, showOwnRun: null, closeOwnRun: null, makeMemberPasswordLink: 'owner',
   listProviders: 'admin', connectProvider: 'admin', disconnectProvider: 'admin', testProvider: 'admin',
   showUpstream: 'admin', declareUpstream: 'admin', enableUpstream: 'admin', disableUpstream: 'admin', removeUpstream: 'admin',
+  listNamedUpstreams: 'admin', showNamedUpstream: 'admin', declareNamedUpstream: 'admin', enableNamedUpstream: 'admin',
+  disableNamedUpstream: 'admin', removeNamedUpstream: 'admin',
   listCaps: 'viewer', setCap: 'admin', removeCap: 'admin',
   listRuns: 'viewer', showRun: 'viewer', closeRun: 'member', mintGrant: 'admin',
   listCalls: 'viewer', showCall: 'viewer', showCallCost: 'viewer',

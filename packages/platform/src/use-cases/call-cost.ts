@@ -1,4 +1,5 @@
 /** How the cost of one call was computed, line by line, if the current prices still give that cost. Rules 5 to 7. */
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import {
   attoDollarsText, costLines, type CostLine, type CostLineKind, type WithoutLines,
 } from '@metergate/core/price/cost-lines.ts';
@@ -37,14 +38,16 @@ export interface ShownCallCost extends Pick<CallRecordJson, 'cost' | 'costSource
 export async function showCallCost(context: UseCaseContext, idOrName: string, id: string): Promise<ShownCallCost | AdministrationRefusal> {
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const { callPages, organizations, upstreams } = context.store;
+  const { callPages, organizations, upstreams, namedUpstreams } = context.store;
   const record = /^req_[0-9a-f]{32}$/.test(id) ? await callPages.find(organization.id, id) : null;
   if (record === null) return refuseInput('unknown_call', 'There is no such call.');
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
   const fallback = (await organizations.find(organization.id))?.fallbackPrice ?? null;
-  const upstreamUrl = (await upstreams.show(organization.id))?.url ?? null;
-  return shownCost(record, costLines(record, { book, fallback, upstreamUrl }));
+  const name = upstreamNameOf(record.path);
+  const named = name === null ? null : (await namedUpstreams.list(organization.id)).find((each) => each.name === name);
+  const upstreamUrl = (name === null ? await upstreams.show(organization.id) : named)?.url ?? null;
+  return shownCost(record, costLines(record, { book, fallback, upstreamUrl, listedAs: named?.provider ?? null }));
 }
 
 function shownCost(record: CallRecord, made: ReturnType<typeof costLines>): ShownCallCost {

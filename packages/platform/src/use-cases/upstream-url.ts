@@ -9,8 +9,23 @@ const urlLengthMax = 2048;
 /** What the operator allows. */
 export type UpstreamUrlRules = OutwardRules;
 
+/** A URL, or the sentence that says why it is none. */
+export type ParsedUpstreamUrl = { readonly url: string } | { readonly refusal: string };
+
 /** Scheme, host, port and path in WHATWG form, without trailing slashes and one trailing `/v1`; or the sentence. */
-export function parseUpstreamUrl(text: string, rules: UpstreamUrlRules): { readonly url: string } | { readonly refusal: string } {
+export function parseUpstreamUrl(text: string, rules: UpstreamUrlRules): ParsedUpstreamUrl {
+  const parsed = checked(text, rules);
+  if ('refusal' in parsed) return parsed;
+  return { url: parsed.origin + withoutEnding(withoutEnding(parsed.pathname, '/').replace(/\/v1$/, ''), '/') };
+}
+
+/** As above, with its whole path: behind a name stands all that follows it. */
+export function parseNamedUpstreamUrl(text: string, rules: UpstreamUrlRules): ParsedUpstreamUrl {
+  const parsed = checked(text, rules);
+  return 'refusal' in parsed ? parsed : { url: parsed.origin + withoutEnding(parsed.pathname, '/') };
+}
+
+function checked(text: string, rules: UpstreamUrlRules): URL | { readonly refusal: string } {
   const trimmed = text.trim();
   const url = /^https?:\/\/[^/\\]/i.test(trimmed) && !/[\s\\]/.test(trimmed) && trimmed.length <= urlLengthMax ? URL.parse(trimmed) : null;
   if (url === null) {
@@ -22,8 +37,7 @@ export function parseUpstreamUrl(text: string, rules: UpstreamUrlRules): { reado
   if (/[?#]/.test(trimmed)) return invalid('The URL must not have a query or a fragment.');
   const why = whyNotCalled(url, rules);
   if (why !== null) return invalid(why);
-  const path = withoutEnding(withoutEnding(url.pathname, '/').replace(/\/v1$/, ''), '/');
-  return { url: url.origin + path };
+  return url;
 }
 
 function invalid(refusal: string): { readonly refusal: string } {

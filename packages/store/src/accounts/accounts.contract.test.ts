@@ -61,6 +61,11 @@ for (const on of bothEngines) {
         await acting.upstreams.enable(organization);
         await acting.upstreams.disable(organization);
         await acting.upstreams.remove(organization);
+        const azure = { name: 'azure', url: 'https://llm.example', credential: '', auth: 'api-key', dialect: null, provider: null } as const;
+        await acting.namedUpstreams.declare(organization, azure);
+        await acting.namedUpstreams.enable(organization, 'azure');
+        await acting.namedUpstreams.disable(organization, 'azure');
+        await acting.namedUpstreams.remove(organization, 'azure');
         const cap = await granted(acting.caps.set(dailyCap(organization, 1n)));
         await granted(acting.caps.remove(cap.id));
         await store.runs.open([{
@@ -99,7 +104,10 @@ for (const on of bothEngines) {
           ['createOrganization', organization], ['createKey', key.id], ['setKey', key.id], ['rotateKey', key.id], ['revokeKey', key.id],
           ['rotateReceiptKey', organization], ['connectProvider', 'openai'], ['disconnectProvider', 'openai'],
           ['declareUpstream', 'upstream'], ['enableUpstream', 'upstream'], ['disableUpstream', 'upstream'],
-          ['removeUpstream', 'upstream'], ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
+          ['removeUpstream', 'upstream'], ['declareNamedUpstream', 'azure'],
+          ['enableNamedUpstream', 'azure'],
+          ['disableNamedUpstream', 'azure'], ['removeNamedUpstream', 'azure'],
+          ['setCap', cap.id], ['removeCap', cap.id], ['closeRun', 'a-run'], ['mintGrant', 'a-run'],
           ['createToken', token.id], ['revokeToken', token.id], ['inviteMember', used.id], ['inviteMember', withdrawn.id],
           ['withdrawInvitation', withdrawn.id], ['acceptInvitation', joined.id], ['createUser', member.id], ['setMemberRole', member.id],
           ['removeMember', member.id], ['createAssessment', baseline.id], ['readTapKey', baseline.id], ['rotateTapKey', baseline.id],

@@ -3,7 +3,8 @@
 /** Every change there is. Where the platform's HTTP makes it too, the name is that operation's. */
 export const auditActions = [
   'createOrganization', 'setOrganization', 'eraseOrganization', 'createKey', 'setKey', 'rotateKey', 'revokeKey', 'connectProvider',
-  'disconnectProvider', 'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'setCap', 'removeCap', 'closeRun',
+  'disconnectProvider', 'declareUpstream', 'enableUpstream', 'disableUpstream', 'removeUpstream', 'declareNamedUpstream', 'enableNamedUpstream',
+  'disableNamedUpstream', 'removeNamedUpstream', 'setCap', 'removeCap', 'closeRun',
   'mintGrant', 'freeLeases', 'createUser', 'setMemberRole', 'removeMember', 'inviteMember', 'acceptInvitation', 'withdrawInvitation',
   'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',

@@ -107,6 +107,14 @@ export interface PriceListTable {
   readonly revision: Whole;
 }
 
+/** As the one without a name; `auth`, `dialect` and `provider` are words. */
+export interface NamedUpstreamTable extends DeclaredUpstreamTable {
+  readonly name: string;
+  readonly auth: string;
+  readonly dialect: string | null;
+  readonly provider: string | null;
+}
+
 export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
 
 export interface JournalSegmentTable { readonly id: string; readonly mark: Whole }
@@ -341,6 +349,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly password_link: PasswordLinkTable;
   readonly provider_connection: ProviderConnectionTable;
   readonly declared_upstream: DeclaredUpstreamTable;
+  readonly named_upstream: NamedUpstreamTable;
   readonly price_overlay: PriceOverlayTable;
   readonly price_list: PriceListTable;
   readonly journal_segment: JournalSegmentTable;

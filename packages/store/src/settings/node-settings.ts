@@ -8,6 +8,7 @@ import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/s
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
+import { namedUpstreamsColumn, namedUpstreamsFrom } from './named-upstreams.ts';
 import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf } from './organizations.ts';
 import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
@@ -142,7 +143,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
       'g.id as grant_key', 'g.public_key as grant_public_key',
-      capsColumn(engine.kind, 'o.id'),
+      capsColumn(engine.kind, 'o.id'), namedUpstreamsColumn(engine.kind, 'o.id'),
     ])
     .where('o.id', '=', organization)
     .leftJoin('erased_organization as e', 'e.organization', 'o.id').where('e.organization', 'is', null)
@@ -157,6 +158,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
       { organization, provider: 'anthropic', wrapped, sealed: row.anthropic_sealed, version: row.anthropic_version }),
     upstream: url === null || enabled === null || version === null ? null
       : upstreamOf(vault, { organization, url, enabled, sealed: row.upstream_sealed, version, wrapped }),
+    upstreams: namedUpstreamsFrom(vault, { organization, wrapped, json: row.named_upstreams }),
     fallbackPrice: fallbackPriceOf(row),
     drainSeconds: numberOrNull(row.drain_seconds),
     agreedFigures: agreedFiguresOf(row),

@@ -18,6 +18,7 @@ export const dollars = (amount: number): NanoDollars => nanoDollars(BigInt(Math.
 export function testOrganization(changes: Partial<OrganizationSettings> = {}): OrganizationSettings {
   return {
     id: 'org_a' as OrganizationId, plan: 'scale', openai: { state: 'connected', credential: 'sk' }, anthropic: { state: 'missing' }, upstream: null,
+    upstreams: [],
     fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
     runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [], ...changes,
   };

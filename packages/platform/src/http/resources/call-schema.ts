@@ -24,6 +24,7 @@ const fields = {
   labelsDropped: z.int().min(0).openapi({ description: 'Labels that were too long or too many' }),
   run: words,
   wire: z.string().openapi({ description: 'openai, anthropic, or upstream for the declared one' }),
+  upstream: words.openapi({ description: 'The name of the upstream that the call went to; null if it has none' }),
   endpoint: z.string().openapi({ description: 'What the call was counted as, such as chat.completions; other for all other paths' }),
   method: z.string(),
   path: z.string().openapi({ description: 'As called, without its query' }),

@@ -1,9 +1,14 @@
 /** Where calls go: provider keys and the declared upstream. Rules 18 and 19; rules: Interfaces. A credential goes in and never comes out. */
 import { z } from '@hono/zod-openapi';
+import { upstreamDialects } from '@metergate/core/usage/upstream-dialects.ts';
+import { upstreamAuths } from '@metergate/core/wire/upstream-auth.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, organizationConnections } from '../../use-cases/providers.ts';
 import { testProvider } from '../../use-cases/provider-test.ts';
 import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, showUpstream } from '../../use-cases/upstreams.ts';
+import {
+  declareNamedUpstream, disableNamedUpstream, enableNamedUpstream, listNamedUpstreams, removeNamedUpstream, showNamedUpstream,
+} from '../../use-cases/named-upstreams.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
@@ -17,6 +22,13 @@ const listedConnectionSchema = connectionSchema.extend({ placeholder: z.boolean(
 const upstreamSchema = z.object({
   organization: z.string(), url: z.string(), enabled: z.boolean(), hasCredential: z.boolean(), state: z.enum(['connected', 'unreadable']),
 }).openapi('Upstream');
+
+const namedUpstreamParams = z.object({ name: z.string().min(1).max(64) });
+const namedUpstreamSchema = z.object({
+  organization: z.string(), name: z.string(), url: z.string(), auth: z.enum(upstreamAuths), dialect: z.enum(upstreamDialects).nullable(),
+  provider: z.string().nullable(), pricedAs: z.string().nullable(), enabled: z.boolean(), hasCredential: z.boolean(),
+  state: z.enum(['connected', 'unreadable']),
+}).openapi('NamedUpstream');
 
 export const providerOperations = [
   operation({
@@ -81,5 +93,53 @@ export const upstreamOperations = [
     refuses: ['upstream_not_declared'],
     answer: z.object({ organization: z.string(), removed: z.literal(true) }).openapi('RemovedUpstream'),
     run: ({ context, actor }) => removeUpstream(context, actor.organization),
+  }),
+] as const;
+
+export const namedUpstreamOperations = [
+  operation({
+    id: 'listNamedUpstreams', method: 'get', path: '/upstreams', role: 'admin', tag: 'upstream', summary: 'The upstreams declared by name',
+    refuses: ['unknown_organization'],
+    query: shortListQuery, answer: pageOf(namedUpstreamSchema),
+    run: async ({ context, actor: { organization }, query }) => {
+      const found = await listNamedUpstreams(context, organization);
+      return isRefusal(found) ? found : pageOfList({ list: 'upstreams', organization }, found, { nameOf: ({ name }) => name, query });
+    },
+  }),
+  operation({
+    id: 'showNamedUpstream', method: 'get', path: '/upstreams/{name}', role: 'admin', tag: 'upstream', summary: 'One upstream, by its name',
+    refuses: ['upstream_not_declared'],
+    params: namedUpstreamParams, answer: namedUpstreamSchema,
+    run: ({ context, actor, params }) => showNamedUpstream(context, { organization: actor.organization, name: params.name }),
+  }),
+  operation({
+    id: 'declareNamedUpstream', method: 'put', path: '/upstreams/{name}', role: 'admin', tag: 'upstream',
+    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential', 'invalid_setting'],
+    summary: 'Declare an upstream by name; it starts disabled',
+    params: namedUpstreamParams,
+    body: z.strictObject({
+      url: z.string().min(1).max(2_048), credential: z.string().max(8_192).default(''), auth: z.enum(upstreamAuths).default('bearer'),
+      dialect: z.enum(upstreamDialects).nullable().default(null), provider: z.string().min(1).max(64).nullable().default(null),
+    }),
+    answer: namedUpstreamSchema,
+    run: ({ context, parts, actor, params, body }) =>
+      declareNamedUpstream(context, { organization: actor.organization, name: params.name, ...body }, parts.upstreamRules),
+  }),
+  operation({
+    id: 'enableNamedUpstream', method: 'post', path: '/upstreams/{name}/enable', role: 'admin', tag: 'upstream', summary: 'Enable an upstream',
+    refuses: ['upstream_not_declared'], params: namedUpstreamParams, answer: namedUpstreamSchema,
+    run: ({ context, actor, params }) => enableNamedUpstream(context, { organization: actor.organization, name: params.name }),
+  }),
+  operation({
+    id: 'disableNamedUpstream', method: 'post', path: '/upstreams/{name}/disable', role: 'admin', tag: 'upstream', summary: 'Disable an upstream',
+    refuses: ['upstream_not_declared'], params: namedUpstreamParams, answer: namedUpstreamSchema,
+    run: ({ context, actor, params }) => disableNamedUpstream(context, { organization: actor.organization, name: params.name }),
+  }),
+  operation({
+    id: 'removeNamedUpstream', method: 'delete', path: '/upstreams/{name}', role: 'admin', tag: 'upstream',
+    summary: 'Destroy a declaration and its credential',
+    refuses: ['upstream_not_declared'], params: namedUpstreamParams,
+    answer: z.object({ organization: z.string(), name: z.string(), removed: z.literal(true) }).openapi('RemovedNamedUpstream'),
+    run: ({ context, actor, params }) => removeNamedUpstream(context, { organization: actor.organization, name: params.name }),
   }),
 ] as const;

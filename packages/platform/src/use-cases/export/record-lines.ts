@@ -23,7 +23,7 @@ const recordColumns = [
   'model', 'finishReason', 'inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'usageReason', 'cost',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource', 'priceList', 'providerRequestId', 'requestBytes',
   'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label', 'requestedModel', 'pricedBy', 'units', 'transport', 'connection',
-  'session',
+  'session', 'upstream',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
 // Fails to compile if a field of the record is missing above.

@@ -41,6 +41,7 @@ import { transports } from './0036-transports.ts';
 import { priceLists } from './0037-price-lists.ts';
 import { wrongBaseUrl } from './0038-wrong-base-url.ts';
 import { sessions } from './0039-sessions.ts';
+import { namedUpstreams } from './0040-named-upstreams.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -49,5 +50,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions,
+  sessions, namedUpstreams,
 ];

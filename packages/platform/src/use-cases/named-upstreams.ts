@@ -1,0 +1,117 @@
+/**
+ * The destinations that an organization declares by name, beside the one without: declare, enable, disable, remove, show, list. Decision 150. A
+ * credential goes in and never comes out.
+ */
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import { upstreamNameForm } from '@metergate/core/call/named-upstream.ts';
+import type { NewNamedUpstream, ShownNamedUpstream as StoredUpstream } from '@metergate/store/settings/named-upstreams.ts';
+import { namedUpstreamNotDeclared } from '@metergate/store/settings/named-upstreams.ts';
+import type { StoreRefusal } from '@metergate/store/refusal.ts';
+import type { Organization } from '@metergate/store/settings/organizations.ts';
+import type { UseCaseContext } from './context.ts';
+import { findOrganization } from './organizations.ts';
+import { priceBook } from './prices.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
+
+export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
+  readonly organization: string;
+  readonly enabled: boolean;
+  /** False: the destination needs none. */
+  readonly hasCredential: boolean;
+  /** `unreadable`: the credential is stored, but it cannot be unsealed now. */
+  readonly state: 'connected' | 'unreadable';
+  /** The provider of the price list whose prices its calls have: the declared one, else the one its host belongs to. Null: the list knows none. */
+  readonly pricedAs: string | null;
+}
+
+/** Which of an organization's upstreams. */
+export interface NamedUpstreamPlace {
+  readonly organization: string;
+  readonly name: string;
+}
+
+type Answer = Promise<ShownNamedUpstream | AdministrationRefusal>;
+
+/** Declares one, which replaces an earlier one of its name and starts disabled. An empty credential: none is needed. */
+export async function declareNamedUpstream(
+  context: UseCaseContext, wanted: NewNamedUpstream & NamedUpstreamPlace, rules: UpstreamUrlRules,
+): Answer {
+  const parsed = parseNamedUpstreamUrl(wanted.url, rules);
+  if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  const problem = problemWith(wanted, book);
+  if (problem !== null) return refuseInput('invalid_setting', problem);
+  const organization = await findOrganization(context, wanted.organization);
+  if (isRefusal(organization)) return organization;
+  const { name, auth, dialect, provider } = wanted;
+  const declaration = { name, url: parsed.url, credential: wanted.credential.trim(), auth, dialect, provider };
+  return (await context.store.namedUpstreams.declare(organization.id, declaration)) ?? shown(context, organization, name);
+}
+
+/** A sentence that says what is wrong; null: nothing. */
+function problemWith({ name, auth, provider, credential }: NewNamedUpstream, book: PriceBook): string | null {
+  if (!upstreamNameForm.test(name)) return "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens.";
+  if (auth === 'none' && credential.trim() !== '') return 'An upstream without authentication has no credential; leave it empty.';
+  if (provider !== null && book.listedSeller(provider, '') === null) {
+    return 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.';
+  }
+  return null;
+}
+
+/** Calls may go to it again. These four refuse `unknown_organization`, `upstream_not_declared`. */
+export function enableNamedUpstream(context: UseCaseContext, place: NamedUpstreamPlace): Answer {
+  return change(context, place, ({ id }) => context.store.namedUpstreams.enable(id, place.name));
+}
+
+/** Calls to it are refused; the declaration stays. */
+export function disableNamedUpstream(context: UseCaseContext, place: NamedUpstreamPlace): Answer {
+  return change(context, place, ({ id }) => context.store.namedUpstreams.disable(id, place.name));
+}
+
+/** Destroys the declaration with its credential. */
+export async function removeNamedUpstream(
+  context: UseCaseContext, { organization: idOrName, name }: NamedUpstreamPlace,
+): Promise<{ readonly organization: string; readonly name: string; readonly removed: true } | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  if (isRefusal(organization)) return organization;
+  return (await context.store.namedUpstreams.remove(organization.id, name)) ?? { organization: organization.id, name, removed: true };
+}
+
+export async function showNamedUpstream(context: UseCaseContext, { organization: idOrName, name }: NamedUpstreamPlace): Answer {
+  const organization = await findOrganization(context, idOrName);
+  return isRefusal(organization) ? organization : shown(context, organization, name);
+}
+
+/** In the order of their names. Refuses `unknown_organization`. */
+export async function listNamedUpstreams(context: UseCaseContext, idOrName: string): Promise<ShownNamedUpstream[] | AdministrationRefusal> {
+  const organization = await findOrganization(context, idOrName);
+  return isRefusal(organization) ? organization : listed(context, organization);
+}
+
+async function change(
+  context: UseCaseContext, place: NamedUpstreamPlace, work: (organization: Organization) => Promise<StoreRefusal | null>,
+): Answer {
+  const organization = await findOrganization(context, place.organization);
+  if (isRefusal(organization)) return organization;
+  return (await work(organization)) ?? shown(context, organization, place.name);
+}
+
+async function shown(context: UseCaseContext, organization: Organization, name: string): Answer {
+  const all = await listed(context, organization);
+  return isRefusal(all) ? all : all.find((each) => each.name === name) ?? namedUpstreamNotDeclared(name);
+}
+
+async function listed(context: UseCaseContext, organization: Organization): Promise<ShownNamedUpstream[] | AdministrationRefusal> {
+  const book = await priceBook(context);
+  if (isRefusal(book)) return book;
+  return (await context.store.namedUpstreams.list(organization.id)).map((upstream: StoredUpstream) => {
+    const { name, url, auth, dialect, provider, enabled, hasCredential, state } = upstream;
+    const seller = provider === null ? book.upstreamSeller(url) : book.listedSeller(provider, url);
+    return {
+      organization: organization.id, name, url, auth, dialect, provider, pricedAs: seller?.provider?.id ?? null, enabled, hasCredential,
+      state: state === 'readable' ? 'connected' as const : 'unreadable' as const,
+    };
+  });
+}
