@@ -17,6 +17,7 @@ export const program: Program = {
     provider: async () => (await import('./commands/provider.ts')).provider,
     cap: async () => (await import('./commands/cap.ts')).cap,
     reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
+    reprice: async () => (await import('./commands/reprice.ts')).reprice,
     correction: async () => (await import('./commands/correction.ts')).correction,
     alert: async () => (await import('./commands/alert.ts')).alert,
     webhook: async () => (await import('./commands/webhook.ts')).webhook,

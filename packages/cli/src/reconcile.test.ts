@@ -203,8 +203,8 @@ test('corrections that a bill does not allow are refused in a sentence: by key, 
     assert.equal(code, 1, args.join(' '));
     return stderr;
   };
-  assert.match(await refused(['usage', '--org', 'acme', '--by', 'key', '--adjusted']), /no adjusted usage by or for a key/);
-  assert.match(await refused(['usage', '--org', 'acme', '--by', 'day', '--label', 'a', '--adjusted']), /for a label/);
+  assert.match(await refused(['usage', '--org', 'acme', '--month', '2026-03', '--by', 'key', '--adjusted']), /no adjusted usage by or for a key/);
+  assert.match(await refused(['usage', '--org', 'acme', '--month', '2026-03', '--by', 'day', '--label', 'a', '--adjusted']), /for a label/);
   assert.match(await refused(['usage', '--org', 'acme', '--by', 'day', '--since', '2026-03-02T05:00:00Z', '--adjusted']), /whole days/);
   writeFileSync(join(own.directory, 'usage'), JSON.stringify({ object: 'page', data: [usage(0, [gpt(1)])], has_more: false, next_page: null }));
   assert.match(await refused(['reconcile', '--org', 'acme', '--provider', 'openai', 'usage', '--record']), /has no amounts/);
@@ -223,5 +223,5 @@ test('usage --prices shows what the calls would cost by other prices, beside wha
   assert.match((await own.run([...asked, 'list'])).stdout, /REPRICED USD/);
   const { code, stderr } = await own.run(['usage', '--org', 'acme', '--by', 'model', '--prices', 'nowhere.json']);
   assert.equal(code, 1);
-  assert.match(stderr, /takes list, current, or a price file/);
+  assert.match(stderr, /takes list, current, the name of a price list, or a price file/);
 });

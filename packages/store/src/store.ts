@@ -36,6 +36,7 @@ import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.t
 import { waysInIn, type WaysIn } from './accounts/ways-in.ts';
 import { peopleIn, type People } from './accounts/people.ts';
 import { providedPeopleIn, type ProvidedPeople } from './accounts/provided-people.ts';
+import { callCorrectionsIn, type StoredCallCorrections } from './corrections/call-corrections.ts';
 import { storedPricesIn, type StoredPrices } from './settings/stored-prices.ts';
 import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
 import { createVault } from './sealing/vault.ts';
@@ -93,6 +94,7 @@ export interface Store {
   readonly nodeReports: NodeReports;
   readonly savedViews: SavedViews;
   readonly corrections: Corrections;
+  readonly callCorrections: StoredCallCorrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
   readonly runs: StoredRuns;
@@ -170,6 +172,7 @@ function storeOn(context: StoreContext): Store {
     nodeReports: nodeReportsIn(context),
     savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),
+    callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),
     runs: runsIn(context),

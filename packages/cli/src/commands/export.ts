@@ -25,20 +25,22 @@ export const exportCommand = command({
     month: { type: 'string', valueHint: 'YYYY-MM', description: 'Calls of this month, in UTC; or give --from and --to' },
     from: { type: 'string', valueHint: 'T', description: 'Calls that started at or after this time: 2026-11-01, yesterday, 7d, …' },
     to: { type: 'string', valueHint: 'T', description: 'Calls that started before this time' },
+    adjusted: { type: 'boolean', description: 'Calls that were priced again (reprice) at the cost of their corrections' },
     out: {
       type: 'string', required: true, valueHint: 'FILE',
       description: 'Output file, or - for standard output; an existing file is replaced once all is written',
     },
   },
-  run: ({ org, format, month, from, to, out }, tools) => {
+  run: ({ org, format, month, from, to, adjusted, out }, tools) => {
     const { fromMs, toMs } = spanOf({ month, from, to }, tools.nowMs());
-    const asked = { organization: org, format: format as ExportFormat, fromMs, toMs };
+    const asked = { organization: org, format: format as ExportFormat, fromMs, toMs, adjusted: adjusted === true };
     if (out === '-' && tools.wantsJson === true) throw new UsageFault('--json needs a file: with --out - standard output is the export itself.');
     return onStore(tools, async (context) => {
       await warnOfRemovedRecords(context, { organization: org, sinceMs: fromMs }, tools);
       if (out === '-') return toStandardOutput(context, asked, tools);
       const path = resolve(tools.cwd, out);
-      return toFile(context, asked, { tools, path, out, words: [org, format, ...(month === undefined ? [from, to] : [month])].join('\n') });
+      const wordsOf = () => [org, format, ...(month === undefined ? [from, to] : [month]), ...(adjusted === true ? ['adjusted'] : [])].join('\n');
+      return toFile(context, asked, { tools, path, out, words: wordsOf() });
     });
   },
 });

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
+import { priceList, priceListId } from '@metergate/core/price/price-list.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { openStore } from '@metergate/store/store.ts';
 import { prepareFirstStart, type FirstStart, type FirstStartOptions } from './first-start.ts';
@@ -33,6 +34,8 @@ async function prepared({ databaseUrl, masterKey, firstStart }: Preparation): Pr
   const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: firstStart !== null });
   try {
     if (firstStart === null) return null;
+    // A later version brings another list; records that name this one may be priced again by it.
+    await store.prices.keepList({ id: priceListId(priceList), json: JSON.stringify(priceList) });
     const acting = store.acting({ actor: { kind: 'system', id: null, name: null }, detail: {} });
     return await prepareFirstStart({ ...firstStart, store: acting, randomBytes: bytes, nowMs: Date.now() });
   } finally {

@@ -19,7 +19,7 @@ export type PaidKind = (typeof paidKinds)[number];
 export type RecordedCall = Pick<CallRecord,
   | 'wire' | 'model' | 'requestedModel' | 'units' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
   | 'audioInputTokens' | 'audioOutputTokens' | 'serviceTier' | 'toolCalls'
-  | 'cost' | 'costSource' | 'priceList' | 'startedAtMs'>;
+  | 'cost' | 'costGaps' | 'costSource' | 'priceList' | 'startedAtMs'>;
 
 export interface RecordedParts {
   /** Each token is counted once. */

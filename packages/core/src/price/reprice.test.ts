@@ -21,20 +21,24 @@ function bookOf(prices: readonly object[]): PriceBook {
 const unpriced: RecordedCall = {
   wire: 'openai', model: 'gpt-5-mini', usage: 'reported', inputTokens: 1_000, outputTokens: 100, cachedTokens: 400, cacheWriteTokens: null,
   reasoningTokens: 50, audioInputTokens: null, audioOutputTokens: null, serviceTier: null, toolCalls: null, requestedModel: null,
-  units: null, cost: null, costSource: 'unpriced',
+  units: null, cost: null, costGaps: [], costSource: 'unpriced',
   priceList: null, startedAtMs: atMs,
 };
 const found = costOf({ reading: recordedReading(unpriced), provider: 'openai', upstreamHost: null, book: own, fallback: null, atMs });
 const call: RecordedCall = { ...unpriced, cost: found.cost, costSource: found.costSource, priceList: found.priceList };
 
 test('the prices that made a cost give it again', () => {
-  assert.deepEqual(reprice(call, { book: own, own }), { kind: 'repriced', cost: call.cost, gap: false });
+  assert.deepEqual(reprice(call, { book: own, own }), {
+    kind: 'repriced', cost: call.cost, gap: false, costGaps: [], priceList: call.priceList,
+  });
 });
 
 test('other prices give the result of a hand calculation: cached tokens are part of the input, reasoning of the output', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
   // 600 x 2 + 400 x 0.5 + 100 x 10 millionths of a dollar.
-  assert.deepEqual(reprice(call, { book, own }), { kind: 'repriced', cost: nanoDollars(2_400_000n), gap: false });
+  assert.deepEqual(reprice(call, { book, own }), {
+    kind: 'repriced', cost: nanoDollars(2_400_000n), gap: false, costGaps: [], priceList: 'overlay/abababababababab',
+  });
 });
 
 test('something without a price is a gap of the new cost too', () => {
@@ -45,11 +49,44 @@ test('something without a price is a gap of the new cost too', () => {
 });
 
 test('a call is not repriced if its price, its host or the origin of its cost is unknown', () => {
-  assert.deepEqual(reprice({ ...call, model: 'house-model-1' }, { book: own, own }), { kind: 'not_repriced' });
-  assert.deepEqual(reprice({ ...call, wire: 'upstream' }, { book: own, own }), { kind: 'not_repriced' });
-  assert.deepEqual(reprice({ ...call, cost: nanoDollars(call.cost! + 1n) }, { book: own, own }), { kind: 'not_repriced' });
+  assert.deepEqual(reprice({ ...call, model: 'house-model-1' }, { book: own, own }), { kind: 'not_repriced', why: 'unknown_model' });
+  assert.deepEqual(reprice({ ...call, wire: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'upstream' });
+  assert.deepEqual(reprice({ ...call, cost: nanoDollars(call.cost! + 1n) }, { book: own, own }), { kind: 'not_repriced', why: 'own_prices' });
+  assert.deepEqual(reprice({ ...call, costSource: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'reported' });
 });
 
 test('calls without usage have nothing to be priced', () => {
   for (const usage of ['none', 'unknown'] as const) assert.deepEqual(reprice({ ...call, usage }, { book: own, own }), { kind: 'nothing' });
+});
+
+test('what a record does not keep stays a gap, and writes to a cache count only while its own prices can be asked', () => {
+  const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
+  const regional = { ...call, costGaps: ['region'] as const };
+  assert.deepEqual((reprice(regional, { book, own }) as { costGaps: unknown }).costGaps, ['region']);
+  const written: RecordedCall = { ...unpriced, wire: 'anthropic', model: 'claude-sonnet-4-5', cacheWriteTokens: 500, cachedTokens: 0 };
+  const priced = costOf({ reading: recordedReading(written), provider: 'anthropic', upstreamHost: null, book: own, fallback: null, atMs });
+  const record: RecordedCall = { ...written, cost: priced.cost, costSource: 'priced', priceList: priced.priceList };
+  assert.equal(reprice(record, { book: own, own, strict: true }).kind, 'repriced');
+  assert.equal(reprice(record, { book: own, own: null, strict: true }).kind, 'not_repriced');
+  assert.equal(reprice({ ...call, priceList: '2020-01-01/0' }, { book: own, own: null, strict: true }).kind, 'repriced');
+});
+
+test('a declared upstream\'s calls count if the one that is declared now gives their recorded cost', () => {
+  const host = bookOf([{ host: 'llm.example.com', model: '*', input: '1', output: '2' }]);
+  const dearer = bookOf([{ host: 'llm.example.com', model: '*', input: '2', output: '2' }]);
+  const record: RecordedCall = { ...call, wire: 'upstream', cost: nanoDollars(1_200_000n), priceList: 'overlay/abababababababab' };
+  const upstreamUrl = 'https://llm.example.com/v1';
+  const found = reprice(record, { book: dearer, own: host, upstreamUrl });
+  assert.deepEqual(found.kind === 'repriced' ? found.cost : found, nanoDollars(2_200_000n));
+  const elsewhere = reprice(record, { book: dearer, own: host, upstreamUrl: 'https://other.example.com' });
+  assert.deepEqual(elsewhere, { kind: 'not_repriced', why: 'own_prices' });
+});
+
+test('what is counted in units alone is priced again', () => {
+  const record: RecordedCall = {
+    ...unpriced, model: null, requestedModel: 'speaker', inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null,
+    units: { seconds: 10 },
+  };
+  const found = reprice(record, { book: bookOf([{ provider: 'openai', model: 'speaker', second: '0.01' }]), own });
+  assert.deepEqual(found.kind === 'repriced' ? found.cost : found, nanoDollars(100_000_000n));
 });

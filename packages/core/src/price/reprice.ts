@@ -1,32 +1,80 @@
 /**
- * What a recorded call would cost by other prices. The result is exact, from the tokens, tools and tier in the record, or there is none. A
- * call is not repriced in three cases: the prices do not know its model; it went to a declared upstream, and the record does not say which;
- * or its own price list is in force and does not give the recorded cost again, so something went into its price that the record does not
- * keep.
+ * What a recorded call would cost by other prices. The result is exact, from the tokens, tools, units and tier in the record, or there is none. A
+ * record does not keep everything that a price may depend on (a region, writes to a cache for an hour, other models in the answer). So where the
+ * prices that the call was recorded by are at hand, they must give its recorded cost again from the record alone.
  */
 import type { NanoDollars } from '../money.ts';
-import { costOf } from './cost.ts';
+import { costGapNames, type CostGap } from '../record/call-record.ts';
+import { costOf, type Cost } from './cost.ts';
 import type { PriceBook } from './price-book.ts';
 import { recordedReading, recordedTokens, type RecordedCall } from './recorded-parts.ts';
+
+/**
+ * Why a call keeps its cost. `reported`: the upstream said it. `upstream`: which one it went to is not recorded. `own_prices`: the prices that it was
+ * recorded by do not give its cost from the record, or are gone and something counted that records lack. `unknown_model`: no price.
+ */
+export const notRepricedReasons = ['reported', 'upstream', 'own_prices', 'unknown_model'] as const;
+export type NotRepricedReason = (typeof notRepricedReasons)[number];
 
 export type Repriced =
   /** There is no usage that could be priced. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'not_repriced' }
+  | { readonly kind: 'not_repriced'; readonly why: NotRepricedReason }
   /** `gap`: something that was reported is not in this cost, or not at its own price. */
-  | { readonly kind: 'repriced'; readonly cost: NanoDollars; readonly gap: boolean };
+  | {
+    readonly kind: 'repriced'; readonly cost: NanoDollars; readonly gap: boolean; readonly costGaps: readonly CostGap[];
+    /** Null: no list made it. */
+    readonly priceList: string | null;
+  };
 
-/** `book`: the prices to try. `own`: those in force, which may be those that the call was priced by. */
-export function reprice(record: RecordedCall, { book, own }: { readonly book: PriceBook; readonly own: PriceBook }): Repriced {
+export interface PricesAgain {
+  /** The prices to try. */
+  readonly book: PriceBook;
+  /** Those that the call was recorded by; null: they are gone. */
+  readonly own: PriceBook | null;
+  /** The upstream that is declared now; null: none. */
+  readonly upstreamUrl?: string | null;
+  /** If its own prices are gone, a call counts only if nothing shows that its cost depended on what records lack. */
+  readonly strict?: boolean;
+}
+
+const nothing: Repriced = { kind: 'nothing' };
+
+/** One call by the prices of `book`. Pure. */
+export function reprice(record: RecordedCall, { book, own, upstreamUrl = null, strict = false }: PricesAgain): Repriced {
   const reading = recordedReading(record);
-  if (reading.usage === 'none' || reading.usage === 'unknown' || recordedTokens(record) === null) return { kind: 'nothing' };
-  if (record.wire === 'upstream') return { kind: 'not_repriced' };
-  const call = { reading, requestedModel: record.requestedModel, provider: record.wire, upstreamHost: null, fallback: null,
-    atMs: record.startedAtMs };
-  if (record.costSource === 'priced') {
-    const again = costOf({ ...call, book: own });
-    if (again.priceList === record.priceList && again.cost !== record.cost) return { kind: 'not_repriced' };
-  }
-  const { cost, costGaps } = costOf({ ...call, book });
-  return cost === null ? { kind: 'not_repriced' } : { kind: 'repriced', cost, gap: costGaps.length > 0 };
+  if (reading.usage === 'none' || reading.usage === 'unknown' || (recordedTokens(record) === null && reading.units === null)) return nothing;
+  if (record.costSource === 'upstream') return { kind: 'not_repriced', why: 'reported' };
+  const named = record.wire !== 'upstream';
+  if (!named && (upstreamUrl === null || record.costSource !== 'priced')) return { kind: 'not_repriced', why: 'upstream' };
+  const call = {
+    reading, requestedModel: record.requestedModel, provider: record.wire === 'upstream' ? null : record.wire,
+    upstreamHost: named ? null : upstreamUrl, fallback: null, atMs: record.startedAtMs,
+  };
+  const again = own === null || record.costSource !== 'priced' ? null : byOwn(record, costOf({ ...call, book: own }));
+  const doubtful = again === null && (!named || (strict && dependsOnMore(record)));
+  if (again === 'differs' || doubtful) return { kind: 'not_repriced', why: 'own_prices' };
+  const { cost, costGaps: found, priceList } = costOf({ ...call, book });
+  if (cost === null || found.includes('amount')) return { kind: 'not_repriced', why: 'unknown_model' };
+  const costGaps = withHidden(found, record, again);
+  return { kind: 'repriced', cost, gap: costGaps.length > 0, costGaps, priceList };
+}
+
+/** The cost by its own prices, if those are the ones; null: they are others. `differs`: they do not give the recorded cost from the record. */
+function byOwn(record: RecordedCall, again: Cost): Cost | 'differs' | null {
+  if (again.priceList !== record.priceList) return null;
+  return again.cost === record.cost ? again : 'differs';
+}
+
+/** The gaps, with those of the record that come from what it does not keep: no other price closes them. */
+function withHidden(found: readonly CostGap[], { costGaps }: RecordedCall, again: Cost | null): readonly CostGap[] {
+  const hidden = costGaps.filter((gap) => (again === null ? notKept.includes(gap) : !again.costGaps.includes(gap)));
+  return hidden.length === 0 ? found : costGapNames.filter((gap) => found.includes(gap) || hidden.includes(gap));
+}
+
+const notKept: readonly CostGap[] = ['region', 'other_model'];
+
+/** Writes to a cache may have been for an hour, and a cost with a gap lacks something that the record may not name. */
+function dependsOnMore({ cacheWriteTokens, costGaps }: RecordedCall): boolean {
+  return (cacheWriteTokens ?? 0) > 0 || costGaps.some((gap) => notKept.includes(gap));
 }

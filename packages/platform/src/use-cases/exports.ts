@@ -30,6 +30,8 @@ export interface ExportQuery {
   readonly fromMs: number;
   /** Up to this moment, excluded. */
   readonly toMs: number;
+  /** Each call at the cost of its correction, where it has one (`reprice`). */
+  readonly adjusted?: boolean;
   /** Where an earlier export of the same query stopped; what follows continues its file. */
   readonly resumeAt?: ExportPlace;
 }
@@ -85,7 +87,8 @@ export async function exportCalls(context: UseCaseContext, query: ExportQuery): 
   const after = resumeAt === undefined ? {} : {
     after: { startedAtMs: resumeAt.startedAtMs, sequence: BigInt(resumeAt.sequence), newest: BigInt(resumeAt.newest) },
   };
-  const walk = unlessGone(context, context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after }), {
+  const recorded = context.store.callWalk.walk({ organization: organization.id, fromMs, toMs, ...after });
+  const walk = unlessGone(context, query.adjusted === true ? atCorrectedCost(context, organization.id, recorded) : recorded, {
     organization: organization.id, knownMs: resumeAt === undefined ? organization.recordsGoneBeforeMs : null, fromMs: resumeAt?.startedAtMs ?? fromMs,
   });
   return {
@@ -93,6 +96,22 @@ export async function exportCalls(context: UseCaseContext, query: ExportQuery): 
     fileName: `metergate-${format === 'focus' ? 'focus' : 'calls'}-${days}.${format === 'focus' ? 'csv' : format}`,
     pieces: piecesOf(form, { walk, nameOf: keyNamesOf(context, organization.id), begins: resumeAt === undefined }),
   };
+}
+
+/** The same pages; a call that was priced again has the cost of its correction. */
+async function* atCorrectedCost(
+  { store }: UseCaseContext, organization: CallRecord['organization'], walk: AsyncIterable<readonly WalkedCall[]>,
+): AsyncGenerator<readonly WalkedCall[]> {
+  for await (const page of walk) {
+    const corrections = await store.callCorrections.of({ organization, sequences: page.map(({ place }) => place.sequence) });
+    yield corrections.size === 0 ? page : page.map((call) => {
+      const made = corrections.get(call.place.sequence);
+      if (made === undefined) return call;
+      const { cost, costGaps, priceList } = made;
+      const pricedBy = call.record.pricedBy ?? (call.record.model === null ? 'requested_model' : 'model');
+      return { ...call, record: { ...call.record, cost, costGaps, priceList, costSource: 'priced', pricedBy, cacheSavings: null } };
+    });
+  }
 }
 
 /** A walk that began when records before `knownMs` were gone, and has come to `fromMs`. */

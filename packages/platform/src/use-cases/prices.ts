@@ -49,7 +49,7 @@ export async function listPrices({ store, nowMs }: Asking): Promise<readonly Pri
 export async function loadPrices({ store }: UseCaseContext, json: string): Promise<LoadedPrices | AdministrationRefusal> {
   const book = bookOfFile(json, listOf((await store.prices.texts()).list));
   if (isRefusal(book)) return book;
-  await store.prices.loadOverlay(json);
+  await store.prices.loadOverlay(json, book.context.overlayId ?? undefined);
   return { prices: book.context.overlay?.prices.length ?? 0, overlay: book.context.overlayId };
 }
 

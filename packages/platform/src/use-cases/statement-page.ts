@@ -25,7 +25,9 @@ export interface Statement {
   readonly recordsGoneBefore: string | null;
   readonly totals: ShownFigures;
   readonly parts: readonly { readonly title: string; readonly rows: readonly StatementRow[] }[];
-  /** The frozen list in force, and its date. */
+  /** What calls that were priced again add, and the cost with it; null: there are none. */
+  readonly adjustment: { readonly correction: string; readonly adjustedCost: string } | null;
+  /** The list in force, and its date. */
   readonly priceList: { readonly id: string; readonly date: string };
 }
 
@@ -57,7 +59,7 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75re
 
 /** The statement as a page to print: one HTML document that loads nothing. Every name in it is escaped. */
 export function statementPage(statement: Statement): string {
-  const { organization, month, project, totals, parts, priceList, madeAt, open, recordsGoneBefore } = statement;
+  const { organization, month, project, totals, parts, priceList, madeAt, open, recordsGoneBefore, adjustment } = statement;
   const of = project === null ? 'All projects' : `Project ${project}`;
   return `<!doctype html>
 <html lang="en">
@@ -68,7 +70,9 @@ export function statementPage(statement: Statement): string {
 <header>
 <div><h1>Statement ${text(month)}</h1><p>${text(organization.name)} · ${text(organization.id)}</p>
 <p>${text(of)} · calls that started in ${text(month)}, UTC</p></div>
-<div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${open ? '\n<p>The month is not over.</p>' : ''}${
+<div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${adjustment === null ? ''
+    : `\n<p>Corrections by other prices: ${text(adjustment.correction)} USD.</p>
+<p>Adjusted cost: ${text(adjustment.adjustedCost)} USD.</p>`}${open ? '\n<p>The month is not over.</p>' : ''}${
     recordsGoneBefore === null ? '' : `\n<p>Records before ${text(recordsGoneBefore)} were removed for their age: the month is incomplete.</p>`}</div>
 </header>
 <dl>

@@ -2,14 +2,15 @@
  * A month's usage of an organization, or of one of its projects, on one printable page. Rules: `statement`. Its figures are those of
  * `usage`, to the nano-dollar.
  */
-import { priceList } from '@metergate/core/price/price-list.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { UseCaseContext } from './context.ts';
+import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { callAdjustments } from './corrections/call-adjustments.ts';
 import { findFigures, goneBefore } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
-import { statementPage, type StatementRow } from './statement-page.ts';
+import { statementPage, type Statement, type StatementRow } from './statement-page.ts';
 import { addedUp, showUsage, type ShownFigures } from './usage.ts';
 
 export interface StatementQuery {
@@ -55,14 +56,25 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
     parts.push({ title, rows: rest.length === 0 ? shown : [...shown, { name: `${rest.length} others`, figures: addedUp(rest) }] });
   }
   const month = monthName(monthMs);
-  const { overlayId, listId } = book.context;
+  const { overlayId, listId, list } = book.context;
+  const corrections = await callAdjustments(context, organization.id, { ...asked, by: [] }, []);
   return {
     fileName: `metergate-statement-${month}.html`, totals,
     html: statementPage({
       organization, month, project: project ?? null, madeAt: new Date(context.nowMs).toISOString(), open: monthAfter(monthMs) > context.nowMs,
       totals, parts, recordsGoneBefore: goneBefore(organization, monthMs),
-      priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: priceList.date },
+      priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: list.date },
+      adjustment: adjustmentOf(totals.cost, corrections.map(({ amount }) => amount)),
     }),
+  };
+}
+
+/** Null: no call of the month was corrected. */
+function adjustmentOf(cost: string, amounts: readonly bigint[]): Statement['adjustment'] {
+  if (amounts.length === 0) return null;
+  const amount = amounts.reduce((sum, each) => sum + each, 0n);
+  return {
+    correction: formatDollars(amount as NanoDollars), adjustedCost: formatDollars((unformatDollars(cost) + amount) as NanoDollars),
   };
 }
 

@@ -118,7 +118,7 @@ for (const on of bothEngines) {
         for (const row of rows) assert.deepEqual(row.actor, row.action === 'acceptInvitation' ? joining : actor, row.action);
         const elsewhere = [
           'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
-          'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'importPrices', 'rotateMasterKey',
+          'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'importPrices', 'repriceCalls', 'rotateMasterKey',
           'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
         ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);

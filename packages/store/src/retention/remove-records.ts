@@ -7,6 +7,7 @@ import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import { callRecordOf } from '../calls/call-row.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CallRecordTable, Schema } from '../schema/schema.ts';
+import { dropCallCorrections } from '../corrections/call-corrections.ts';
 import { noteGone } from '../spend/note-gone.ts';
 import { subtractHours } from '../usage/subtract-hours.ts';
 import { subtractUsage } from '../usage/subtract-usage.ts';
@@ -56,6 +57,7 @@ export async function removeRecords(
   const { rows } = await (sql`delete from call_record where ${isOneOf(engine, calls.map(({ sequence }) => sequence))} returning *` as RawBuilder<Row>)
     .execute(transaction);
   const records: CallRecord[] = rows.map(callRecordOf);
+  await dropCallCorrections(engine, transaction, calls.map(({ sequence }) => sequence));
   await noteGone(engine, transaction, records, youngMs);
   await subtractUsage(engine, transaction, records, rows.map(({ attribution }) => Number(attribution)));
   await subtractHours(engine, transaction, records);

@@ -1,5 +1,5 @@
 /** The table of corrections as TypeScript sees it. See `schema.ts`. */
-import type { Whole } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from '../engine/column.ts';
 
 /** What one provider's bill said about one day and model, and what the records said when the bill was recorded. */
 export interface CorrectionTable {
@@ -17,6 +17,22 @@ export interface CorrectionTable {
   readonly recorded_at_ms: Whole;
 }
 
+/** What one call costs by other prices than those that it was recorded by. */
+export interface CallCorrectionTable {
+  /** The number of its record. */
+  readonly sequence: Whole;
+  readonly organization: string;
+  readonly started_at_ms: Whole;
+  /** Null: the record has no cost. */
+  readonly recorded_nano: WholeOrNull;
+  readonly cost_nano: Whole;
+  /** JSON array; null for none. */
+  readonly cost_gaps: string | null;
+  readonly price_list: string;
+  readonly corrected_at_ms: Whole;
+}
+
 export interface CorrectionSchema {
+  readonly call_correction: CallCorrectionTable;
   readonly correction: CorrectionTable;
 }

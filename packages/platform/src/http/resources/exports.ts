@@ -10,11 +10,15 @@ export const exportOperations = [
   downloadOperation({
     id: 'exportCalls', refuses: ['unknown_organization', 'invalid_price_file'], path: '/exports', role: 'viewer', tag: 'exports',
     summary: 'The calls that started in [from, to), oldest first, or their costs as a FOCUS table',
-    query: z.object({ format: z.enum(exportFormats).default('jsonl'), from: timeQuery, to: timeQuery }),
+    query: z.object({
+      format: z.enum(exportFormats).default('jsonl'), from: timeQuery, to: timeQuery,
+      adjusted: z.enum(['true', 'false']).optional().openapi({ description: 'Calls that were priced again at the cost of their corrections' }),
+    }),
     downloads: exportTypes,
-    run: async ({ context, actor, query: { format, from, to } }) => {
+    run: async ({ context, actor, query: { format, from, to, adjusted } }) => {
       const made = await exportCalls(context, {
         organization: actor.organization, format, fromMs: momentOf(from, context.nowMs), toMs: momentOf(to, context.nowMs),
+        adjusted: adjusted === 'true',
       });
       return isRefusal(made) ? made : { download: made };
     },

@@ -1,6 +1,7 @@
 /**
  * Corrections: differences from a provider's bill, stored beside the records as separate figures (decision 0031). They are recorded from a
- * cost export, listed, removed, and added to usage on request. Rules: `usage`, with `--adjusted`.
+ * cost export, listed, removed, and added to usage on request, with those of calls that were priced again (`call-adjustments.ts`). Rules: `usage`,
+ * with `--adjusted`.
  */
 import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
@@ -10,6 +11,7 @@ import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
+import { callAdjustments } from './call-adjustments.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
 import { compareBill, type ReconcileInput } from '../reconcile/reconcile.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
@@ -133,26 +135,30 @@ export async function adjusted<Row extends ShownUsage>(
   const { by, filter = {}, sinceMs, untilMs } = query;
   const others = [...by, ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name]) => name)]
     .filter((name) => !(corrected as readonly string[]).includes(name));
-  if (others.length > 0) {
-    return refuseInput('invalid_input', `Bills are corrected by ${corrected.join(', ')}: there is no adjusted usage by or for a ${others[0]!}.`);
-  }
-  if ([sinceMs, untilMs].some((ms) => ms !== undefined && dayOf(ms) !== ms)) {
-    return refuseInput('invalid_input', 'Corrections are for whole days: ask for adjusted usage of whole days, in UTC.');
-  }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const found = await context.store.corrections.list({
-    organization: organization.id, ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
+    organization: organization.id, ...(sinceMs === undefined ? {} : { sinceMs: dayOf(sinceMs) }), ...(untilMs === undefined ? {} : { untilMs }),
   });
+  if (found.length > 0 && others.length > 0) {
+    return refuseInput('invalid_input', `Bills are corrected by ${corrected.join(', ')}: there is no adjusted usage by or for a ${others[0]!}.`);
+  }
+  if (found.length > 0 && [sinceMs, untilMs].some((ms) => ms !== undefined && dayOf(ms) !== ms)) {
+    return refuseInput('invalid_input', 'Bills are recorded for whole days: ask for adjusted usage of whole days, in UTC.');
+  }
   const sums = new Map<string, { readonly texts: readonly (string | null)[]; amount: bigint }>();
+  const add = (texts: readonly (string | null)[], amount: bigint): void => {
+    const name = JSON.stringify(texts);
+    const sum = sums.get(name);
+    if (sum === undefined) sums.set(name, { texts, amount });
+    else sum.amount += amount;
+  };
   for (const each of found) {
     if ((filter.model !== undefined && filter.model !== each.model) || (filter.wire !== undefined && filter.wire !== each.provider)) continue;
     const texts = by.map((dimension) => textOf(dimension as CorrectedDimension, each));
-    const name = JSON.stringify(texts);
-    const sum = sums.get(name);
-    if (sum === undefined) sums.set(name, { texts, amount: each.theirs - each.ours });
-    else sum.amount += each.theirs - each.ours;
+    add(texts, each.theirs - each.ours);
   }
+  for (const { texts, amount } of await callAdjustments(context, organization.id, query, found)) add(texts, amount);
   const shown = rows.map((row) => {
     const name = JSON.stringify(by.map((dimension) => row[dimension] ?? null));
     const amount = sums.get(name)?.amount ?? 0n;

@@ -14,6 +14,7 @@ import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { ownPrices } from './own-prices.ts';
 import { bookToTry, type PricesToTry } from './prices-to-try.ts';
 import { subjectText, type ShownUsage, type UsageRequest } from '../usage.ts';
 
@@ -48,8 +49,9 @@ export interface Repricing<Row extends ShownUsage> {
 export async function repriced<Row extends ShownUsage>(
   context: UseCaseContext, query: UsageRequest, { rows, prices }: Repricing<Row>,
 ): Promise<(Row & ShownRepricing)[] | AdministrationRefusal> {
-  const own = await priceBook(context);
-  if (isRefusal(own)) return own;
+  const current = await priceBook(context);
+  if (isRefusal(current)) return current;
+  const own = ownPrices(context, current);
   const book = await bookToTry(context, prices);
   if (isRefusal(book)) return book;
   const organization = await findFigures(context, query.organization);
@@ -57,7 +59,10 @@ export async function repriced<Row extends ShownUsage>(
   const sums = new Map<string, Sums>();
   const { sinceMs: fromMs = firstMs, untilMs: toMs = lastMs } = query;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
-    for (const { record } of page) if (fits(record, query.filter ?? {})) add(sums, query.by, record, reprice(record, { book, own }));
+    for (const { record } of page) {
+      if (!fits(record, query.filter ?? {})) continue;
+      add(sums, query.by, record, reprice(record, { book, own: await own.of(record.priceList) }));
+    }
     await othersFirst();
   }
   return rows.map((row) => ({ ...row, ...shownSums(sums.get(nameOfRow(query.by.map((each) => row[each] ?? null)))) }));

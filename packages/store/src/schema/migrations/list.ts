@@ -42,6 +42,7 @@ import { priceLists } from './0037-price-lists.ts';
 import { wrongBaseUrl } from './0038-wrong-base-url.ts';
 import { sessions } from './0039-sessions.ts';
 import { namedUpstreams } from './0040-named-upstreams.ts';
+import { callCorrections } from './0041-call-corrections.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -50,5 +51,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions, namedUpstreams,
+  sessions, namedUpstreams, callCorrections,
 ];
