@@ -137,7 +137,8 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         assert.equal(nano(row.adjustedCost!), due, `${row.key} ${row.model}`);
       }
       for (const row of await usage(['label'])) {
-        assert.equal(nano(row.adjustedCost!), expected(({ labels }) => (row.label == null ? labels.length === 0 : labels.includes(row.label))));
+        const name = row.label ?? null;
+        assert.equal(nano(row.adjustedCost!), expected(({ labels }) => (name === null ? labels.length === 0 : labels.includes(name))));
       }
       const [ofLabel] = await usage([], { label: 'b' });
       assert.equal(nano(ofLabel!.adjustedCost!), expected(({ labels }) => labels.includes('b')));
