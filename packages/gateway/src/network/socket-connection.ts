@@ -15,6 +15,7 @@ import { bodyBytesAhead, copied } from './body-ahead.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
+import { countedBytes, readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { StrictLength } from './strict-length.ts';
@@ -46,7 +47,7 @@ const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is 
 
 type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
 
-export class SocketConnection implements Carrier, ResponseEvents, Watched {
+export class SocketConnection implements Carrier, ResponseEvents, Watched, Resting {
   /** Whose calls it carries. */
   readonly keyId: string;
   readonly #owner: ConnectionOwner;
@@ -68,6 +69,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   #interimResponses = 0;
   readonly #length = new StrictLength();
   #held = false;
+  /** Nothing is read until its turn comes. */
+  #rests = false;
   /** As the answer says. */
   #keepAlive = false;
   /** Not after this exchange, whatever the answer says. */
@@ -125,6 +128,13 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
   resume(): void {
     if (!this.#held) return;
     this.#held = false;
+    this.#sinceMs = this.#owner.clock.awakeMs;
+    if (!this.#rests) this.#socket.resume();
+  }
+
+  readOn(): void {
+    this.#rests = false;
+    if (this.#phase === 'gone' || this.#held) return;
     this.#sinceMs = this.#owner.clock.awakeMs;
     this.#socket.resume();
   }
@@ -212,7 +222,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
       this.#isHeadBegun = true;
       this.#length.keep(bytes);
     }
-    return this.#afterRead(outcome);
+    return this.#afterRead(outcome, length);
   }
 
   #parse(bytes: Buffer): number | Error {
@@ -251,14 +261,15 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
     return bytes.length;
   }
 
-  #afterRead(outcome: number | Error): boolean {
+  #afterRead(outcome: number | Error, length: number): boolean {
     if (this.#phase as Phase === 'gone') return false;
     if (outcome instanceof Error) {
       this.#broke(notHttp(outcome));
       return false;
     }
     if (this.#answerIsWhole) return this.#rest();
-    return !this.#held;
+    if (length >= countedBytes && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);
+    return !this.#held && !this.#rests;
   }
 
   /** The answer is complete and was delivered. */
@@ -269,7 +280,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched {
       this.destroy();
       return false;
     }
-    if (this.#held) this.#socket.resume();
+    if (this.#held && !this.#rests) this.#socket.resume();
     this.#held = false;
     this.#phase = 'idle';
     this.#sinceMs = clock.nowMs;
