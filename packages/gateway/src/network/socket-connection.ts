@@ -7,7 +7,6 @@
 import type { Socket } from 'node:net';
 import { answerName, type AnswerNames } from './answer-names.ts';
 import type { CoarseClock, Watched } from '../coarse-clock.ts';
-import { interimResponsesMax } from './destination-options.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
 import { ExchangeError, notHttp } from './exchange-fault.ts';
@@ -18,6 +17,7 @@ import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents 
 import { countedBytes, readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
+import { statusOddity } from './status-oddity.ts';
 import { StrictLength } from './strict-length.ts';
 import { writeWholeRequest } from './write-whole-request.ts';
 
@@ -328,7 +328,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
       this.#unasked = true;
       return true;
     }
-    const oddity = this.#oddityOf(status, upgrade);
+    if (status < 200) this.#interimResponses += 1;
+    const oddity = statusOddity(status, { upgrade, interim: this.#interimResponses });
     if (oddity !== null) {
       this.#broke(new ExchangeError('protocol', oddity));
       return true;
@@ -364,14 +365,6 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.#answerIsWhole = true;
     this.#exchange = null;
     exchange.end();
-  }
-
-  /** Why a status cannot be relayed; null for final ones and for interim ones within the bound. */
-  #oddityOf(status: number, upgrade: boolean): string | null {
-    if (status < 100) return 'The destination answered with a status that is not valid.';
-    if (status === 101 || upgrade) return 'The destination switched protocols unasked.';
-    if (status < 200 && ++this.#interimResponses > interimResponsesMax) return 'The destination sent interim responses without end.';
-    return null;
   }
 }
 
