@@ -43,6 +43,7 @@ let overwritten = false;
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
 
+const closeParser = (parser: Parser): void => parser.close();
 const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
 
 type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
@@ -366,8 +367,4 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.#exchange = null;
     exchange.end();
   }
-}
-
-function closeParser(parser: Parser): void {
-  parser.close();
 }
