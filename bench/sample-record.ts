@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { noWork, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 
 export interface SampleCall {
   /** The call's id is made from it: calls with different names are different. */
@@ -33,6 +33,6 @@ export function recordOf(call: CallOpening, number: number): CallRecord {
     usage: 'reported', usageReason: null, cost: nanoDollars(BigInt(number % 100_000)), costGaps: [], serviceTier: 'default',
     audioInputTokens: null, audioOutputTokens: null, toolCalls: null, cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
     requestedModel: 'gpt-4o-mini', units: null, pricedBy: 'model',
-    providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900,
+    providerRequestId: 'req_bench', requestBytes: 1_024, responseBytes: 1_400, firstByteMs: 300, durationMs: 900, ...noWork,
   };
 }

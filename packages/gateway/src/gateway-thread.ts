@@ -172,6 +172,10 @@ async function start(): Promise<Parts> {
   });
   const runs = new Runs({ registry, journal, store: client, clock });
   client.onChange(({ id, organization }) => { if (organization === null) registry.forgetAll(id); });
+  client.onSettled((settled) => settled.forEach((each) => {
+    standings.settled(each);
+    runs.settledLater(each);
+  }));
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));
   const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });
@@ -288,6 +292,7 @@ function nudging(client: StoreClient, journal: Journal): Journal {
         client.nudgeJournal();
       });
     },
+    settle: (record, done) => journal.settle(record, done),
     tightenRun: (row, done) => journal.tightenRun(row, done),
     endRun(row, done) {
       journal.endRun(row, (error) => {

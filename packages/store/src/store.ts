@@ -17,6 +17,7 @@ import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
 import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
 import { webhooksIn, type Webhooks } from './webhooks/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
+import { settlementsIn, type Settlements } from './calls/settling/settlements.ts';
 import { correctionsIn, type Corrections } from './corrections/corrections.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
@@ -83,6 +84,7 @@ export interface Store {
   readonly namedUpstreams: NamedUpstreams;
   readonly settings: Settings;
   readonly calls: CallRecords;
+  readonly settlements: Settlements;
   readonly callPages: CallPages;
   readonly callWalk: CallWalk;
   readonly keyNames: KeyNames;
@@ -161,6 +163,7 @@ function storeOn(context: StoreContext): Store {
     namedUpstreams: namedUpstreamsIn(context),
     settings: settingsIn(context),
     calls: callRecordsIn(context),
+    settlements: settlementsIn(context),
     callPages: callPagesIn(context),
     callWalk: callWalkIn(context),
     keyNames: keyNamesIn(context),

@@ -61,7 +61,8 @@ function modelOf({ model, requestedModel }: CallRecordJson): string | null {
 }
 
 /** What was called. Of a WebSocket connection: the connection itself, and each response on it. */
-function callOf({ endpoint, transport, connection }: CallRecordJson): string {
+function callOf({ endpoint, transport, connection, kind }: CallRecordJson): string {
+  if (kind === 'settlement') return 'settlement';
   if (transport === 'websocket') return connection === null ? 'websocket' : `${endpoint} (ws)`;
   return endpoint === 'chat.completions' ? 'chat' : endpoint;
 }
@@ -71,7 +72,8 @@ function statusOf({ status, outcome }: CallRecordJson): string {
   return status === null ? outcome : `${status} ${outcome}`;
 }
 
-function figureOf({ usage }: CallRecordJson, figure: number | null): number | string | null {
+function figureOf({ usage, settledBy }: CallRecordJson, figure: number | null): number | string | null {
+  if (settledBy !== null) return figure;
   return figure === null && (usage === 'unknown' || usage === 'partial') ? '?' : figure;
 }
 
@@ -82,14 +84,15 @@ function outputOf(record: CallRecordJson): number | string | null {
 }
 
 /** Nano-dollars have nine places; six are always kept, zeros too, so that the decimal points align. */
-function costOf({ usage, cost, costGaps, costSource }: CallRecordJson): string | null {
+function costOf({ usage, cost, costGaps, costSource, settledBy }: CallRecordJson): string | null {
+  if (settledBy !== null && cost === null) return 'settled';
   if (cost !== null) return `${cost.replace(/(\.\d{6}\d{0,2}?)0{1,3}$/, '$1')}${costGaps.length > 0 ? '+' : ''}`;
   if (costSource === 'unpriced') return 'unpriced';
   return usage === 'unknown' ? '?' : null;
 }
 
 function notes(records: readonly CallRecordJson[]): string[] {
-  const unknown = records.filter(({ usage }) => usage === 'unknown');
+  const unknown = records.filter(({ usage, settledBy }) => usage === 'unknown' && settledBy === null);
   const partial = records.filter(({ usage }) => usage === 'partial');
   const unpriced = records.filter(({ costSource }) => costSource === 'unpriced');
   const gaps = records.filter(({ costGaps }) => costGaps.length > 0);

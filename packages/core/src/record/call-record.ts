@@ -31,6 +31,13 @@ export const costGapNames = [
 ] as const;
 export type CostGap = (typeof costGapNames)[number];
 
+/**
+ * What a record is of. `call`: a forwarded call. `settlement`: what became of work that an earlier call began and that was billed later; nothing
+ * was forwarded for it.
+ */
+export const recordKinds = ['call', 'settlement'] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
 /** What is known when a call is about to be dialled; journalled as `opened` before the first byte leaves. */
 export interface CallOpening {
   readonly id: RequestId;
@@ -98,7 +105,20 @@ export interface CallRecord extends CallOpening {
   readonly responseBytes: number;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
+  readonly kind: RecordKind;
+  /**
+   * The provider's ids of work that goes on after its answer. Of a call: of the work that it began; of a settlement: of the work that it settles,
+   * then of the files that hold its results. Empty for nearly all calls.
+   */
+  readonly works: readonly string[];
+  /** Of a settlement: the call that began the work; null if no such call is known here. */
+  readonly settles: RequestId | null;
+  /** Of a call whose usage came later: the settlement's id. Its usage is unknown no more. Set by the store, and never by receipts or journals. */
+  readonly settledBy: RequestId | null;
 }
+
+/** The fields of a record that is of a call which began no work that goes on. */
+export const noWork = Object.freeze({ kind: 'call', works: Object.freeze([]) as readonly string[], settles: null, settledBy: null } as const);
 
 /** A record as JSON shows it: `cost` a decimal string with 9 places, times ISO 8601 UTC, and its label. */
 export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'startedAtMs'> & {
@@ -140,6 +160,6 @@ export function interruptedRecord(opening: CallOpening): CallRecord {
     ...opening,
     ...noReadingFields,
     streamed: false, status: null, outcome: 'interrupted', usage: 'unknown', usageReason: 'interrupted',
-    providerRequestId: null, requestBytes: 0, responseBytes: 0, firstByteMs: null, durationMs: null,
+    providerRequestId: null, requestBytes: 0, responseBytes: 0, firstByteMs: null, durationMs: null, ...noWork,
   };
 }

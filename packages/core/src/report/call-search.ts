@@ -1,6 +1,6 @@
 /** Filters a list of calls by how they ended, or to those whose cost is incomplete. Rules: `calls list`. */
 import { isProviderError } from './hour-sum.ts';
-import { lackingCountNames, lackingCounts } from '../spend/lacking-calls.ts';
+import { lackingCountNames, lackingCounts, type LackingRecord } from '../spend/lacking-calls.ts';
 import type { CallRecord } from '../record/call-record.ts';
 
 /** A range of statuses, its end excluded; `error`: what the overview counts as provider errors, and 429. */
@@ -24,7 +24,7 @@ export function hasStatus(record: Pick<CallRecord, 'outcome' | 'status'>, asked:
 export const costLacks = ['unknown', 'unpriced', 'gaps', 'any'] as const;
 export type CostLack = (typeof costLacks)[number];
 
-export function lacksCost(record: Pick<CallRecord, 'usage' | 'costSource' | 'costGaps'>, lack: CostLack): boolean {
+export function lacksCost(record: LackingRecord, lack: CostLack): boolean {
   switch (lack) {
     case 'unknown': return lackingCounts.unknownCalls(record);
     case 'unpriced': return lackingCounts.unpricedCalls(record);

@@ -13,7 +13,8 @@ export const hourMs = 3_600_000;
 /** The parts of a record that count. */
 export type HourRecord = Pick<CallRecord,
   'organization' | 'startedAtMs' | 'outcome' | 'status' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens'
-  | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'firstByteMs' | 'durationMs'>;
+  | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'firstByteMs' | 'durationMs'>
+  & Partial<Pick<CallRecord, 'settledBy'>>;
 
 /** The figures of an hour other than latencies, one word each, since they are keys of many rows. */
 const hourFigures = [

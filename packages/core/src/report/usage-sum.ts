@@ -25,7 +25,8 @@ export type UsageDimension = (typeof usageDimensions)[number];
 /** The parts of a record that count. */
 export type UsageRecord = Pick<CallRecord,
   | 'organization' | 'key' | 'project' | 'labels' | 'run' | 'session' | 'model' | 'wire' | 'endpoint' | 'startedAtMs' | 'inputTokens' | 'cachedTokens'
-  | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens' | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'cacheSavings'>;
+  | 'cacheWriteTokens' | 'outputTokens' | 'reasoningTokens' | 'usage' | 'cost' | 'costGaps' | 'costSource' | 'cacheSavings'>
+  & Partial<Pick<CallRecord, 'settledBy'>>;
 
 /** A whole number: a `bigint` where a double could not hold it exactly. */
 export type WholeFigure = number | bigint;

@@ -5,12 +5,12 @@
 import type { CallRecord } from '../record/call-record.ts';
 
 /** The parts of a record that say what its cost lacks. */
-export type LackingRecord = Pick<CallRecord, 'usage' | 'costSource' | 'costGaps'>;
+export type LackingRecord = Pick<CallRecord, 'usage' | 'costSource' | 'costGaps'> & Partial<Pick<CallRecord, 'settledBy'>>;
 
 /** Every count, and whether a call is in it. A call whose usage came in part may also be in one of the other two. */
 export const lackingCounts = {
-  /** Its usage is unknown, in full or in part. */
-  unknownCalls: ({ usage }: LackingRecord): boolean => usage === 'unknown' || usage === 'partial',
+  /** Its usage is unknown, in full or in part, and was not settled since. */
+  unknownCalls: ({ usage, settledBy = null }: LackingRecord): boolean => (usage === 'unknown' || usage === 'partial') && settledBy === null,
   /** Usage came, but has no price. */
   unpricedCalls: ({ costSource }: LackingRecord): boolean => costSource === 'unpriced',
   /** Its cost lacks something that was reported. */

@@ -21,6 +21,8 @@ export interface Findings {
   /** The answer has the form of an API that reports usage. */
   metered: boolean;
   previewSearch: boolean;
+  /** See `Reading.work`. */
+  work: string | null;
 }
 
 /** One API, for one response: holds the watched places and what was found. */
@@ -57,6 +59,7 @@ export function forgetFindings(findings: Findings): void {
   findings.deferred = false;
   findings.metered = false;
   findings.previewSearch = false;
+  findings.work = null;
 }
 
 /** Nothing found yet. */
@@ -64,6 +67,6 @@ export function nothingFound(cachedInInput: boolean): Findings {
   return {
     model: null, finishReason: null, usage: null, usageFinal: false, cachedInInput,
     serviceTier: null, region: null, toolCalls: null, further: nothingFurther, deferred: false, metered: false,
-    previewSearch: false,
+    previewSearch: false, work: null,
   };
 }

@@ -23,6 +23,7 @@ class AnswerPlaces {
   readonly type = watched();
   private readonly object = watched();
   readonly model = watched();
+  readonly id = watched();
   readonly status = watched();
   readonly stopReason = watched();
   readonly serviceTier = watched();
@@ -45,7 +46,8 @@ class AnswerPlaces {
     const [groq, choice] = this.otherUsages = readsCost ? [new OpenUsage(readsCost), new OpenUsage(readsCost)] : [];
     this.choices = watched(null, watched({ finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }) }));
     this.fields = {
-      type: this.type, object: this.object, model: this.model, status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
+      id: this.id, type: this.type, object: this.object, model: this.model,
+      status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
       choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
       tool_usage: this.tools.usagePlace, tools: this.tools.toolsPlace,
       usage: this.usage.place,
@@ -135,6 +137,7 @@ class OpenDialect implements Dialect {
   takeBody(): void {
     this.findings.finishReason = this.outer.finish();
     this.findings.deferred = this.outer.pending;
+    this.findings.work = providerName(this.outer.id.string());
     this.take(this.outer);
     this.findings.usageFinal = true;
     this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message')

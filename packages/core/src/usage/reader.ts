@@ -147,8 +147,8 @@ class ResponseReader implements UsageReader {
   }
 
   private unknown(usageReason: UsageReason): Reading {
-    const { model, finishReason, serviceTier } = this.dialect.findings;
-    return { ...usageUnknown(usageReason), model, finishReason, serviceTier };
+    const { model, finishReason, serviceTier, work } = this.dialect.findings;
+    return { ...usageUnknown(usageReason), model, finishReason, serviceTier, work };
   }
 
   /** Work that is done later is reported as such, also for an operation that is not known for it. */
@@ -165,12 +165,12 @@ class ResponseReader implements UsageReader {
 }
 
 /** `reason`: why it is partial; null if it is complete. */
-function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
+export function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
   const { tokens, cost, outputBeside, units, cachedSplit } = found;
-  const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further, previewSearch } = findings;
+  const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further, previewSearch, work } = findings;
   return {
     model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
     cachedInInput, outputBeside, serviceTier, region, toolCalls, further, units,
-    cachedSplit, previewSearch,
+    cachedSplit, previewSearch, work,
   };
 }

@@ -21,6 +21,8 @@ class ResponsesDialect implements Dialect {
   readonly endsWithDone = false;
   readonly keepsPartial = false;
   private readonly type = watched();
+  private readonly id = watched();
+  private readonly background = watched();
   private readonly model = watched();
   private readonly status = watched();
   private readonly incompleteReason = watched();
@@ -33,6 +35,8 @@ class ResponsesDialect implements Dialect {
   constructor(readsCost: boolean) {
     this.usage = new FirstWireUsage(['input', 'output'], readsCost);
     this.body = watched({
+      id: this.id,
+      background: this.background,
       model: this.model,
       status: this.status,
       incomplete_details: watched({ reason: this.incompleteReason }),
@@ -61,16 +65,25 @@ class ResponsesDialect implements Dialect {
     findings.toolCalls = this.usage.toolCalls() ?? this.tools.read();
     findings.further = this.tools.further() ?? findings.further;
     findings.previewSearch = this.tools.previewSearch;
+    findings.work = this.readWork();
     findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
   }
 
   takeEvent(): void {
     if (this.endsDialogue() || this.usage.place.kind === 'object') this.takeBody();
-    else if (this.findings.model === null) this.findings.model = providerName(this.model.string());
+    else if (this.findings.model === null) {
+      this.findings.model = providerName(this.model.string());
+      this.findings.work = this.readWork();
+    }
   }
 
   endsDialogue(): boolean {
     return terminalTypes.some((type) => this.type.isString(type));
+  }
+
+  /** Only what is done in the background goes on after its answer. */
+  private readWork(): string | null {
+    return this.background.kind === 'true' || this.status.isString('queued') ? providerName(this.id.string()) : null;
   }
 
   private readFinishReason(): string | null {

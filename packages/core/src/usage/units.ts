@@ -13,6 +13,7 @@ export const unitNames = [
   'characters', //          of text
   'pages', //               of documents
   'images', //              made
+  'trainedTokens', //       that a model was trained with
   'otherToolCalls', //      calls of a provider's own tools beside those of `toolCalls`
 ] as const;
 export type UnitName = (typeof unitNames)[number];

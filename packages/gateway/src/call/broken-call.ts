@@ -3,7 +3,7 @@
  * because the reader or the pricing may be what broke. The caller gets 500 if nothing was sent yet, or else an answer that is visibly cut.
  */
 import type { RequestId } from '@metergate/core/id.ts';
-import { noReadingFields, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { noReadingFields, noWork, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import { nothingDue, usageUnknown } from '@metergate/core/usage/reading.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
@@ -12,7 +12,7 @@ import type { Answer } from './answer.ts';
 import type { EndedCall } from './settle.ts';
 
 /** What the relay knows of its call at any moment. */
-export type CallFacts = Omit<EndedCall, 'outcome' | 'reading' | 'requestedModel'>;
+export type CallFacts = Omit<EndedCall, 'outcome' | 'reading' | 'requestedModel' | 'outcomeOf'>;
 
 /** The record of a call that broke after `opening` was journalled. */
 export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord {
@@ -21,6 +21,7 @@ export function brokenRecord(opening: CallOpening, facts: CallFacts): CallRecord
     ...opening,
     ...noReadingFields,
     ...facts,
+    ...noWork,
     outcome: facts.status === null ? 'failed' : 'cut',
     usage, usageReason,
   };

@@ -4,6 +4,7 @@
  * was never opened has none, and gives back what it took.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { settlementOf, type OutcomeTally } from '@metergate/core/price/settlement.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { FaultPlace } from '../faults.ts';
@@ -14,6 +15,7 @@ import { brokenRecord, type CallFacts } from './broken-call.ts';
 import type { CallGuard } from './call-guard.ts';
 import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
 import { modelOfPath } from './requested-model.ts';
+import { freshRequestId } from '../request-ids.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
 export interface RecordedCall {
@@ -25,10 +27,19 @@ export interface RecordedCall {
 /** What was seen of a call by its end. */
 export interface SeenOfCall {
   readonly copy: CopyReader | null;
+  /** What the copy tells of work that an earlier call began; null: it tells of none. */
+  readonly outcome: OutcomeTally | null;
   /** It was dialled, and no head of an answer came. */
   readonly unanswered: boolean;
   /** Asked for when its end has been read. */
   readonly facts: () => CallFacts;
+}
+
+/** How an answer ended, and what was read of it. */
+interface ReadToEnd {
+  readonly end: EndOfAnswer;
+  readonly reading: Reading;
+  readonly outcomeOf: readonly string[];
 }
 
 export class Recording {
@@ -76,13 +87,14 @@ export class Recording {
   }
 
   /** Ends the reading, writes the record and runs `committed` when that is done. Happens once. */
-  settle(end: EndOfAnswer, { copy, unanswered, facts }: SeenOfCall, committed: () => void): void {
+  settle(end: EndOfAnswer, { copy, outcome, unanswered, facts }: SeenOfCall, committed: () => void): void {
     if (this.#settling) return;
     this.#settling = true;
     const startedMs = this.#node.clock.monotonicMs();
     const lost = unanswered && withoutUsage(this.#opening) !== 'none';
     const close = (reading: Reading): void => {
-      const record = this.#recordOf(end, reading, facts());
+      const record = this.#recordOf({ end, reading, outcomeOf: outcome?.works ?? [] }, facts());
+      if (outcome !== null) this.#settleWork(outcome);
       this.#close(record, () => this.#inTurn('journal', () => this.#isSettled(record, startedMs, committed)));
     };
     this.#inTurn('settling', () => {
@@ -130,11 +142,20 @@ export class Recording {
     this.#node.journal.close(record, done);
   }
 
-  #recordOf({ outcome }: EndOfAnswer, reading: Reading, facts: CallFacts): CallRecord {
+  /** In the same commit as the call's own record. Whether it settles anything is for the store to say, and only then does it count. */
+  #settleWork(outcome: OutcomeTally): void {
+    const figures = outcome.figures();
+    if (figures === null) return;
+    const nowMs = this.#node.clock.wallMs();
+    const opening = { ...this.#opening, id: freshRequestId(nowMs), startedAtMs: nowMs };
+    this.#node.journal.settle(settlementOf(opening, outcome.works, figures), () => {});
+  }
+
+  #recordOf({ end: { outcome }, reading, outcomeOf }: ReadToEnd, facts: CallFacts): CallRecord {
     const { streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs } = facts;
     return settledRecord(this.#call, this.#opening, {
       streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs,
-      requestedModel: this.#body.requestedModel() ?? modelOfPath(this.#opening.path),
+      outcomeOf, requestedModel: this.#body.requestedModel() ?? modelOfPath(this.#opening.path),
       outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
     }, this.#node.settings.priceBook);
   }

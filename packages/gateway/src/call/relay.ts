@@ -4,10 +4,8 @@
  * One attempt; a stream that breaks after its head ends the caller's connection, so a truncated body never looks complete.
  * Deciding whether a call may be forwarded is `serve.ts` and `admit.ts`; keeping its record is `recording.ts`.
  */
-import { allValues } from '@metergate/core/call/header-pairs.ts';
 import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
-import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { CallUnderWay } from '../callers/connections.ts';
 import type { GatewayNode } from '../gateway-node.ts';
@@ -22,6 +20,7 @@ import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
 import { beginReadingOn, type ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
 import { outboundHeaders } from './outbound-headers.ts';
+import { watchAnswer, type WatchedAnswer } from './watch-answer.ts';
 import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
 
 export interface RelayParts {
@@ -49,6 +48,8 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   /** What was sent, until an answer to it begins: whoever still holds it then holds no body, and an answer may last long. */
   #sent: { -readonly [Name in keyof OutboundRequest]: OutboundRequest[Name] } | null = null;
   #copy: CopyReader | null = null;
+  /** What the copy tells of work that an earlier call began. */
+  #outcome: WatchedAnswer['outcome'] = null;
   #status: number | null = null;
   #head: ResponseHead | null = null;
   /** What came of it, until it is written. */
@@ -151,14 +152,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#unwritten = { status, reason, headers };
     this.#firstByteMs = this.#elapsedMs();
     this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
-    const { method, route: { wire, endpoint, path } } = this.#call;
-    if (status >= 200 && status < 300 && isWatched({ method, path })) {
-      this.#copy = this.#node.createCopyReader({
-        context: { wire, endpoint, streamed, without: withoutUsage({ endpoint, method, path }) },
-        contentEncoding: allValues(headers, 'content-encoding').join(',') || null,
-        organization: this.#call.held.organization.id,
-      });
-    }
+    ({ copy: this.#copy, outcome: this.#outcome } = watchAnswer(this.#node, this.#call, { status, streamed, headers }));
     if (this.#callerGone) return;
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
     if (this.#bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
@@ -214,7 +208,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   /** Settles the call and, once its record is committed, lets the rest of the answer go, or has the gateway itself `answer`. */
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
     const unanswered = this.#exchange !== null && this.#status === null;
-    this.#recording.settle({ ending, outcome }, { copy: this.#copy, unanswered, facts: () => this.#facts() }, () => {
+    this.#recording.settle({ ending, outcome }, { copy: this.#copy, outcome: this.#outcome, unanswered, facts: () => this.#facts() }, () => {
       if (answer !== null) answer();
       this.#release(outcome);
     });

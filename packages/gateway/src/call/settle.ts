@@ -1,8 +1,11 @@
 /**
  * A call that ended → its record: reading priced, facts put together. Rules: Record; rules 6 to 8. Pure.
  */
-import type { CallOpening, CallOutcome, CallRecord } from '@metergate/core/record/call-record.ts';
+import { noWork, type CallOpening, type CallOutcome, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
+import { costTogether } from '@metergate/core/price/priced-together.ts';
+import type { PricePart } from '@metergate/core/price/settlement.ts';
+import { beginsWork, type OutcomeForm } from '@metergate/core/usage/outcome-place.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
@@ -21,6 +24,8 @@ export interface EndedCall {
   readonly responseBytes: number;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
+  /** The ids of work of an earlier call that ended, as the answer names them; empty if it tells of none. */
+  readonly outcomeOf: readonly string[];
 }
 
 /** What is journalled before the destination is dialled. */
@@ -99,5 +104,22 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     transport: opening.transport,
     connection: opening.connection,
     session: opening.session,
+    kind: 'call',
+    works: worksOf(opening, ended),
+    settles: null,
+    settledBy: null,
   };
+}
+
+/** The work that the call began and that goes on, or that its answer says has ended. */
+function worksOf(opening: CallOpening, { reading: { work }, outcomeOf }: EndedCall): readonly string[] {
+  if (outcomeOf.length > 0) return outcomeOf;
+  return work !== null && beginsWork(opening) ? [work] : noWork.works;
+}
+
+/** How the parts of work that an earlier call began are priced, as learned by `call` at `atMs`. */
+export function priceOfWork(call: AdmittedCall, book: PriceBook, { form, atMs }: { readonly form: OutcomeForm; readonly atMs: number }): PricePart {
+  const { chosen: { region, provider, upstreamHost }, held: { organization: { fallbackPrice: fallback } } } = call;
+  const price = form === 'batch' ? costTogether : costOf;
+  return (reading) => price({ reading, requestedModel: null, region, provider, upstreamHost, book, fallback, atMs });
 }

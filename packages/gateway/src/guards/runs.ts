@@ -16,6 +16,7 @@ import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { SettledSpend } from '@metergate/store/calls/settling/settlements.ts';
 import type { Clock } from '../clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
@@ -176,6 +177,12 @@ export class Runs {
     run.callsUnderWay -= 1;
     this.#calls -= 1;
     run.run = afterCall(run.run, record);
+  }
+
+  /** Work that was billed later is settled: its cost is the run's. */
+  settledLater({ organization, run, cost }: SettledSpend): void {
+    const held = run === null ? undefined : this.#registry.find(organization, run);
+    if (held !== undefined && cost !== null) held.run = { ...held.run, spent: nanoDollars(held.run.spent + cost) };
   }
 
   /** A call that took its run was not opened, or a call that asked for a run does not take it. */

@@ -8,7 +8,8 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { figuresOf } from '@metergate/core/rate/tier.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import { bindCap, bindingCapsOf, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
-import type { WindowSums } from '@metergate/core/spend/spend-sum.ts';
+import type { SettledSpend } from '@metergate/store/calls/settling/settlements.ts';
+import { addCall, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
 import type { CapLease, LeasedSubject, SpendLeases } from './spend-leases.ts';
 import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts';
@@ -57,6 +58,12 @@ export class Standings {
     const standing = this.#keys.get(key.id)?.deref() ?? this.#make(answer);
     follow(standing, organization, key.id);
     return standing;
+  }
+
+  /** Work that was billed later is settled. Of subjects that are not held, the store's answer will hold it. */
+  settled({ organization, key, startedAtMs, cost }: SettledSpend): void {
+    const sums = [this.#organizations.get(organization)?.sums, this.#keys.get(key)?.deref()?.sums];
+    for (const each of sums) if (each !== undefined) addCall(each, startedAtMs, cost);
   }
 
   #make({ key, organization: settings, spend }: KeyAnswer): KeyStanding {

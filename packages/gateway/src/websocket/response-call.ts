@@ -103,7 +103,7 @@ export class ResponseCall implements BreakableCall {
   settle(ending: 'whole' | 'cut', outcome: CallOutcome, committed: () => void): void {
     if (this.#isOver) return committed();
     this.#waiting.push(committed);
-    const seen = { copy: this.#copy, unanswered: !this.#isAnswered, facts: () => this.#facts() };
+    const seen = { copy: this.#copy, outcome: null, unanswered: !this.#isAnswered, facts: () => this.#facts() };
     this.#recording.settle({ ending, outcome }, seen, () => this.#isDone());
   }
 

@@ -289,7 +289,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     this.#node.sessions.delete(this);
     this.#ends.letGo();
     const { recording, providerRequestId, over } = this.#parts;
-    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, { copy: null, unanswered: false, facts: () => ({
+    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, { copy: null, outcome: null, unanswered: false, facts: () => ({
       streamed: false, status: 101, providerRequestId, requestBytes: this.#ends.toProviderBytes, responseBytes: this.#ends.toCallerBytes,
       firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs(),
     }) }, over);

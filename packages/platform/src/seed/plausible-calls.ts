@@ -7,7 +7,7 @@ import type { GatewayNodeId, RequestId } from '@metergate/core/id.ts';
 import { idPrefix } from '@metergate/core/id.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import { noReadingFields, type CallOutcome, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { noReadingFields, noWork, type CallOutcome, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { noTokens, nothingDue, type Reading } from '@metergate/core/usage/reading.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
@@ -79,6 +79,7 @@ function call({ callers, book }: SeedPlan, startedAtMs: number, number: number, 
     providerRequestId: end.status === null ? null : draw.hex(32),
     requestBytes: (input ?? draw.around(900)) * 4, responseBytes: (output ?? 0) * 6 + 300,
     firstByteMs: end.status === null ? null : durationMs / 3, durationMs, transport: 'http', connection: null, session: null,
+    ...noWork,
   };
 }
 

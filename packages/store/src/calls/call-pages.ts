@@ -191,7 +191,8 @@ function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`, ...(outcome === 'completed' ? [] : ofIndex("outcome <> 'completed'"))]),
     ...(usage === undefined ? [] : [sql`usage = ${usage}`, ...(usage === 'reported' ? [] : ofIndex("usage <> 'reported'"))]),
     ...(status === undefined ? [] : statusConditions(status, ofIndex)),
-    ...(lacks === undefined ? [] : lacks === 'any' ? [sql.raw(lackingCost)] : [...ofIndex(lackingCost), sql.raw(lackConditions[lacks])]),
+    ...(lacks === undefined ? [] : lacks === 'any' ? [sql.raw(`${lackingCost} and settled_by is null`)]
+      : [...ofIndex(lackingCost), sql.raw(lackConditions[lacks])]),
   ];
   return sql.join(all.map((condition) => sql` and ${condition}`), sql``);
 }
@@ -204,7 +205,7 @@ function statusConditions(status: StatusFilter, ofIndex: OfIndex): readonly RawB
 }
 
 const lackConditions: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
-  unknown: "usage in ('unknown', 'partial')", unpriced: "cost_source = 'unpriced'", gaps: 'cost_gaps is not null',
+  unknown: "usage in ('unknown', 'partial') and settled_by is null", unpriced: "cost_source = 'unpriced'", gaps: 'cost_gaps is not null',
 };
 
 /** The sums of a day say whether it has calls that lack this; what calls lack in general is in an index of its own. */

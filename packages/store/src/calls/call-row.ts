@@ -74,6 +74,10 @@ export const callColumns: readonly CallColumn[] = [
   text('transport', (r) => r.transport === 'http' ? null : r.transport),
   text('connection', (r) => r.connection),
   text('session', (r) => r.session),
+  text('kind', (r) => r.kind === 'call' ? null : r.kind),
+  text('works', (r) => r.works.length === 0 ? null : JSON.stringify(r.works)),
+  text('settles', (r) => r.settles),
+  text('settled_by', (r) => r.settledBy),
 ];
 
 /** The record of a row that `callColumns` wrote. */
@@ -124,6 +128,10 @@ export function callRecordOf(row: Selectable<CallRecordTable>): CallRecord {
     transport: (row.transport ?? 'http') as CallRecord['transport'],
     connection: row.connection as CallRecord['connection'],
     session: row.session,
+    kind: (row.kind ?? 'call') as CallRecord['kind'],
+    works: row.works === null ? [] : (JSON.parse(row.works) as string[]),
+    settles: row.settles as CallRecord['settles'],
+    settledBy: row.settled_by as CallRecord['settledBy'],
   };
 }
 

@@ -9,10 +9,12 @@ import { ChainChanged, type ChainWriter, type LockedChains, type ReadyChains } f
 import { StoreFault } from '../engine/fault.ts';
 import type { Send } from '../engine/send.ts';
 import { onBoth } from '../engine/texts.ts';
-import { erasedAmong, holdOffErasures, withoutWords } from '../erasure/erased.ts';
+import { erasedAmong, holdOffErasures, shipAlone, withoutWords } from '../erasure/erased.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import type { RunEvent } from '../journal/run-event.ts';
 import { applyToRuns, lockRuns, type LockedRuns } from '../runs/apply-to-runs.ts';
+import { concernsWork, settleWorks, type Settling } from './settling/settle-works.ts';
+import { subtractUnknown } from './settling/subtract-unknown.ts';
 import { applyKeyUse } from '../settings/key-use.ts';
 import { applySpend } from '../spend/apply-spend.ts';
 import { applyToLeases } from '../spend/apply-to-leases.ts';
@@ -53,7 +55,9 @@ async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: Ca
     (send) => readFor(context, send, { batch, memory, ready }),
     (send, found) => {
       if (found.mark < (batch.after ?? 0)) throw wentBack(batch, found.mark);
-      if (batch.through > found.mark) keep(context, send, { batch, memory, found });
+      const { settling } = found;
+      const kept = settling === null ? batch : { ...batch, records: settling.records };
+      if (batch.through > found.mark) keep(context, send, { batch: kept, memory, found });
       return found.numbered;
     },
   );
@@ -68,6 +72,8 @@ interface Found {
   /** Of all records of the batch, those of erased organizations without their words. */
   readonly numbered: NumberedCalls;
   readonly chains: LockedChains;
+  /** Null: the batch says nothing about work that goes on after its answer. */
+  readonly settling: Settling | null;
 }
 
 interface Reading {
@@ -76,7 +82,22 @@ interface Reading {
   readonly ready: ReadyChains;
 }
 
-async function readFor({ engine: { kind } }: StoreContext, send: Send, { batch, memory, ready }: Reading): Promise<Found> {
+async function readFor(context: StoreContext, send: Send, reading: Reading): Promise<Found> {
+  const { batch } = reading;
+  if (!concernsWork(batch.records)) return readWhole(context, send, { ...reading, settling: null });
+  const { kind } = context.engine;
+  shipAlone(kind, send);
+  const [segment] = await send<{ readonly mark: bigint }>(lockSegment[kind], [batch.segment]);
+  const fresh = batch.records.filter(({ seq }) => seq > Number(segment?.mark ?? 0n));
+  const erased = await erasedAmong(kind, send, fresh.map(({ record }) => record.organization));
+  const known = fresh.map((row) => erased.has(row.record.organization) ? { ...row, record: withoutWords(row.record) } : row);
+  const settling = await settleWorks(kind, send, known);
+  return readWhole(context, send, { ...reading, batch: { ...batch, records: settling.records }, settling });
+}
+
+async function readWhole(
+  { engine: { kind } }: StoreContext, send: Send, { batch, memory, ready, settling }: Reading & Pick<Found, 'settling'>,
+): Promise<Found> {
   const records = batch.records.map(({ record }) => record);
   const events = (batch.runEvents ?? []).map(({ event }) => event);
   holdOffErasures(kind, send);
@@ -86,7 +107,7 @@ async function readFor({ engine: { kind } }: StoreContext, send: Send, { batch, 
     erasedAmong(kind, send, [...records, ...events].map(({ organization }) => organization)),
     lockRuns(kind, send, { records, events }), memory.book.number(send, records), memory.chains.lock(send, ready),
   ]);
-  const found = { mark: Number(segment!.mark), erased, runs, numbered, chains };
+  const found = { mark: Number(segment!.mark), erased, runs, numbered, chains, settling };
   return erased.size === 0 ? found : { ...found, numbered: await memory.book.number(send, withoutWordsOf(erased, records)) };
 }
 
@@ -103,19 +124,27 @@ interface Keeping {
 /** Sends all that the batch changes. Sums and other rows that many shippers write are written in one order. */
 function keep(context: StoreContext, send: Send, { batch, memory, found }: Keeping): void {
   const { engine: { kind } } = context;
-  const { mark, erased } = found;
+  const { mark, erased, settling } = found;
+  const settled = settling?.settled ?? [];
   const fresh = (row: { readonly seq: number }): boolean => row.seq > mark;
   const kept = withoutWordsOf(erased, batch.records.filter(fresh).map(({ record }) => record));
   const attributions = found.numbered.numbers.filter((_number, index) => fresh(batch.records[index]!));
-  applyToRuns(kind, send, { records: kept, events: eventsOf(batch, found), locked: found.runs });
+  applyToRuns(kind, send, { records: kept, events: eventsOf(batch, found), settled: settled.map(({ record }) => record), locked: found.runs });
   const receipts = memory.chains.chain(send, kept, found.chains);
   insertCalls(kind, send, kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
   applySpend(kind, send, kept);
   applyUsage(kind, send, kept, attributions);
-  applyKeyUse(kind, send, kept);
+  applyKeyUse(kind, send, kept.filter(isCall));
   applyHours(kind, send, kept);
+  subtractUnknown(kind, send, settled);
+  settling?.write(send);
   applyToLeases(kind, send, kept);
   void send(moveMark[kind], [batch.through, batch.segment]);
+}
+
+/** A settlement is no use of the key. */
+function isCall({ kind }: CallRecord): boolean {
+  return kind === 'call';
 }
 
 function eventsOf({ runEvents = [] }: CallBatch, { mark, erased }: Found): RunEvent[] {

@@ -11,6 +11,7 @@ import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
+import type { SettledSpend } from '../calls/settling/settlements.ts';
 import type { SubjectSums } from '../spend/spend-sums.ts';
 
 /** Gateway → store. */
@@ -62,6 +63,8 @@ export type FromStore =
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
   /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
+  /** What settlements add to what was spent. Only from an embedded store, each once. */
+  | { readonly kind: 'settled'; readonly settled: readonly SettledSpend[] }
   /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
   /** What is behind a key that was used lately, before anybody asks for it. Only at the start, before the first heartbeat. */

@@ -15,6 +15,7 @@ import type { Run } from '@metergate/core/run/run.ts';
 import { noRuns, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { RunName } from '../runs/run-rows.ts';
 import type { NewRun, RunAnswer, StoredRuns } from '../runs/runs.ts';
+import { noSettledNews, type SettledNews } from './settled-news.ts';
 import { InTurn } from './in-turn.ts';
 import type { FromStore } from './protocol.ts';
 
@@ -28,6 +29,8 @@ export interface RunDeskOptions {
   readonly pause: (durationMs: number) => Promise<unknown>;
   /** The store is embedded: its node begins runs by itself once it knows which exist. */
   readonly embedded?: boolean;
+  /** None by default: the store is shared. */
+  readonly settled?: SettledNews;
 }
 
 export interface RunDesk {
@@ -77,11 +80,13 @@ class Desk implements RunDesk {
   /** Grows with each post of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
   readonly #embedded: boolean;
+  readonly #settled: SettledNews;
   /** The names being gathered for the node; null: already sent, or never to be. */
   #known: KnownRuns | null;
 
-  constructor({ runs, post, keepEnded, clock, pause, embedded = false }: RunDeskOptions) {
+  constructor({ runs, post, keepEnded, clock, pause, embedded = false, settled = noSettledNews }: RunDeskOptions) {
     this.#embedded = embedded;
+    this.#settled = settled;
     this.#known = embedded ? noRuns() : null;
     this.#clock = clock;
     this.#pause = pause;
@@ -140,9 +145,10 @@ class Desk implements RunDesk {
       try {
         // Later changes are posted, so no answer misses the end of its run.
         this.#told ??= await this.#runs.feed();
-        const before = this.#news;
+        const before = this.#stamp;
         if (this.#embedded || asked.some(({ run }) => run.mayCreate && run.exposureLimit !== null)) await this.#keepEnded();
         const answers = await this.#runs.open(asked.map(({ run }) => run));
+        await this.#settled.look();
         for (const [index, { number }] of asked.entries()) {
           this.#post({ kind: 'run', number, answer: this.#remember(await this.#current(answers[index]!, before)) });
         }
@@ -156,12 +162,18 @@ class Desk implements RunDesk {
 
   async #current(answer: RunAnswer, before: number): Promise<RunAnswer> {
     let current = answer;
-    for (let seen = before; current.kind === 'run' && this.#news !== seen;) {
-      seen = this.#news;
+    for (let seen = before; current.kind === 'run' && this.#stamp !== seen;) {
+      seen = this.#stamp;
       const run = await this.#runs.get(current.run);
+      await this.#settled.look();
       if (run !== null) current = { ...current, run };
     }
     return current;
+  }
+
+  /** Differs if the node was told anything that an answer may hold or lack. */
+  get #stamp(): number {
+    return this.#news + this.#settled.told;
   }
 
   #remember(answer: RunAnswer): RunAnswer {

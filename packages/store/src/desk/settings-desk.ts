@@ -13,6 +13,7 @@ import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
 import { KeptOrganizations } from './kept-organizations.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
+import { noSettledNews, type SettledNews } from './settled-news.ts';
 import { together } from './together.ts';
 
 export interface SettingsDeskOptions {
@@ -22,6 +23,8 @@ export interface SettingsDeskOptions {
   /** Wall time, milliseconds since the epoch: says which windows of spend are in force. */
   readonly clock: () => number;
   readonly post: (message: FromStore) => void;
+  /** None by default: the store is shared. */
+  readonly settled?: SettledNews;
 }
 
 export interface SettingsDesk {
@@ -43,7 +46,7 @@ const aheadMax = 200;
 
 interface Question { readonly number: number; readonly hash: string }
 
-export function createSettingsDesk({ settings, prices, spend, clock, post }: SettingsDeskOptions): SettingsDesk {
+export function createSettingsDesk({ settings, prices, spend, clock, post, settled = noSettledNews }: SettingsDeskOptions): SettingsDesk {
   /** What the node holds: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
   /** The last change whose processing has begun; null before the first poll. */
@@ -54,10 +57,11 @@ export function createSettingsDesk({ settings, prices, spend, clock, post }: Set
   async function read(hashes: readonly string[]): Promise<Map<string, KeyAnswer>> {
     for (;;) {
       const before = revision;
+      const toldBefore = settled.told;
       const keys = [...await settings.keysByHash(hashes)];
       const organizations = await kept.now(new Set(keys.map(([, { organization }]) => organization)));
       const sums = keys.length === 0 ? [] : await spend.sumsOfAll(keys.map(([, { organization, id }]) => ({ organization, key: id })), clock());
-      if (revision !== before) continue;
+      if (revision !== before || await settled.look() !== toldBefore) continue;
       return new Map(keys.flatMap(([hash, key], index) => {
         const organization = organizations.get(key.organization);
         return organization === undefined ? [] : [[hash, { key, organization, spend: sums[index]! }]];

@@ -27,8 +27,9 @@ import type { NodeReport } from '../nodes/node-reports.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
-import { createRunDesk, type RunDesk } from './run-desk.ts';
+import { createRunDesk, type RunDesk, type RunDeskOptions } from './run-desk.ts';
 import { bestEffortWritesTo, type BestEffortWrites } from './best-effort-writes.ts';
+import { createSettledNews, noSettledNews, type SettledNews } from './settled-news.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { keepEnded, sayingKept, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
@@ -118,12 +119,13 @@ async function serve(): Promise<void> {
   }
   const time = startNodeTime(Date.now(), performance.now());
   const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
-  const desk = createSettingsDesk({ settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
-  const runDesk = runDeskOf(store, post, () => keepEnded(shipper));
+  const settled = await settledNewsOf(store, post);
+  const desk = createSettingsDesk({ settled, settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
+  const runDesk = runDeskOf(store, { post, settled, keepEnded: () => keepEnded(shipper) });
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs: storeMs, hrMs }) => {
     followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs));
   } });
-  const feed = start(() => desk.poll(), settingsPauseMs);
+  const feed = start(() => desk.poll().then(() => settled.look()), settingsPauseMs);
   const runFeed = start(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
@@ -139,9 +141,7 @@ async function serve(): Promise<void> {
   const shipping = startShipping(shipper, { taken: kept.sinceNow(), progress, tell, passed: sayKept, engine: store.engine, repeated: start });
   const bestEffort = bestEffortWritesTo(store, { home: home ?? embeddedHome, nowMs });
   const writingRefusals = quietly(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
-  const spend = createSpendWatch({
-    reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }),
-  });
+  const spend = createSpendWatch({ reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }) });
   // Whoever needs the store reports at once that it is away.
   const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
   gateway.on('message', hearing({ desk, runDesk, leasing, bestEffort, shipping }));
@@ -158,8 +158,12 @@ async function serve(): Promise<void> {
   warnings.ready();
 }
 
-function runDeskOf({ engine, runs }: Store, post: (message: FromStore) => void, keepEndedCalls: () => Promise<void>): RunDesk {
-  return createRunDesk({ runs, post, keepEnded: keepEndedCalls, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
+async function settledNewsOf({ engine, settlements }: Store, post: (message: FromStore) => void): Promise<SettledNews> {
+  return engine === 'sqlite' ? createSettledNews(settlements, post, await settlements.latest()) : noSettledNews;
+}
+
+function runDeskOf({ engine, runs }: Store, parts: Pick<RunDeskOptions, 'post' | 'settled' | 'keepEnded'>): RunDesk {
+  return createRunDesk({ runs, ...parts, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
 }
 
 function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken' | 'progress'>): Shipper {

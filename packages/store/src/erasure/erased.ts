@@ -13,7 +13,7 @@ export const shippingLock = 7_215_002;
 /** A record with its figures alone: what its caller or the provider wrote is not in it. */
 export function withoutWords(record: CallRecord): CallRecord {
   return { ...record, project: null, labels: [], run: null, path: '', model: null, requestedModel: null, finishReason: null,
-    serviceTier: null, providerRequestId: null, session: null };
+    serviceTier: null, providerRequestId: null, session: null, works: [] };
 }
 
 const erased = onEach((engine) => `select organization from erased_organization where organization in ${wordsGiven(engine)}`);
@@ -24,6 +24,11 @@ export async function erasedAmong(engine: Engine['kind'], send: Send, organizati
   if (asked.length === 0) return new Set();
   const rows = await send<{ readonly organization: string }>(erased[engine], [wordsFrom(engine, asked)]);
   return new Set(rows.map(({ organization }) => organization));
+}
+
+/** As `holdOffErasures`, and no other shipment is under way either. */
+export function shipAlone(engine: Engine['kind'], send: Send): void {
+  if (engine === 'postgres') void send('select pg_advisory_xact_lock($1::bigint)', [shippingLock]);
 }
 
 /** To be sent first in a shipment's transaction: no erasure begins before it ends. SQLite lets in one writer anyway. */

@@ -39,7 +39,7 @@ const bytesGone = 2n;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
-  'refusal_hour',
+  'refusal_hour', 'deferred_work',
   'webhook_delivery', 'notice', 'webhook', 'cap_told', 'cap_alert',
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'named_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
@@ -168,5 +168,5 @@ async function eraseRecords(engine: Engine['kind'], transaction: Transaction<Sch
 
 const noWords = {
   project: null, labels: null, run: null, path: '', model: null, requested_model: null, finish_reason: null, service_tier: null,
-  provider_request_id: null, session: null,
+  provider_request_id: null, session: null, works: null,
 } as const;

@@ -19,6 +19,11 @@ export interface Journal {
    */
   close(record: CallRecord, done: () => void): void;
   /**
+   * Journals a settlement, which no opening goes before. `done(null)` after the commit of the turn; `done(error)` at once when it could not be
+   * written: nothing of it is kept then, and whoever asks for the outcome again learns of it again.
+   */
+  settle(record: CallRecord, done: (error: Error | null) => void): void;
+  /**
    * Journals `run_tightened`, in the commit of the turn. `done(null)` after the commit; `done(error)` at once when it could
    * not be written: nothing of it is kept then.
    */

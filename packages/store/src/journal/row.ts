@@ -10,7 +10,7 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
 /** Number of a row's kind. */
-export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3, openedRun: 4 } as const;
+export const rowKind = { opened: 0, closed: 1, runTightened: 2, runEnded: 3, openedRun: 4, settled: 5 } as const;
 export type RowKind = (typeof rowKind)[keyof typeof rowKind];
 
 /** First element of each row; another order of fields takes another number. */
@@ -24,6 +24,8 @@ const carriedRecordForm = 5;
 /** Those of openings and records that hold a session besides. */
 const sessionOpeningForm = 3;
 const sessionRecordForm = 6;
+/** That of records of work that goes on after its answer: what began it, and what settles it. */
+const workRecordForm = 7;
 
 /** How many characters of a row's text hold its call's id, at most. */
 export const rowIdWithin = 64;
@@ -42,7 +44,7 @@ const recordFields = [
   'firstByteMs', 'durationMs',
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls',
   'cacheSavings',
-  'requestedModel', 'units', 'pricedBy', 'transport', 'connection', 'session',
+  'requestedModel', 'units', 'pricedBy', 'transport', 'connection', 'session', 'kind', 'works', 'settles',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 const tighteningFields = [
@@ -53,7 +55,7 @@ const beginningFields = [
   'organization', 'run', 'declared', 'effective', 'clampReason', 'startedAtMs', 'expiresAtMs',
 ] as const satisfies readonly (keyof RunBeginning)[];
 
-type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number]>
+type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number] | 'settledBy'>
   | Exclude<keyof RunTightening, (typeof tighteningFields)[number] | 'begun'> | Exclude<keyof RunEnd, (typeof endFields)[number] | 'begun'>
   | Exclude<keyof RunBeginning, (typeof beginningFields)[number] | 'key'>;
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
@@ -63,14 +65,16 @@ type WholeList = [Missing] extends [never] ? readonly string[] : never;
 type ValuesOf<Fields extends readonly (keyof CallRecord)[]> = {
   -readonly [At in keyof Fields]: Fields[At] extends 'cost' | 'cacheSavings' ? string | null : CallRecord[Fields[At]]
 };
-const noLaterFields = [null, null, null, ...overHttp] as const;
+const withoutWork = ['call', [], null] as const;
+const noLaterFields = [null, null, null, ...overHttp, ...withoutWork] as const;
 /** How many of the record's fields a row of each older form holds, and what stands in place of the others. */
 const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonly unknown[]]> = new Map([
   [rowForm, [recordFields.indexOf('costGaps'), [[], null, null, null, null, null, ...noLaterFields]]],
   [2, [recordFields.indexOf('cacheSavings'), [null, ...noLaterFields]]],
   [3, [recordFields.indexOf('requestedModel'), noLaterFields]],
-  [recordForm, [recordFields.indexOf('transport'), overHttp]],
-  [carriedRecordForm, [recordFields.indexOf('session'), [null]]],
+  [recordForm, [recordFields.indexOf('transport'), [...overHttp, ...withoutWork]]],
+  [carriedRecordForm, [recordFields.indexOf('session'), [null, ...withoutWork]]],
+  [sessionRecordForm, [recordFields.indexOf('kind'), withoutWork]],
 ]);
 
 type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
@@ -123,7 +127,7 @@ export function beginningFromText(text: string): RunBeginning {
   return beginningOf(beginning);
 }
 
-/** Text of a `closed` row. */
+/** Text of a `closed` row, and of a `settled` one. */
 export function recordToText(record: CallRecord): string {
   const values: unknown[] = [
     recordForm, record.id, record.organization, record.key, record.project, quickList(record.labels), record.labelsDropped, record.run,
@@ -136,7 +140,12 @@ export function recordToText(record: CallRecord): string {
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
     record.requestedModel, record.units, record.pricedBy,
   ];
-  return JSON.stringify(carried(values, record, { carried: carriedRecordForm, session: sessionRecordForm }));
+  if (record.kind === 'call' && record.works.length === 0) {
+    return JSON.stringify(carried(values, record, { carried: carriedRecordForm, session: sessionRecordForm }));
+  }
+  values[0] = workRecordForm;
+  values.push(record.transport, record.connection, record.session, record.kind, record.works, record.settles);
+  return JSON.stringify(values);
 }
 
 /** The record that `recordToText` wrote. Spelled out: an object made name by name is slow to make and to read. @throws Error for another form. */
@@ -147,7 +156,7 @@ export function recordFromText(text: string): CallRecord {
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings, requestedModel, units, pricedBy,
-    transport, connection, session,
+    transport, connection, session, kind, works, settles,
   ] = recordValuesOf(text);
   return {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
@@ -156,7 +165,7 @@ export function recordFromText(text: string): CallRecord {
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings: amountOf(cacheSavings),
     requestedModel, units, pricedBy: pricedBy ?? usualBasis(costSource),
-    transport, connection, session,
+    transport, connection, session, kind, works, settles, settledBy: null,
   };
 }
 
@@ -243,7 +252,7 @@ function recordValuesOf(text: string): RecordValues {
   const values = JSON.parse(text) as unknown[];
   const older = olderForms.get(values[0]);
   if (older !== undefined && values.length === older[0] + 1) values.push(...older[1]);
-  else if (values[0] !== sessionRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
+  else if (values[0] !== workRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
   return values as RecordValues;
 }
 

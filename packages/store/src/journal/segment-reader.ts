@@ -88,7 +88,7 @@ export class SegmentReader {
         if (kind === rowKind.opened) return true;
         giveWay();
         const text = frame.bytes.toString('utf8', from, to);
-        if (kind === rowKind.closed) due.records.push({ seq, record: recordFromText(text) });
+        if (kind === rowKind.closed || kind === rowKind.settled) due.records.push({ seq, record: recordFromText(text) });
         else due.runEvents.push({ seq, event: runEventFrom(kind, text) });
         due.count += 1;
         due.through = seq;

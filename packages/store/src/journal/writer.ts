@@ -95,6 +95,10 @@ class SegmentedJournal implements Journal, JournalCondition {
     this.#enqueue(rowKind.closed, record.id, recordToText(record), done);
   }
 
+  settle(record: CallRecord, done: (error: Error | null) => void): void {
+    this.#enqueue(rowKind.settled, null, recordToText(record), done);
+  }
+
   tightenRun(tightening: RunTightening, done: (error: Error | null) => void): void {
     this.#enqueue(rowKind.runTightened, null, tighteningToText(tightening), done);
   }

@@ -17,7 +17,8 @@ import {
 } from './run-rows.ts';
 
 /** The parts of a record that count for its run. */
-export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>;
+export type RunCallRecord = Pick<CallRecord, 'organization' | 'run' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>
+  & Partial<Pick<CallRecord, 'settledBy'>>;
 
 export interface RunWork {
   readonly records: readonly RunCallRecord[];
@@ -50,7 +51,10 @@ export async function lockRuns(kind: Engine['kind'], send: Send, work: RunWork):
 }
 
 /** Applies the work. It may be a part of what the runs were locked for. */
-export function applyToRuns(kind: Engine['kind'], send: Send, { records, events, locked }: RunWork & { readonly locked: LockedRuns }): void {
+export function applyToRuns(kind: Engine['kind'], send: Send, { records, events, settled = [], locked }: RunWork & {
+  /** Calls that were kept before, and are unknown no more. */
+  readonly settled?: readonly RunCallRecord[]; readonly locked: LockedRuns;
+}): void {
   const { exposure, runs: before, change } = locked;
   const after = new Map(before);
   for (const event of events) begin(after, event, locked.before);
@@ -58,6 +62,9 @@ export function applyToRuns(kind: Engine['kind'], send: Send, { records, events,
   for (const record of records) {
     if (record.run === null) continue;
     replace(after, { organization: record.organization, id: record.run }, (run) => withCall(run, record));
+  }
+  for (const { organization, run } of settled) {
+    if (run !== null) replace(after, { organization, id: run }, (held) => ({ ...held, unknownCalls: held.unknownCalls - 1 }));
   }
   for (const event of events) {
     if (isBeginning(event)) continue;

@@ -159,7 +159,7 @@ function statementsOf(kind: Engine['kind']): Readonly<Record<'select' | 'update'
     update: update(kind, columns),
     updateSpent: update(kind, spentColumns),
     spent: `select v.organization, v.id, cast(${least}(coalesce(sum(c.cost_nano), 0), 9223372036854775807) as bigint) as spent,
-      count(case when c.usage in ('unknown', 'partial') then 1 end) as unknown_calls,
+      count(case when c.usage in ('unknown', 'partial') and c.settled_by is null then 1 end) as unknown_calls,
       count(case when c.cost_source = 'unpriced' then 1 end) as unpriced_calls, count(c.cost_gaps) as gap_calls
       from ${given(kind, nameColumns)} join call_record as c on c.organization = v.organization and c.run = v.id group by v.organization, v.id`,
   };

@@ -10,6 +10,7 @@ import type { OperationSchema } from './operation-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
 import type { RetentionSchema } from './retention-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
+import type { DeferredWorkTable } from './work-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
 import type { RunSchema } from './run-schema.ts';
 import type { UsageSchema } from './usage-schema.ts';
@@ -176,6 +177,13 @@ export interface CallRecordTable {
   readonly connection: string | null;
   /** What the caller's agent calls its session. */
   readonly session: string | null;
+  /** Null: a forwarded call. */
+  readonly kind: string | null;
+  /** JSON array; null: none. */
+  readonly works: string | null;
+  readonly settles: string | null;
+  /** Id of the settlement of this call's work; written when that comes, and no fact of the record's own. */
+  readonly settled_by: string | null;
   /** The record's place in its organization's chain of receipts; null for a record older than receipts. */
   readonly receipt_sequence: WholeOrNull;
   readonly receipt_hash: BytesOrNull;
@@ -354,6 +362,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly price_list: PriceListTable;
   readonly journal_segment: JournalSegmentTable;
   readonly call_record: CallRecordTable;
+  readonly deferred_work: DeferredWorkTable;
   readonly cap: CapTable;
   readonly platform_address: PlatformAddressTable;
   readonly server_settings: ServerSettingsTable;

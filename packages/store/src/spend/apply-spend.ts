@@ -16,7 +16,8 @@ import type { Send } from '../engine/send.ts';
 import { allDaysMs } from './spend-days.ts';
 
 /** The parts of a record that the sums use. */
-export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>;
+export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>
+  & Partial<Pick<CallRecord, 'settledBy'>>;
 
 /** The scopes that have sums, and a call's subject in each; null: it has none. Empty for an organization. */
 const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
@@ -75,7 +76,12 @@ export interface Addition extends SpendPlace {
  * writer, so no order is needed.
  */
 export function applySpend(engine: Engine['kind'], send: Send, records: readonly SpendRecord[]): void {
-  sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : orderedAdditionsOf(records));
+  sendSpend(engine, send, engine === 'sqlite' ? additionsOf(records) : orderedAdditionsOf(records));
+}
+
+/** Adds these to their sums; in the order of the table's key, except on SQLite. */
+export function sendSpend(engine: Engine['kind'], send: Send, additions: readonly Addition[]): void {
+  sendRows(engine, send, inserts[engine], additions);
 }
 
 /** In the order of the table's key. */

@@ -15,7 +15,7 @@ import type { Send } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
 import { daysOf, spentOf, type DayRange } from './spend-days.ts';
 
-type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'>;
+type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'> & Partial<Pick<CallRecord, 'kind'>>;
 
 /** What is added to one row of `spend_lease`. */
 interface Part {
@@ -70,7 +70,10 @@ const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
 /** Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. */
 export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
   if (engine === 'sqlite') return;
-  const parts = [...partsOf(records).values()];
+  // No node spent a settlement from a lease of its own: all of them learn of it from the sums.
+  const spent = records.filter(({ kind = 'call' }) => kind === 'call');
+  if (spent.length < records.length) void send(bumpFeedStatement);
+  const parts = [...partsOf(spent).values()];
   if (parts.length === 0) return;
   void send(addStatement, arraysFrom(columns, parts));
   void send(bumpFeedWhereReached, arraysFrom(withDays, parts));

@@ -3,7 +3,7 @@
  * far as needed, in slices.
  */
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { CostSource } from '@metergate/core/record/call-record.ts';
+import type { CallRecord, CostSource } from '@metergate/core/record/call-record.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
 import type { Engine } from '../engine/engine.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
@@ -15,7 +15,7 @@ export const recordsAtOnce = 400;
 
 /** The columns of a record that sums need. */
 export const spendRecordColumns = [
-  'sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage',
+  'sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage', 'settled_by',
 ] as const;
 
 export interface SpendRecordRow {
@@ -27,6 +27,7 @@ export interface SpendRecordRow {
   readonly cost_gaps: string | null;
   readonly cost_source: string;
   readonly usage: string;
+  readonly settled_by: string | null;
 }
 
 /** A call record with the columns that sums need. */
@@ -35,6 +36,7 @@ export function spendRecordOf(row: SpendRecordRow): SpendRecord {
     organization: row.organization as SpendRecord['organization'], key: row.key as SpendRecord['key'], project: row.project,
     startedAtMs: Number(row.started_at_ms), cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano),
     costGaps: costGapsOf(row.cost_gaps), costSource: row.cost_source as CostSource, usage: row.usage as UsageState,
+    settledBy: row.settled_by as CallRecord['settledBy'],
   };
 }
 

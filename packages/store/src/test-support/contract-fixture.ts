@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { noWork, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
 import { isRefusal, type StoreRefusal } from '../refusal.ts';
@@ -179,6 +179,7 @@ export function sampleRecord(organization: OrganizationId, changes: Partial<Call
     transport: 'http',
     connection: null,
     session: 'session-of-an-agent',
+    ...noWork,
     priceList: '2026-09-23/1f0c',
     providerRequestId: 'req-from-provider',
     requestBytes: 1_024,

@@ -7,6 +7,7 @@ import { addWhole, type WholeFigure } from '@metergate/core/report/usage-sum.ts'
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
+import { onBoth } from '../engine/texts.ts';
 
 export interface HourAddition {
   readonly organization: string;
@@ -19,6 +20,15 @@ export interface HourAddition {
 export function applyHours(engine: Engine['kind'], send: Send, records: readonly HourRecord[]): void {
   sendRows(engine, send, inserts[engine], engine === 'sqlite' ? additionsOf(records) : hourAdditionsOf(records));
 }
+
+/** Subtracts from one figure of an hour, which is removed when nothing is left of it. */
+export function subtractHour(engine: Engine['kind'], send: Send, { organization, hourMs: hour, figure, amount }: HourAddition): void {
+  void send(lessOfHour[engine], [BigInt(amount), organization, hour, figure]);
+  void send(noneOfHour[engine], [organization, hour, figure]);
+}
+
+const lessOfHour = onBoth('update hour_sum set amount = amount - $1 where organization = $2 and hour_ms = $3 and figure = $4');
+const noneOfHour = onBoth('delete from hour_sum where organization = $1 and hour_ms = $2 and figure = $3 and amount <= 0');
 
 /** A sum stops at the 64-bit bound: an overflow error would hold up all records behind it. */
 export const hourAmountMax = 2n ** 63n - 1n;

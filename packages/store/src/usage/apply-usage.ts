@@ -7,7 +7,9 @@ import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
-import { orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, type NamedAddition, type WordAddition } from './usage-additions.ts';
+import {
+  orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, type NamedAddition, type UsageAdditions, type WordAddition,
+} from './usage-additions.ts';
 
 /**
  * Adds what `records` used. Call this in the transaction that stores them, with exactly those that it stores. `attributions`: their
@@ -16,7 +18,11 @@ import { orderedUsageAdditionsOf, usageAdditionsOf, type AttributionAddition, ty
 export function applyUsage(engine: Engine['kind'], send: Send, records: readonly UsageRecord[], attributions: readonly number[]): void {
   // On SQLite nobody else writes meanwhile, so no order is needed.
   const additionsOf = engine === 'sqlite' ? usageAdditionsOf : orderedUsageAdditionsOf;
-  const { named, attributed, words } = additionsOf(records, attributions);
+  sendUsage(engine, send, additionsOf(records, attributions));
+}
+
+/** Adds these to their sums; in the order of each table's key, except on SQLite. */
+export function sendUsage(engine: Engine['kind'], send: Send, { named, attributed, words }: UsageAdditions): void {
   sendRows(engine, send, inserts[engine].named, named);
   sendRows(engine, send, inserts[engine].attributed, attributed);
   sendRows(engine, send, inserts[engine].words, words);

@@ -24,7 +24,7 @@ const columns: { readonly [Name in UsageFigureName]: FigureColumn } = {
   cost: { name: 'cost_nano', ofCall: 'cost_nano', kind: 'sum' },
   cacheSavings: { name: 'cache_savings_nano', ofCall: 'cache_savings_nano', kind: 'signed' },
   savedCalls: { name: 'saved_calls', ofCall: 'case when cache_savings_nano is not null then 1 end', kind: 'count' },
-  unknownCalls: { name: 'unknown_calls', ofCall: `case when usage in ('unknown', 'partial') then 1 end`, kind: 'count' },
+  unknownCalls: { name: 'unknown_calls', ofCall: `case when usage in ('unknown', 'partial') and settled_by is null then 1 end`, kind: 'count' },
   unpricedCalls: { name: 'unpriced_calls', ofCall: `case when cost_source = 'unpriced' then 1 end`, kind: 'count' },
   gapCalls: { name: 'gap_calls', ofCall: 'case when cost_gaps is not null then 1 end', kind: 'count' },
 };

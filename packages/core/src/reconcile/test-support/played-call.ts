@@ -5,7 +5,7 @@ import type { PricesAtHand } from '../../price/cost-lines.ts';
 import { createPriceBook } from '../../price/price-book.ts';
 import { priceList } from '../../price/price-list.ts';
 import { recordedReading } from '../../price/recorded-parts.ts';
-import type { CallRecord } from '../../record/call-record.ts';
+import { noWork, type CallRecord } from '../../record/call-record.ts';
 import { providers } from '../../wire/wire.ts';
 
 const book = createPriceBook({ list: priceList, overlay: null });
@@ -18,6 +18,7 @@ const plain: Omit<CallRecord, 'cost' | 'costGaps' | 'costSource' | 'pricedBy' | 
   model: 'gpt-4o-2024-08-06', requestedModel: 'gpt-4o', finishReason: 'stop', inputTokens: 1_000, outputTokens: 100, cachedTokens: 0,
   cacheWriteTokens: null, reasoningTokens: null, usage: 'reported', usageReason: null, serviceTier: null, audioInputTokens: null,
   audioOutputTokens: null, toolCalls: null, units: null, providerRequestId: null, requestBytes: 1, responseBytes: 1, firstByteMs: 1, durationMs: 1,
+  ...noWork,
 };
 
 /** A call at an instant of ISO 8601. */

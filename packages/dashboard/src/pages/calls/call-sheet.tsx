@@ -123,6 +123,9 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ...(call.connection === null
               ? []
               : [['Connection', <CopyableId key="connection" id={call.connection} name="connection's request id" />] as const]),
+            ...(call.works.length === 0 ? [] : [['Work', call.works.join(', ')] as const]),
+            ...(call.settles === null ? [] : [['Settles', <CopyableId key="settles" id={call.settles} name="settled call's request id" />] as const]),
+            ...(call.settledBy === null ? [] : [['Settled by', <CopyableId key="settledBy" id={call.settledBy} name="settlement's id" />] as const]),
             ['Request id', <CopyableId key="id" id={call.id} name="request id" />],
             [
               "Provider's id",

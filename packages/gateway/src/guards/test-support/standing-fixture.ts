@@ -1,4 +1,5 @@
 /** Standings and guards on made-up values for tests: nothing spent, no caps, and the test answers for the store. */
+import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
@@ -19,7 +20,8 @@ export function testStandings(monotonicMs: () => number = () => 0): Standings {
 }
 
 /** A journal that takes every row of a run at once. */
-export const willingRunJournal: RunsOptions['journal'] = {
+export const willingRunJournal: Pick<Journal, 'endRun' | 'tightenRun' | 'settle'> = {
+  settle: (_record, done) => done(null),
   endRun: (_row, done) => done(null),
   tightenRun: (_row, done) => done(null),
 };

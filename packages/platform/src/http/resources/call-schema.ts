@@ -1,6 +1,8 @@
 /** A call record as the platform's HTTP shows it: every field of rules: Record, with its form. If a field is missing here, it does not compile. */
 import { z } from '@hono/zod-openapi';
-import { callOutcomes, callTransports, costGapNames, costSources, priceBases, type CallRecordJson } from '@metergate/core/record/call-record.ts';
+import {
+  callOutcomes, callTransports, costGapNames, costSources, priceBases, recordKinds, type CallRecordJson,
+} from '@metergate/core/record/call-record.ts';
 import { costLineKinds, withoutLinesReasons } from '@metergate/core/price/cost-lines.ts';
 import { usageReasons, usageStates } from '@metergate/core/usage/reading.ts';
 import { unitNames, type UnitName } from '@metergate/core/usage/units.ts';
@@ -67,6 +69,11 @@ const fields = {
   transport: z.enum(callTransports).openapi({ description: 'websocket: the handshake of a connection, or a response on one' }),
   connection: words.openapi({ description: 'Of a response on a WebSocket connection: id of the handshake\'s own record' }),
   session: words.openapi({ description: 'What the caller\'s agent calls its session, from a header such as session-id' }),
+  kind: z.enum(recordKinds).openapi({ description: 'settlement: what became of work that an earlier call began; nothing was forwarded for it' }),
+  works: z.array(z.string())
+    .openapi({ description: 'The provider\'s ids of work that goes on after its answer: of a settlement, of the work settled' }),
+  settles: words.openapi({ description: 'Of a settlement: id of the call that began the work; null if it is not known' }),
+  settledBy: words.openapi({ description: 'Of a call whose usage came later: id of the settlement' }),
 } as const satisfies { readonly [Field in keyof CallRecordJson]: z.ZodType };
 
 export const callSchema = z.object(fields).openapi('CallRecord');

@@ -77,9 +77,10 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
 }
 
 /** The charges of one call: at least one, so that no call is left out. */
-function chargesOf({ usage, cost, costSource }: CallRecord, parts: RecordedParts | null): readonly Charge[] {
+function chargesOf({ usage, cost, costSource, settledBy }: CallRecord, parts: RecordedParts | null): readonly Charge[] {
   if (usage === 'none' || usage === 'unknown' || parts === null) {
-    const kind = usage === 'none' ? 'none' : 'unknown';
+    // What a settled call used is in its settlement.
+    const kind = usage === 'none' || settledBy !== null ? 'none' : 'unknown';
     return cost === null ? [{ kind, quantity: 1, cost: 0n }] : [{ kind: 'all', quantity: 0, cost }];
   }
   const used = paidKinds.filter((kind) => parts.tokens[kind] > 0);

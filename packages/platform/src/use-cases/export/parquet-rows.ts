@@ -35,6 +35,7 @@ const columns: readonly ParquetColumn[] = [
   { name: 'label', kind: 'text', value: () => 'measured' },
   ...of('text', 'requestedModel', 'pricedBy'), ...of('json', 'units'),
   ...of('text', 'transport', 'connection', 'session'),
+  ...of('text', 'kind'), ...of('json', 'works'), ...of('text', 'settles', 'settledBy'),
 ];
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];

@@ -24,6 +24,7 @@ const recordColumns = [
   'costGaps', 'serviceTier', 'audioInputTokens', 'audioOutputTokens', 'toolCalls', 'costSource', 'priceList', 'providerRequestId', 'requestBytes',
   'responseBytes', 'startedAt', 'firstByteMs', 'durationMs', 'node', 'label', 'requestedModel', 'pricedBy', 'units', 'transport', 'connection',
   'session', 'upstream',
+  'kind', 'works', 'settles', 'settledBy',
 ] as const satisfies readonly (keyof CallRecordJson)[];
 
 // Fails to compile if a field of the record is missing above.

@@ -1,5 +1,5 @@
 /** Openings and records for tests of the journal: whole, with every kind of value, distinguished by a number. */
-import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
+import { noWork, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { requestIdFrom, type GatewayNodeId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 
@@ -23,6 +23,6 @@ export function sampleRecord(opening: CallOpening, figure: number): CallRecord {
     audioInputTokens: null, audioOutputTokens: 5, toolCalls: { webSearch: 0, webFetch: 0, fileSearch: 3, codeInterpreter: 0 },
     cacheSavings: null, costSource: 'priced', priceList: '2026-09-23/1f0c',
     requestedModel: 'm', units: figure % 2 === 0 ? null : { imageInputTokens: 2, seconds: 1.5 }, pricedBy: 'model',
-    providerRequestId: null, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 3,
+    providerRequestId: null, requestBytes: 10, responseBytes: 20, firstByteMs: 1, durationMs: 3, ...noWork,
   };
 }

@@ -43,6 +43,7 @@ import { wrongBaseUrl } from './0038-wrong-base-url.ts';
 import { sessions } from './0039-sessions.ts';
 import { namedUpstreams } from './0040-named-upstreams.ts';
 import { callCorrections } from './0041-call-corrections.ts';
+import { deferredWork } from './0042-deferred-work.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -51,5 +52,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions, namedUpstreams, callCorrections,
+  sessions, namedUpstreams, callCorrections, deferredWork,
 ];

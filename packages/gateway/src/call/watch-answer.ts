@@ -1,0 +1,45 @@
+/**
+ * The head of an answer → the reader of its copy. An answer is watched for its own usage (rule 6a), or because it tells how work ended that an
+ * earlier call began (rule 6f), or not at all.
+ */
+import { allValues } from '@metergate/core/call/header-pairs.ts';
+import { OutcomeTally } from '@metergate/core/price/settlement.ts';
+import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
+import { outcomePlaceOf } from '@metergate/core/usage/outcome-place.ts';
+import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { CopyReader } from '../usage/copy-reader.ts';
+import type { AdmittedCall } from './admitted-call.ts';
+import { priceOfWork } from './settle.ts';
+
+export interface WatchedAnswer {
+  /** Null: it is not watched. */
+  readonly copy: CopyReader | null;
+  /** What the copy tells of work that an earlier call began; null: it tells of none. */
+  readonly outcome: OutcomeTally | null;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly streamed: boolean;
+  readonly headers: readonly string[];
+}
+
+const unwatched: WatchedAnswer = Object.freeze({ copy: null, outcome: null });
+
+export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, streamed, headers }: AnswerHead): WatchedAnswer {
+  const { method, route: { wire, endpoint, path } } = call;
+  if (status < 200 || status >= 300) return unwatched;
+  const own = isWatched({ method, path });
+  // Only a whole answer tells an outcome: 206 is a part.
+  const place = own || status !== 200 ? null : outcomePlaceOf({ method, path });
+  if (!own && place === null) return unwatched;
+  const coded = { contentEncoding: allValues(headers, 'content-encoding').join(',') || null, organization: call.held.organization.id };
+  if (place === null) {
+    const without = withoutUsage({ endpoint, method, path });
+    return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without }, ...coded }), outcome: null };
+  }
+  const outcome = new OutcomeTally(place, priceOfWork(call, node.settings.priceBook, { form: place.form, atMs: node.clock.wallMs() }));
+  const createReader = (): ReturnType<typeof createOutcomeReader> => createOutcomeReader({ wire, streamed }, outcome);
+  return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without: 'none' }, createReader, ...coded }), outcome };
+}
