@@ -22,6 +22,8 @@ import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
 import { createReports, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
+import type { PriceFeedSettings } from './price-feed/feed-work.ts';
+import type { RunningPriceFeed } from './price-feed/run-feed.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './limited-repeats.ts';
 import { workHolder } from './work-holder.ts';
@@ -47,6 +49,8 @@ export interface PlatformThreadData {
   readonly trustedProxies: readonly string[];
   /** Null: nobody signs in by an identity provider. */
   readonly oidc: OidcSettings | null;
+  /** The public price list that is asked for daily; null: off. */
+  readonly priceFeed: PriceFeedSettings | null;
   /** Resolves the names of webhooks; the main thread is at its other end. */
   readonly namesPort: MessagePort;
 }
@@ -93,9 +97,10 @@ async function serve(): Promise<void> {
     const holder = workHolder({ engine: store.engine, host: platform.host, port: platform.port });
     const notices = noticeWorkOn(store, holder);
     const looking = setInterval(() => void lookForNotices(notices), noticesMs);
+    const feed = await priceFeedOn(store, holder);
     const retention = retentionWorkOn(store, holder);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
-    const counting = setInterval(() => void reportFigures(store, retention), figuresMs);
+    const counting = setInterval(() => void reportFigures(store, retention, feed), figuresMs);
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
       if ('leave' in message) return platform.leave();
@@ -104,13 +109,14 @@ async function serve(): Promise<void> {
       clearInterval(looking);
       clearInterval(removing);
       void platform.close(message.graceMs).then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
+        .then(() => feed?.end().catch(() => {}))
         .then(() => reports?.close()).then(() => store.close())
         .then(() => data.namesPort.close()).then(() => parent.close());
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: before the parent listens, a message would be lost.
-    void reportFigures(store, retention);
+    void reportFigures(store, retention, feed);
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
@@ -124,6 +130,18 @@ function noticeWorkOn(store: Store, holder: string): NoticeWork {
   const names = namesThrough(data.namesPort);
   const guardOf = (organization: string): AddressGuard => createAddressGuard({ allow, resolveAll: names(organization) });
   return createNoticeWork({ store, guardOf, clock: Date.now, holder });
+}
+
+/** Null: no feed is configured. Its code is loaded only for one. */
+async function priceFeedOn(store: Store, holder: string): Promise<RunningPriceFeed | null> {
+  const { priceFeed: settings } = data;
+  if (settings === null) return null;
+  const { runPriceFeed } = await import('./price-feed/run-feed.ts');
+  const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow), resolveAll: namesThrough(data.namesPort)('prices') });
+  return runPriceFeed({
+    settings, store, guard, clock: Date.now, randomBytes: (n) => randomBytes(n), holder,
+    say: (note) => parent.postMessage({ note }), warn: (warning) => parent.postMessage({ warning }),
+  }, (fault) => reportFault('ask for the price feed', fault));
 }
 
 function retentionWorkOn(store: Store, holder: string): RetentionWork {
@@ -143,13 +161,14 @@ async function removeOld(work: RetentionWork): Promise<void> {
 }
 
 /** For `/metrics`; after a fault, the next look tries again. */
-async function reportFigures(store: Store, retention: RetentionWork): Promise<void> {
+async function reportFigures(store: Store, retention: RetentionWork, feed: RunningPriceFeed | null): Promise<void> {
   if (figuring) return;
   figuring = true;
   try {
     parent.postMessage({ caps: await organizationsNearCaps(store, Date.now()) });
     const behindMs = await retentionDelayMs(store, Date.now());
     parent.postMessage({ retention: { ...retention.removed(), behindMs } });
+    if (feed !== null) parent.postMessage({ prices: await feed.figures() });
   } catch (error) {
     reportFault('count organizations near their caps and what is to be removed', error);
   } finally {

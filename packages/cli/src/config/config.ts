@@ -4,6 +4,7 @@
  */
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
+import type { PriceFeedSettings } from '@metergate/platform/price-feed/feed-work.ts';
 import type { OidcSettings } from '@metergate/platform/auth/oidc/oidc-settings.ts';
 import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
 import type { LogLevel } from '../log/log.ts';
@@ -45,6 +46,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Signing in by an identity provider; null: off. */
   readonly oidc: OidcSettings | null;
+  /** The public price list that is asked for daily; null: off. Its address may hold a secret. */
+  readonly priceFeed: PriceFeedSettings | null;
   readonly journalSync: JournalSync;
   readonly runRegistryMax: number;
   readonly heldBodiesMb: number;

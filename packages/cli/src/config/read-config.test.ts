@@ -22,7 +22,7 @@ test('rules: Interfaces: with no variable set, every setting has its default', (
     dataDirectory: '/srv/app/data', databaseUrl: 'sqlite:/srv/app/data/metergate.db', reportsDatabaseUrl: null, masterKey: null,
     providerUrls: { openai: 'https://api.openai.com', anthropic: 'https://api.anthropic.com' }, upstreamAllow: [],
     journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, sessionHeaders: sessionHeadersDefault,
-    graceSeconds: 30, trustedProxies: [], oidc: null,
+    graceSeconds: 30, trustedProxies: [], oidc: null, priceFeed: null,
     logFormat: null, logLevel: 'info', accessLog: false, traces: null,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
@@ -100,6 +100,8 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER must be/],
   [{ SVC_GATWAY_PORT: '1' }, /Unknown variable SVC_GATWAY_PORT.*SVC_GATEWAY_PORT\?/],
   [{ SVC_SOMETHING_ELSE: '1' }, /Unknown variable SVC_SOMETHING_ELSE/],
+  [{ SVC_PRICES_URL: `ftp://${secret}/x` }, /SVC_PRICES_URL must be the https URL of a file\.$/],
+  [{ SVC_PRICES_SHA256_URL: 'https://x/y' }, /SVC_PRICES_SHA256_URL is set, but SVC_PRICES_URL is not/],
   [{ SVC_GATEWAY_PORT: '65536' }, /SVC_GATEWAY_PORT must be a whole number from 0 to 65535, not 65536/],
   [{ SVC_OPS_PORT: '80.5' }, /SVC_OPS_PORT/], [{ SVC_PLATFORM_PORT: '-1' }, /SVC_PLATFORM_PORT/], [{ SVC_GATEWAY_PORT: '0x50' }, /SVC_GATEWAY_PORT/],
   [{ SVC_GATEWAY_PORT: '8081' }, /SVC_GATEWAY_PORT and SVC_PLATFORM_PORT are both 8081/],

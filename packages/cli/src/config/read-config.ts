@@ -12,6 +12,7 @@ import { trustedProxies } from '@metergate/platform/http/client-address.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import type { Config, ListenAddress } from './config.ts';
+import { priceFeedOf } from './price-feed-config.ts';
 import { oidcOf } from './oidc-config.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { tracesOf } from './traces.ts';
@@ -43,6 +44,7 @@ function configOf(env: Environment, cwd: string): Config {
     upstreamAllow: upstreamAllowOf(env),
     trustedProxies: trustedProxiesOf(env),
     oidc: oidcOf(env),
+    priceFeed: priceFeedOf(env),
     journalSync: oneOf(env, 'SVC_JOURNAL_SYNC', ['normal', 'full']),
     runRegistryMax: wholeNumber(env, 'SVC_RUN_REGISTRY_MAX', { min: 1, max: 10_000_000, fallback: 100_000 }),
     heldBodiesMb: wholeNumber(env, 'SVC_HELD_BODIES_MB', { min: 1, max: 1_048_576, fallback: 256 }),

@@ -27,6 +27,7 @@ import { clockFinding, nodesFindings } from './nodes.ts';
 import { examineReadiness } from './readiness.ts';
 import { examineReceipts, type ReceiptsLook } from './receipts.ts';
 import { examineRetention } from './retention.ts';
+import { examinePriceFeed } from './price-feed.ts';
 import { examinePrices } from './prices.ts';
 import { examinePorts } from './ports.ts';
 import { runtimeFinding } from './runtime.ts';
@@ -61,7 +62,8 @@ export async function examine(tools: CommandTools): Promise<Report> {
   const { findings, ...found } = await examineStore(config, tools);
   const journal = examineJournal(config.dataDirectory);
   checks.push(
-    ...findings, ...await examinePorts(config), ...await examineReadiness(config.ops), ...(journal === null ? [] : [journal]),
+    ...findings, ...await examinePorts(config), ...await examineReadiness(config.ops),
+    ...await examinePriceFeed(config), ...(journal === null ? [] : [journal]),
     descriptorsFinding(descriptorLimit()), ...await examineCertificates(config, tools.nowMs()), ...found.organizations.map(connectionFinding),
   );
   return { ok: checks.every(({ state }) => state !== 'fail'), runtime, ...found, checks };

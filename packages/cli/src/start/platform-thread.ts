@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import type { ThreadPulse } from './thread-pulse.ts';
 import { ended, firstMessage, pulseOf } from './threads.ts';
@@ -17,6 +18,8 @@ export interface PlatformThread {
   caps(): CapFigures | null;
   /** How far removal is behind records' ages, as last measured; null: not yet. */
   retention(): RetentionFigures | null;
+  /** The price feed and the age of the list in force, as last looked at; null: not yet. */
+  prices(): PriceFigures | null;
   /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
   pulse(): ThreadPulse | null;
   /** The process will stop: its answers announce it from now on. */
@@ -41,6 +44,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   let stopping: { readonly stop: true; readonly graceMs: number } | null = null;
   let caps: CapFigures | null = null;
   let retention: RetentionFigures | null = null;
+  let prices: PriceFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data, names);
   let worker = watched(first.worker);
@@ -48,7 +52,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   const { port } = first;
   return {
     port,
-    caps: () => caps, retention: () => retention,
+    caps: () => caps, retention: () => retention, prices: () => prices,
     pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
     leave() {
       leaving = true;
@@ -65,11 +69,13 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   function watched(each: Worker): Worker {
     each.on('message', (message: {
       readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures; readonly retention?: RetentionFigures;
+      readonly prices?: PriceFigures;
     }) => {
       if (typeof message.warning === 'string') log('warn', message.warning);
       if (typeof message.note === 'string') log('info', message.note);
       if (message.caps !== undefined) caps = message.caps;
       if (message.retention !== undefined) retention = message.retention;
+      if (message.prices !== undefined) prices = message.prices;
     });
     each.on('error', (error) => log('warn', `The platform thread failed: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);

@@ -102,7 +102,7 @@ async function run(given: StartOptions): Promise<number> {
       address: config.ops, unready: () => watch.unready(), asked: (who) => readers.asked(monotonicMs(), who),
       gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
-      retention: () => running.platform?.retention() ?? null, threads: pulses,
+      retention: () => running.platform?.retention() ?? null, prices: () => running.platform?.prices() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
@@ -181,7 +181,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, { names: running.names, data: {
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
     ...config.platform, publicUrl: config.publicPlatformUrl, gatewayUrl, sandbox,
-    providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc,
+    providerUrls, upstreamAllow: config.upstreamAllow, trustedProxies: config.trustedProxies, oidc: config.oidc, priceFeed: config.priceFeed,
   } }, (level, sentence) => log(level, sentence));
   const urls = {
     ...(running.threads === null ? {} : { gateway: urlOf(config.gateway.host, running.threads.gatewayPort) }),

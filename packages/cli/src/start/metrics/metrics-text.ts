@@ -1,4 +1,5 @@
 /** Everything that `/metrics` shows, in Prometheus' text format. It is collected on each request; nothing is kept here. */
+import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
@@ -35,6 +36,8 @@ export interface MetricsSources {
   readonly caps: () => CapFigures | null;
   /** Records removed for their age; null: as above. */
   readonly retention: () => RetentionFigures | null;
+  /** The age of the price list, and its feed; null: as above, or no feed is configured. */
+  readonly prices: () => PriceFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
   /** The threads of this process that run. */
@@ -84,7 +87,9 @@ const counters: typeof gauges = [
 ];
 
 /** Writes what there is now. */
-export function metricsWriter({ runtime, gateway, traces, caps, retention, threads }: MetricsSources): () => Promise<{ type: string; text: string }> {
+export function metricsWriter(
+  { runtime, gateway, traces, caps, retention, prices, threads }: MetricsSources,
+): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
     new Gauge({
@@ -98,6 +103,8 @@ export function metricsWriter({ runtime, gateway, traces, caps, retention, threa
     if (standing !== null) addCaps(registry, standing);
     const removing = retention();
     if (removing !== null) addRetention(registry, removing);
+    const priced = prices();
+    if (priced !== null) addPrices(registry, priced);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
     const source = gateway();
@@ -133,6 +140,16 @@ function addRetention(registry: Registry, { records, events, behindMs }: Retenti
     name: 'metergate_retention_behind_seconds', registers: [registry],
     help: 'By how much the oldest record is past its organization\'s age limit; 0 if none is; updated once a minute.',
   }).set(behindMs / 1_000);
+}
+
+function addPrices(registry: Registry, { listAgeMs, feedFailingMs }: PriceFigures): void {
+  new Gauge({
+    name: 'metergate_price_list_age_seconds', registers: [registry], help: 'Age of the price list in force, by its date; updated once a minute.',
+  }).set(listAgeMs / 1_000);
+  new Gauge({
+    name: 'metergate_price_feed_failing_seconds', registers: [registry],
+    help: 'For how long the price feed has given no usable list; 0 if it does; updated once a minute.',
+  }).set(feedFailingMs / 1_000);
 }
 
 function addWebSockets(registry: Registry, { webSockets: { fromCallers, fromProviders, closes } }: GatewayThreadMetrics): void {
