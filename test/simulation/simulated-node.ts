@@ -276,7 +276,7 @@ export class SimulatedNode {
   #answerOf(key: (typeof keys)[number]): Parameters<Standings['of']>[0] {
     const nowMs = this.clock.wallMs();
     return {
-      key: { id: key, organization, project: null, expiresAtMs: null, maxRunBudget: null }, organization: this.#settings(),
+      key: { id: key, organization, project: null, expiresAtMs: null, maxRunBudget: null, models: null }, organization: this.#settings(),
       spend: { organization: emptySums(nowMs), key: emptySums(nowMs) },
     };
   }
@@ -286,7 +286,7 @@ export class SimulatedNode {
       id: organization, plan: 'enterprise', openai: { state: 'missing' }, anthropic: { state: 'missing' }, upstream: null,
       upstreams: [], fallbackPrice: null,
       drainSeconds: null, agreedFigures: { requestsPerMinute: 1e9, tokensPerMinute: 1e9 }, enforceKeyCaps: true, unmetered: null,
-      wrongBaseUrl: 'forward', grantKeys: [],
+      wrongBaseUrl: 'forward', models: null, grantKeys: [],
       caps: caps.flatMap((cap) => {
         const limit = this.#world.store.limits.get(cap.id);
         return limit === undefined ? [] : [{ ...cap, limit }];

@@ -54,13 +54,13 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
   assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
     'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
-    'unmetered', 'wrongBaseUrl', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
+    'unmetered', 'wrongBaseUrl', 'models', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore', 'createdAt',
   ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
-    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', requestsPerMinute: null,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', models: null, requestsPerMinute: null,
     tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),
   });
@@ -113,6 +113,8 @@ test('org set: policies of caps, runs and agreed figures, each removed by none; 
     [['--run-ceiling', '1e3'], /--run-ceiling must be an amount/],
     [['--run-ceiling', '0.0000000001'], /--run-ceiling must be an amount/],
     [['--tokens-per-minute', '0'], /--tokens-per-minute must be a whole number from 1/],
+    [['--models', 'a b'], /--models: Models must be 1 to 64 names or patterns/],
+    [['--models', 'a,a'], /--models/],
     [['--wrong-base-url', 'on'], /--wrong-base-url must be one of forward, refuse/],
     [['--enforce-key-caps', 'yes'], /--enforce-key-caps must be one of on, off/],
     [[], /needs a setting to change: --plan, --enforce-key-caps.*As they are now: metergate org show ORG$/m],
@@ -218,7 +220,7 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   const { createdAt, expiresAt } = row!;
   assert.deepEqual(row, {
     id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null,
-    disabledAt: null, lastUsedAt: null,
+    models: null, disabledAt: null, lastUsedAt: null,
   });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
   const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };
@@ -286,6 +288,7 @@ test('calls list: records have every field (rules: Record), newest first, from s
         run: null, wire: 'openai', endpoint: 'chat_completions', method: 'POST', path: '/v1/chat/completions', startedAtMs: at, node: 'node_x',
         transport: 'http',
         connection: null,
+        session: null,
       } as unknown as Parameters<typeof interruptedRecord>[0]),
     })),
   }));

@@ -2,6 +2,7 @@
  * Every reason why the gateway refuses a call, as facts. The sentences are the gateway's table (gateway/src/refusals.ts). A refusal is a
  * value, returned; a fault is an error, thrown. Spec: Errors; rules 3 to 3b.
  */
+import type { ModelRefusal } from './call/allowed-models.ts';
 import type { FramingFault } from './call/framing.ts';
 import type { Wire } from './wire/wire.ts';
 import type { UnmeteredWork } from './usage/unmetered.ts';
@@ -27,6 +28,7 @@ export type Refusal =
   | { readonly kind: 'run_budget_invalid' }
   | { readonly kind: 'run_ttl_invalid' }
   | { readonly kind: 'run_grant_invalid' }
+  | { readonly kind: 'model_not_allowed'; readonly refused: ModelRefusal }
   | { readonly kind: 'unmetered_work_refused'; readonly work: UnmeteredWork }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
   | CapRefusal

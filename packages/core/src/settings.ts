@@ -5,6 +5,7 @@
 import type { OrganizationId, ServiceKeyId } from './id.ts';
 import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
+import type { ModelPatterns } from './call/allowed-models.ts';
 import type { WrongBaseUrlRule } from './call/wrong-base-url.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
@@ -81,6 +82,8 @@ export interface OrganizationSettings extends ProviderConnections {
   readonly unmetered: UnmeteredPolicy | null;
   /** What becomes of calls meant for the second provider that would go to the first (rule 3e). */
   readonly wrongBaseUrl: WrongBaseUrlRule;
+  /** Models that may be asked for (rule 6g); null: all. */
+  readonly models: ModelPatterns;
   /** Public keys that its run grants may be signed with. */
   readonly grantKeys: readonly GrantKey[];
 }
@@ -94,4 +97,6 @@ export interface ServiceKeySettings {
   readonly expiresAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure applies. */
   readonly maxRunBudget: NanoDollars | null;
+  /** Models that may be asked for with it, as far as its organization allows them; null: all of those. */
+  readonly models: ModelPatterns;
 }

@@ -24,7 +24,7 @@ describe('the table of refusals', () => {
     const printed = printedLines();
     const decided = new Set([
       'invalid_request', 'upgrade_not_supported', 'request_timeout', 'headers_too_large', 'internal_error', 'unknown_url', 'unmetered_work_refused',
-      'wrong_base_url',
+      'wrong_base_url', 'model_not_allowed',
     ]);
     const said = new Set(everyRefusal().map(answerFor)
       .filter(({ code }) => !decided.has(code))
@@ -68,6 +68,17 @@ describe('the table of refusals', () => {
     assert.equal(new Set(messages).size, 12);
     for (const message of messages) assert.match(message, /^This workspace refuses .+; an admin can allow it in the settings of the workspace\.$/);
     assert.equal(messages[0], 'This workspace refuses work that is billed later; an admin can allow it in the settings of the workspace.');
+  });
+
+  test('says of a model that is not allowed whose list it is, and names it where that fits a sentence', () => {
+    const said = (of: 'organization' | 'key', model: string | null): string => {
+      const { status, type, message } = answerFor({ kind: 'model_not_allowed', refused: { of, model } });
+      assert.deepEqual([status, type], [403, 'invalid_request_error']);
+      return message;
+    };
+    assert.equal(said('organization', 'gpt-4'), 'This workspace does not allow the model gpt-4; an admin can change the list of models.');
+    assert.equal(said('key', 'a\nb'), 'This API key does not allow the model that this request names; an admin can change the list of models.');
+    assert.match(said('key', null), /^This API key allows certain models only, and no model could be read from this request/);
   });
 
   test('types every 404 as the specification does, and shows method and path', () => {

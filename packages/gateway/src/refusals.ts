@@ -3,6 +3,7 @@
  * Typed by the kinds, so a kind without a row does not compile. `respond.ts` is the only reader.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
+import type { ModelRefusal } from '@metergate/core/call/allowed-models.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { UnmeteredKind, UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { BindingScope } from '@metergate/core/spend/cap-decision.ts';
@@ -50,6 +51,16 @@ function unmeteredSentence({ kind, rule, unread }: UnmeteredWork): string {
   const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
   const why = unread ? ', and the body of this request could not be read to rule it out (plain JSON up to 32 MiB can)' : '';
   return `This workspace refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in the settings of the workspace.`;
+}
+
+function modelSentence({ of, model }: ModelRefusal): string {
+  const whose = of === 'key' ? 'This API key' : 'This workspace';
+  if (model === null) {
+    return `${whose} allows certain models only, and no model could be read from this request (plain JSON and forms up to 32 MiB can be read).`;
+  }
+  // A name that fits a sentence: printable, and no longer than models' names are.
+  const named = /^[\x21-\x7e]{1,128}$/.test(model) ? `the model ${model}` : 'the model that this request names';
+  return `${whose} does not allow ${named}; an admin can change the list of models.`;
 }
 
 const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
@@ -119,6 +130,7 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
     status: 400, code: 'invalid_run_grant', type: request,
     message: 'x-svc-run-grant did not verify. Mint a new run-budget grant for this workspace and run.',
   }),
+  model_not_allowed: ({ refused }) => ({ status: 403, code: 'model_not_allowed', type: request, message: modelSentence(refused) }),
   unmetered_work_refused: ({ work }) => ({
     status: 403, code: 'unmetered_work_refused', type: request, message: unmeteredSentence(work),
   }),

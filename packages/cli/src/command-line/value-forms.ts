@@ -2,6 +2,7 @@
  * Forms of option values: durations, times, statuses, whole numbers, pairs of prices. A malformed value is a `UsageFault` that names the option and
  * shows a valid one. Rules: Interfaces.
  */
+import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { parseStatus, statusForm, type StatusFilter } from '@metergate/core/report/call-search.ts';
 import type { RangeFault, RangeWords, TimeRange } from '@metergate/core/time/time-range.ts';
 import {
@@ -99,4 +100,12 @@ export function pricePair(option: string, text: string): { readonly input: strin
   const match = /^(\d{1,10}(?:\.\d{1,9})?)\/(\d{1,10}(?:\.\d{1,9})?)$/.exec(text);
   if (match !== null) return { input: match[1]!, output: match[2]! };
   throw new UsageFault(`--${option} must be two amounts of US dollars per million tokens, such as 2.50/10, or none.`);
+}
+
+/** `gpt-5*,claude-*`; `none` is null. @throws UsageFault */
+export function modelPatterns(text: string): readonly string[] | null {
+  if (text === 'none') return null;
+  const patterns = text.split(',').map((pattern) => pattern.trim());
+  if (!areModelPatterns(patterns)) throw new UsageFault(`--models: ${modelPatternsForm}; or none.`);
+  return patterns;
 }

@@ -7,7 +7,7 @@ import { command, commandGroup, type CommandResult, type CommandTools } from '..
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
-import { dollarsOrNone, durationMs } from '../command-line/value-forms.ts';
+import { dollarsOrNone, durationMs, modelPatterns } from '../command-line/value-forms.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } as const;
 
@@ -20,14 +20,16 @@ const create = command({
     'max-run-budget': { type: 'string', valueHint: 'USD',
       description: "The most that one run of this key may declare; overrides the organization's figure" },
     expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
+    models: { type: 'string', valueHint: 'LIST', description: 'Models that may be asked for with it, as in gpt-5*,claude-*' },
   },
   run: (values, tools) => {
     const { org, name = null, project = null, expires } = values;
     const budget = values['max-run-budget'];
     const maxRunBudget = budget === undefined ? null : dollarsOrNone('max-run-budget', budget);
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
+    const models = values.models === undefined ? null : modelPatterns(values.models);
     return onStore(tools, async (context) => {
-      const made = await createServiceKey(context, { organization: org, name, project, lifetimeMs, maxRunBudget });
+      const made = await createServiceKey(context, { organization: org, name, project, lifetimeMs, maxRunBudget, models });
       if (isRefusal(made)) return made;
       const { id, key, prefix, maxRunBudget: most } = made;
       const budgetOf = most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const];
@@ -74,6 +76,14 @@ const rename = command({
   run: ({ id, name }, tools) => changed(tools, id, { name: name === 'none' ? null : name }),
 });
 
+const set = command({
+  description: 'Change which models may be asked for with a service key',
+  args: {
+    id: idArgument, models: { type: 'string', required: true, valueHint: 'LIST', description: 'As in gpt-5*,claude-*; none: all that are allowed' },
+  },
+  run: ({ id, models }, tools) => changed(tools, id, { models: modelPatterns(models) }),
+});
+
 const move = command({
   description: 'Change the project of a service key, for calls that name none',
   args: { id: idArgument, project: { type: 'string', required: true, valueHint: 'PROJECT', description: 'The project; none: for no project' } },
@@ -116,8 +126,10 @@ function changed(tools: CommandTools, id: string, settings: ServiceKeySettingsIn
   return onStore(tools, async (context) => {
     const set = await setServiceKey(context, { id, within: null }, settings);
     if (isRefusal(set)) return set;
-    const { prefix, name, project } = set;
-    const text = fields([['id', id], ['prefix', prefix], ['name', name], ['project', project], ['state', stateOf(set, context.nowMs)]]);
+    const { prefix, name, project, models } = set;
+    const listed = models === null ? [] : [['models', models.join(',')] as const];
+    const state = stateOf(set, context.nowMs);
+    const text = fields([['id', id], ['prefix', prefix], ['name', name], ['project', project], ...listed, ['state', state]]);
     return { json: set, text };
   });
 }
@@ -129,5 +141,5 @@ function stateOf({ expiresAt, revokedAt, disabledAt }: ShownServiceKey, nowMs: n
 }
 
 export const key = commandGroup('Make, list, change, rotate and revoke service keys', {
-  create, list, rename, move, disable, enable, rotate, revoke,
+  create, list, set, rename, move, disable, enable, rotate, revoke,
 });

@@ -15,7 +15,7 @@ import { command, CommandFault, commandGroup, UsageFault, type CommandTools, typ
 import { onStore } from '../command-line/on-store.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
-import { dollarsOrNone, durationMs, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
+import { dollarsOrNone, durationMs, modelPatterns, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
 
@@ -78,6 +78,7 @@ const settingArguments = {
     type: 'enum', options: [...wrongBaseUrlRules] as WrongBaseUrlRule[], valueHint: 'RULE',
     description: `Calls with anthropic-version that would go to OpenAI: ${wrongBaseUrlRules.join(', ')}; forward by default`,
   },
+  models: { type: 'string', valueHint: 'LIST', description: 'Models that may be asked for, as in gpt-5*,claude-*; none: all' },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
@@ -116,6 +117,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     fallbackPrice: of(values['fallback-price'], (text) => pricePair('fallback-price', text)),
     unmetered: of(values.unmetered, unmeteredOf),
     wrongBaseUrl: values['wrong-base-url'],
+    models: of(values.models, modelPatterns),
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
     keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
@@ -179,6 +181,7 @@ function organizationText(shown: ShownOrganization): string {
     'fallback-price': fallbackPrice === null ? 'none' : `${shortDecimal(fallbackPrice.input)}/${shortDecimal(fallbackPrice.output)}`,
     unmetered: unmeteredText(shown.unmetered),
     'wrong-base-url': shown.wrongBaseUrl,
+    models: shown.models === null ? 'none' : shown.models.join(','),
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,

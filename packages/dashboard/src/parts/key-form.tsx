@@ -3,6 +3,7 @@ import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../api/client.ts';
 import { useDoing } from './doing.ts';
+import { ModelsInput } from './models-input.tsx';
 import { RunBudgetInput } from './run-budget-input.tsx';
 import { dollarsSent } from '../shown/amounts.ts';
 
@@ -19,9 +20,9 @@ export const keyLives = [
 ];
 
 export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey) => void; readonly onCancel?: () => void }) {
-  const form = useForm({ initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string } });
+  const form = useForm({ initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string, models: [] as string[] } });
   const making = useDoing({
-    run: async ({ name, project, life, maxRunBudget }: typeof form.values) =>
+    run: async ({ name, project, life, maxRunBudget, models }: typeof form.values) =>
       (
         await ask.POST('/platform/v1/keys', {
           body: {
@@ -29,6 +30,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
             project: project.trim() === '' ? null : project.trim(),
             expiresInSeconds: life === '' ? null : Number(life),
             maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+            models: models.length === 0 ? null : models,
           },
         })
       ).data!,
@@ -53,6 +55,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
         />
         <Select label="Life" data={keyLives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
         <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
+        <ModelsInput {...form.getInputProps('models')} />
         <Group justify="flex-end" gap="xs">
           {onCancel === undefined ? null : (
             <Button variant="default" onClick={onCancel}>

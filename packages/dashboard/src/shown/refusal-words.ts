@@ -9,6 +9,7 @@ const words: Readonly<Record<string, string>> = {
   budget_unverifiable: 'Spend not confirmed',
   rate_limit_exceeded: 'Rate limit',
   unmetered_work_refused: 'Cost cannot be measured',
+  model_not_allowed: 'Model not allowed',
   wrong_base_url: 'Base URL without /alt',
   run_expired: 'Run past its time limit',
   run_closed: 'Run closed',

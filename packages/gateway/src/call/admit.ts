@@ -6,6 +6,8 @@
  * if everything else admits it, for its run and the leases it lacks, and waits at most 250 ms.
  */
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
+import { refusedModelOf, type BodyModels } from '@metergate/core/call/allowed-models.ts';
+import { modelsOfTarget } from '@metergate/core/call/models-asked.ts';
 import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
@@ -85,11 +87,14 @@ export class Admission {
       startedWallMs: 0,
       startedMonotonicMs: this.#node.clock.monotonicMs(),
     };
+    const refusedByPath = modelRefusalOf(this.#heard, held, 'none');
+    if (refusedByPath !== null) return this.#end.refuseWith(refusedByPath);
     const early = this.#node.guards.decide(call);
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
       readsBackground: readsBackground(this.#heard),
+      readsModels: bindsModels(this.#heard, held),
       refused: (refusal) => this.#end.refuseWith(refusal),
       ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
@@ -99,6 +104,8 @@ export class Admission {
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
     const now = this.#asOfNow(call);
     if ('kind' in now) return this.#refuseHeld(call, body, now);
+    const refused = modelRefusalOf(this.#heard, now.held, body.modelsAsked);
+    if (refused !== null) return this.#refuseHeld(call, body, refused);
     now.unmetered = unmeteredOf(this.#heard, now.held, body.asksLater);
     this.#bodyReady(now, body);
   }
@@ -173,6 +180,19 @@ export class Admission {
 function unmeteredOf({ route, method }: AuthenticatedCall, { organization }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
   const { unmetered } = organization;
   return unmetered === null ? null : unmeteredWorkOf(unmetered, { endpoint: route.endpoint, method, path: route.path }, asked);
+}
+
+/** Whether a list says which models the call may ask for. What only reads asks for none. */
+function bindsModels({ method }: AuthenticatedCall, { organization, key }: HeldKey): boolean {
+  return (organization.models !== null || key.models !== null) && method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** `body`: `none` while it has not come. Costs nothing where there is no list. */
+function modelRefusalOf(heard: AuthenticatedCall, held: HeldKey, body: BodyModels): Refusal | null {
+  if (!bindsModels(heard, held)) return null;
+  const lists = { organization: held.organization.models, key: held.key.models };
+  const refused = refusedModelOf(lists, modelsOfTarget(heard.route.target), body);
+  return refused === null ? null : { kind: 'model_not_allowed', refused };
 }
 
 /** Whether the body must be read for what only it can ask for. */

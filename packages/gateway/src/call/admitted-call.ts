@@ -1,5 +1,6 @@
 /** The values that each stage adds to a call; no behaviour. heard (route, key) → admitted (destination, labels) → body. */
 import type { Readable } from 'node:stream';
+import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import type { Labels } from '@metergate/core/call/labels.ts';
 import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
 import type { Route } from '@metergate/core/call/route.ts';
@@ -61,6 +62,8 @@ export interface OutboundBody {
   readonly contentLength: number | null;
   /** Whether it asks for work in the background; `unread` too where nobody wanted to know. */
   readonly asksLater: AskedLater;
+  /** The models that it names; `unread` too where nobody wanted to know. */
+  readonly modelsAsked: BodyModels;
   /** The chat body was too large to be looked into and goes out untouched. */
   readonly overBound: boolean;
   /** The model that the body asks for, as far as it came; null: none that could be read. */

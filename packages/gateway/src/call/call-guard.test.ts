@@ -35,9 +35,9 @@ const organization = {
   id: 'org_test', plan: 'scale', openai: { state: 'connected', credential: 'sk-test' }, anthropic: { state: 'missing' }, upstream: null,
   upstreams: [],
   fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
-  runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [],
+  runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', models: null, grantKeys: [],
 } as unknown as OrganizationSettings;
-const key = { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null } as ServiceKeySettings;
+const key = { id: 'key_test', organization: 'org_test', project: null, expiresAtMs: null, maxRunBudget: null, models: null } as ServiceKeySettings;
 const soundKey: HeldKey = { key, organization, standing: testStandings().of(unspentAnswer(key, organization)) };
 const soundBook = createPriceBook({ list: priceList, overlay: null });
 

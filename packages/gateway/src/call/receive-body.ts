@@ -1,11 +1,12 @@
 /**
  * Receives the caller's request body and prepares what is sent. Three ways: none; held whole and sent in one write with the head (short ones,
- * every chat body, which must be looked into, and those that may ask for work that their organization refuses); streamed. Spec: Endpoints rules
+ * every chat body, which must be looked into, and those that may ask for work or for models that are refused); streamed. Spec: Endpoints rules
  * 1 and 2; rule 6c. A held body's bytes are never changed except for the one insertion. Past its bound a chat body is streamed untouched, and
  * the record says so. Held bytes count against their organization as they arrive. A body that arrives too slowly is refused with 408 (rule 8a).
  */
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { createStreamFlagScanner, includeUsageBytes, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
 import type { Route } from '@metergate/core/call/route.ts';
@@ -20,6 +21,7 @@ import { WholeRequest } from '../callers/whole-request.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldBytes } from '../held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
+import { bodyModelsOf, createBodyModelReader, type BodyModelReader } from './body-models.ts';
 import { inOnePiece, withInsertion } from './body-pieces.ts';
 import { createModelWatch, modelName, type ModelWatch } from './requested-model.ts';
 
@@ -36,6 +38,8 @@ export interface BodyReception {
   readonly organization: OrganizationId;
   /** The body is held, up to the bound, and read for what it asks to be done in the background. */
   readonly readsBackground: boolean;
+  /** As that, for the models that it names. */
+  readonly readsModels: boolean;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
   /** Runs in place of it where the body came too slowly to be held on, or ended too early. */
@@ -51,12 +55,12 @@ interface StreamedReception extends BodyReception {
 
 /** Starts to receive the body of an admitted call. */
 export function receiveBody(node: GatewayNode, reception: BodyReception): void {
-  const { request, response, route, ready, readsBackground } = reception;
+  const { request, response, route, ready, readsBackground, readsModels } = reception;
   if (request instanceof WholeRequest) return receiveWhole(request, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
-  const isHeld = route.bodyHeld || readsBackground ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
+  const isHeld = route.bodyHeld || readsBackground || readsModels ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
     : declaredBytes !== null && declaredBytes <= shortBodyBytesMax;
   if (isHeld) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();
@@ -72,12 +76,13 @@ function askForBody(request: IncomingMessage, response: CallerResponse): void {
 }
 
 /** It is here already. */
-function receiveWhole({ content, rawHeaders }: WholeRequest, { route, readsBackground, ready, broke }: BodyReception): void {
+function receiveWhole({ content, rawHeaders }: WholeRequest, { route, readsBackground, readsModels, ready, broke }: BodyReception): void {
   if (content === null) return ready(noBody);
   let body: OutboundBody;
   try {
     body = wholeBody([content], { receivedBytes: content.length, ...(route.bodyHeld ? readOfChat(content) : readOf(content, rawHeaders)),
-      asksLater: readsBackground ? backgroundOf(content) : 'unread', counted: null });
+      asksLater: readsBackground ? backgroundOf(content) : 'unread',
+      modelsAsked: readsModels ? bodyModelsOf(content, rawHeaders) : 'unread', counted: null });
   } catch (cause) {
     return broke(cause);
   }
@@ -126,11 +131,12 @@ interface KeptOfBody {
   readonly receivedBytes: number;
   readonly model: string | null;
   readonly asksLater: AskedLater;
+  readonly modelsAsked: BodyModels;
   readonly counted: HeldBytes | null;
 }
 
 const noBody: OutboundBody = {
-  content: null, contentLength: null, asksLater: 'no', overBound: false, requestedModel: () => null, receivedBytes: () => 0,
+  content: null, contentLength: null, asksLater: 'no', modelsAsked: 'none', overBound: false, requestedModel: () => null, receivedBytes: () => 0,
   release: () => {}, drop: () => {},
 };
 
@@ -155,7 +161,7 @@ function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBod
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
   return {
-    content, contentLength: start.contentLength, asksLater: 'unread', overBound: start.overBound,
+    content, contentLength: start.contentLength, asksLater: 'unread', modelsAsked: 'unread', overBound: start.overBound,
     requestedModel: () => watch?.model() ?? model,
     receivedBytes: () => received,
     release: start.release,
@@ -183,6 +189,7 @@ class HeldBody implements Receiving {
   readonly #pace = new BodyPace();
   #scanner: StreamFlagScanner | null;
   readonly #background: BackgroundScanner | null;
+  readonly #models: BodyModelReader | null;
   #watch: ModelWatch | null;
   #bytes = 0;
   /** Null while nothing is counted: a short body mostly comes in one piece, and is whole before there is anything to count. */
@@ -194,6 +201,7 @@ class HeldBody implements Receiving {
     this.#declaredBytes = declaredBytes;
     this.#scanner = reception.route.bodyHeld ? createStreamFlagScanner() : null;
     this.#background = reception.readsBackground ? new BackgroundScanner() : null;
+    this.#models = reception.readsModels ? createBodyModelReader(reception.request.rawHeaders) : null;
     this.#watch = reception.route.bodyHeld ? null : createModelWatch(reception.request.rawHeaders);
   }
 
@@ -259,6 +267,7 @@ class HeldBody implements Receiving {
     this.#bytes += chunk.length;
     this.#scanner?.push(chunk);
     this.#background?.push(chunk);
+    this.#models?.push(chunk);
     this.#watch?.push(chunk);
     if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
@@ -271,8 +280,8 @@ class HeldBody implements Receiving {
     const { ready } = this.#reception;
     const read = { verdict: this.#scanner?.result(), model: this.#watch?.model() ?? modelName(this.#scanner?.model ?? null) };
     this.#dropScanner();
-    const asksLater = this.#background?.result() ?? 'unread';
-    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, ...read, asksLater, counted: this.#counted }));
+    const asked = { asksLater: this.#background?.result() ?? 'unread', modelsAsked: this.#models?.result() ?? 'unread' } as const;
+    ready(wholeBody(this.#chunks, { receivedBytes: this.#bytes, ...read, ...asked, counted: this.#counted }));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
@@ -319,17 +328,20 @@ class WholeBody implements OutboundBody {
   content: Uint8Array | Readable | null;
   readonly contentLength: number;
   readonly asksLater: AskedLater;
+  readonly modelsAsked: BodyModels;
   readonly overBound = false;
   readonly #receivedBytes: number;
   readonly #model: string | null;
   #counted: HeldBytes | null;
 
   constructor(
-    content: Uint8Array | Readable, { contentLength, receivedBytes, model, asksLater, counted }: KeptOfBody & { readonly contentLength: number },
+    content: Uint8Array | Readable,
+    { contentLength, receivedBytes, model, asksLater, modelsAsked, counted }: KeptOfBody & { readonly contentLength: number },
   ) {
     this.content = content;
     this.contentLength = contentLength;
     this.asksLater = asksLater;
+    this.modelsAsked = modelsAsked;
     this.#receivedBytes = receivedBytes;
     this.#model = model;
     this.#counted = counted;

@@ -83,7 +83,7 @@ export class Dialogue {
 
   /** The provider may begin a response for it, which is not asked for then. */
   #steer(event: CallerEvent, message: Message, next: () => void): void {
-    const refusal = this.#connection.endsFor ?? this.#admission.refusalNow();
+    const refusal = this.#connection.endsFor ?? this.#admission.refusalNow(message.text);
     if (refusal !== null) return this.#refuse(refusal, message, { streamId: event.streamId, next });
     this.responses.steered(event.previousResponseId);
     this.#forward(message);

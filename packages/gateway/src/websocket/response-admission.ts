@@ -2,11 +2,13 @@
  * A request for a response → decided and taken as every call is (rules: Decide, then take), with the run, labels and project of its connection's
  * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is taken, and what would have refused it is told.
  */
+import { refusedModelOf } from '@metergate/core/call/allowed-models.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { unmeteredWorkOf } from '@metergate/core/usage/unmetered.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
+import { bodyModelsOf } from '../call/body-models.ts';
 import { backgroundOf } from '../call/receive-body.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
@@ -44,6 +46,8 @@ export class ResponseAdmission {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     const call = this.#callFor(held ?? this.#handshake.held, message);
     if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
+    const refused = modelRefusalOf(held, message, 'create');
+    if (refused !== null) return this.#refuse(call, refused, end);
     const decision = guards.decide(call);
     if (decision === null) return this.#take(call, end);
     askAndDecide(this.#node, call, decision, {
@@ -62,10 +66,12 @@ export class ResponseAdmission {
     return stillHeld(this.#node, this.#handshake.keyHash) !== null;
   }
 
-  /** What would refuse a response that is asked for now; null: nothing that is known here. Takes nothing. */
-  refusalNow(): Refusal | null {
+  /** What would refuse a response that is asked for now, by a steer if there is one; null: nothing that is known here. Takes nothing. */
+  refusalNow(steer: Buffer | null = null): Refusal | null {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
+    const refused = steer === null ? null : modelRefusalOf(held, steer, 'steer');
+    if (refused !== null) return refused;
     const decision = this.#node.guards.decide(this.#callFor(held, null));
     if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
     return decision;
@@ -122,4 +128,13 @@ export class ResponseAdmission {
       }
     });
   }
+}
+
+/** A steer need not name a model: the response that it begins has that of the one before. */
+function modelRefusalOf({ organization, key }: HeldKey, message: Buffer, kind: 'create' | 'steer'): Refusal | null {
+  if (organization.models === null && key.models === null) return null;
+  const named = bodyModelsOf(message, []);
+  const models = kind === 'steer' && named.length === 0 ? 'none' : named;
+  const refused = refusedModelOf({ organization: organization.models, key: key.models }, [], models);
+  return refused === null ? null : { kind: 'model_not_allowed', refused };
 }

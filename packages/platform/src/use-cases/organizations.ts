@@ -6,6 +6,7 @@ import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@met
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
 import type { FallbackPrice } from '@metergate/core/settings.ts';
 import { unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
+import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import {
@@ -40,6 +41,8 @@ export interface ShownOrganization {
   readonly unmetered: UnmeteredPolicy;
   /** What becomes of calls with `anthropic-version` that would go to the first provider (rule 3e). */
   readonly wrongBaseUrl: WrongBaseUrlRule;
+  /** Models that may be asked for (rule 6g); null: all. */
+  readonly models: readonly string[] | null;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -64,6 +67,7 @@ export interface OrganizationSettingsInput {
   /** Null: all is allowed; a kind that is left out stays. */
   readonly unmetered?: { readonly [Kind in UnmeteredKind]?: UnmeteredRule | undefined } | null;
   readonly wrongBaseUrl?: WrongBaseUrlRule;
+  readonly models?: readonly string[] | null;
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -89,6 +93,11 @@ const perMinuteField = (what: string) => {
 
 const ruleField = (description: string) => z.enum(unmeteredRules, { error: unmeteredForm }).optional().meta({ description });
 
+/** Patterns of models that may be asked for; null: all. */
+export const modelsField = z.array(z.string({ error: `${modelPatternsForm}.` }).min(1).max(256), { error: `${modelPatternsForm}.` })
+  .refine(areModelPatterns, { error: `${modelPatternsForm}.` }).nullable()
+  .meta({ description: 'Models that may be asked for, as names or patterns such as gpt-5*; null: all', example: ['gpt-5*', 'claude-*'] });
+
 /** A year. */
 export const drainSecondsMax = 31_536_000;
 const drainError = `The drain time must be a whole number of seconds from 0 to ${drainSecondsMax}.`;
@@ -113,6 +122,7 @@ export const settingsFields = z.strictObject({
   }).nullable().optional().meta({ description: 'What becomes of work whose cost is not known at its end; null: all of it is allowed' }),
   wrongBaseUrl: z.enum(wrongBaseUrlRules, { error: wrongBaseUrlForm }).optional()
     .meta({ description: 'Calls outside the messages paths that carry anthropic-version and would go to the first provider' }),
+  models: modelsField.optional(),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
@@ -169,7 +179,7 @@ function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
 
 function shownOrganization(organization: Organization): ShownOrganization {
   const {
-    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, agreedFigures, keepRecordsDays,
+    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, models, agreedFigures, keepRecordsDays,
     createdAtMs,
   } = organization;
   return {
@@ -182,7 +192,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
     runCeiling: dollarsOrNull(runPolicy.runCeiling),
     runExposure: dollarsOrNull(runPolicy.runExposure),
-    unmetered, wrongBaseUrl,
+    unmetered, wrongBaseUrl, models,
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),

@@ -12,7 +12,7 @@ import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
 import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
-import { findOrganization } from './organizations.ts';
+import { findOrganization, modelsField } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 const secretLength = 43;
@@ -41,6 +41,8 @@ export interface ShownServiceKey {
   readonly lastUsedAt: string | null;
   /** US dollars: the most one run of this key may declare. Null: the organization's figure applies. */
   readonly maxRunBudget: string | null;
+  /** Models that may be asked for with it; null: all that the organization allows. */
+  readonly models: readonly string[] | null;
 }
 
 export interface RevokedServiceKey extends ShownServiceKey {
@@ -58,6 +60,7 @@ export interface ServiceKeyInput {
   readonly lifetimeMs?: number | null;
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;
+  readonly models?: readonly string[] | null;
 }
 
 const budgetField = moneyField('The run budget of a key').nullable();
@@ -71,11 +74,14 @@ export async function createServiceKey(context: UseCaseContext, wanted: ServiceK
   if (isRefusal(expiresAtMs)) return expiresAtMs;
   const budget = checkInput(budgetField, wanted.maxRunBudget ?? null);
   if (isRefusal(budget)) return budget;
+  const models = checkInput(modelsField, (wanted.models ?? null) as string[] | null);
+  if (isRefusal(models)) return models;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const { key, hash, prefix } = mintedSecret(context);
   const made = await context.store.serviceKeys.create({
     organization: organization.id, name, project, expiresAtMs, hash, prefix, maxRunBudget: budget.value,
+    models: models.value,
   });
   if (isRefusal(made)) return made;
   const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
@@ -111,6 +117,7 @@ export interface ServiceKeySettingsInput {
   readonly lifetimeMs?: number | null;
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;
+  readonly models?: readonly string[] | null;
 }
 
 /** Which key, and the organization that it must belong to; null for the operator. */
@@ -123,14 +130,17 @@ export interface ServiceKeyPlace {
 export async function setServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
-  const { name, project, disabled, lifetimeMs, maxRunBudget } = wanted;
+  const { name, project, disabled, lifetimeMs, maxRunBudget, models } = wanted;
   const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
   if (isRefusal(expiresAtMs)) return expiresAtMs;
   const budget = maxRunBudget === undefined ? undefined : checkInput(budgetField, maxRunBudget);
   if (isRefusal(budget)) return budget;
+  const patterns = models === undefined ? undefined : checkInput(modelsField, models as string[] | null);
+  if (isRefusal(patterns)) return patterns;
   const set = await context.store.serviceKeys.set(id, {
     ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
+    ...(patterns === undefined ? {} : { models: patterns.value }),
   }, within ?? undefined);
   return isRefusal(set) ? set : shownServiceKey(set);
 }
@@ -157,13 +167,14 @@ function mintedSecret({ randomBytes }: UseCaseContext) {
 }
 
 function shownServiceKey(key: ServiceKey): ShownServiceKey {
-  const { id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, disabledAtMs, lastUsedAtMs, maxRunBudget } = key;
+  const { id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, disabledAtMs, lastUsedAtMs, maxRunBudget, models } = key;
   return {
     id, prefix, name, project,
     createdAt: new Date(createdAtMs).toISOString(),
     expiresAt: instantText(expiresAtMs),
     revokedAt: instantText(revokedAtMs), disabledAt: instantText(disabledAtMs), lastUsedAt: instantText(lastUsedAtMs),
     maxRunBudget: maxRunBudget === null ? null : formatDollars(maxRunBudget),
+    models,
   };
 }
 

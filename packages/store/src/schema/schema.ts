@@ -49,6 +49,8 @@ export interface OrganizationTable {
   readonly unmetered_handed_out: string | null;
   /** What becomes of calls that were meant for the other provider; null: they are forwarded. */
   readonly wrong_base_url: string | null;
+  /** JSON array of patterns: the models that may be asked for; null: all. */
+  readonly models: string | null;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }
@@ -66,6 +68,8 @@ export interface ServiceKeyTable {
   readonly expires_at_ms: WholeOrNull;
   readonly revoked_at_ms: WholeOrNull;
   readonly max_run_budget_nano: WholeOrNull;
+  /** As an organization's. */
+  readonly models: Generated<string | null>;
   readonly disabled_at_ms: WholeOrNull;
   /** To the minute; null: never used, or not since this was introduced. */
   readonly last_used_at_ms: WholeOrNull;

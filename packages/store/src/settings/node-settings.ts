@@ -9,7 +9,7 @@ import type { Plan } from '@metergate/core/rate/plan.ts';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';
 import { namedUpstreamsColumn, namedUpstreamsFrom } from './named-upstreams.ts';
-import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf } from './organizations.ts';
+import { agreedFiguresOf, fallbackPriceOf, runPolicyOf, unmeteredPolicyOf, wrongBaseUrlOf, modelsOf } from './organizations.ts';
 import { wordsFrom, wordsGiven } from '../engine/texts.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
@@ -77,11 +77,12 @@ interface KeyRow {
   readonly project: string | null;
   readonly expires_at_ms: bigint | null;
   readonly max_run_budget_nano: bigint | null;
+  readonly models: string | null;
   readonly until_ms: bigint | null;
 }
 
 const noneGiven = [[]] as const;
-const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano';
+const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano, k.models';
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
 
 /**
@@ -108,6 +109,7 @@ async function keysByHash({ engine }: StoreContext, hashes: readonly string[]): 
     project: row.project,
     expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+    models: modelsOf(row.models),
   }]));
 }
 
@@ -138,7 +140,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
     .select([
       'o.plan', 'o.drain_seconds', 'o.fallback_input_nano', 'o.fallback_output_nano', 'k.wrapped',
       'o.enforce_key_caps', 'o.max_run_budget_nano', 'o.run_ceiling_nano', 'o.run_exposure_nano', 'o.agreed_requests', 'o.agreed_tokens',
-      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out', 'o.wrong_base_url',
+      'o.unmetered_deferred', 'o.unmetered_unreported', 'o.unmetered_handed_out', 'o.wrong_base_url', 'o.models',
       'openai.sealed as openai_sealed', 'openai.version as openai_version',
       'anthropic.sealed as anthropic_sealed', 'anthropic.version as anthropic_version',
       'u.url', 'u.enabled', 'u.sealed as upstream_sealed', 'u.version as upstream_version',
@@ -167,6 +169,7 @@ async function organizationSettings({ engine, vault }: StoreContext, organizatio
     runPolicy: runPolicyOf(row),
     unmetered: unmeteredPolicyOf(row),
     wrongBaseUrl: wrongBaseUrlOf(row),
+    models: modelsOf(row.models),
     grantKeys: row.grant_key === null || row.grant_public_key === null ? [] : [{ id: row.grant_key, publicKey: row.grant_public_key }],
   };
 }

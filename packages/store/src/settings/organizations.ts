@@ -5,6 +5,7 @@
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
 import {
@@ -30,6 +31,8 @@ export interface Organization {
   readonly runPolicy: RunPolicy;
   readonly unmetered: UnmeteredPolicy;
   readonly wrongBaseUrl: WrongBaseUrlRule;
+  /** Models that may be asked for; null: all. */
+  readonly models: ModelPatterns;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than this many days are removed; null: none are. */
@@ -52,6 +55,7 @@ export interface OrganizationChanges {
   /** Null: all is allowed. A kind that is left out stays. */
   readonly unmetered?: Partial<UnmeteredPolicy> | null;
   readonly wrongBaseUrl?: WrongBaseUrlRule;
+  readonly models?: ModelPatterns;
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -155,7 +159,7 @@ function newRow(
   return {
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
-    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null,
+    keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null, models: null,
   };
 }
 
@@ -172,12 +176,13 @@ const columnOf = {
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl } = changes;
+  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models } = changes;
   const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
     ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
     ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
     ...(wrongBaseUrl === undefined ? {} : { wrong_base_url: wrongBaseUrl === 'forward' ? null : wrongBaseUrl }),
+    ...(models === undefined ? {} : { models: modelsText(models) }),
     ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
     ...(fallbackPrice === undefined ? {} : {
       fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
@@ -204,10 +209,11 @@ function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChange
 function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   const {
     plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays, unmetered,
-    wrongBaseUrl,
+    wrongBaseUrl, models,
   } = changes;
   if (!Object.values(unmetered ?? {}).every((rule) => unmeteredRules.includes(rule))) return refuse('invalid_setting', unmeteredForm);
   if (wrongBaseUrl !== undefined && !wrongBaseUrlRules.includes(wrongBaseUrl)) return refuse('invalid_setting', wrongBaseUrlForm);
+  if ((models ?? null) !== null && !areModelPatterns(models!)) return refuse('invalid_setting', `${modelPatternsForm}.`);
   if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
   for (const bound of [maxRunBudget, runCeiling, runExposure]) {
     if ((bound ?? null) !== null && (bound! < 0n || bound! > nanoDollarsMax)) {
@@ -261,6 +267,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     runPolicy: runPolicyOf(row),
     unmetered: unmeteredPolicyOf(row) ?? allowsAllUnmetered,
     wrongBaseUrl: wrongBaseUrlOf(row),
+    models: modelsOf(row.models),
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),
@@ -294,6 +301,15 @@ export function unmeteredPolicyOf(
   const ruleOf = (kind: UnmeteredKind): UnmeteredRule => (row[unmeteredColumnOf[kind]] ?? 'allow') as UnmeteredRule;
   const policy = { deferred: ruleOf('deferred'), unreported: ruleOf('unreported'), handedOut: ruleOf('handedOut') };
   return unmeteredKinds.every((kind) => policy[kind] === 'allow') ? null : policy;
+}
+
+/** The text in which a list of models is kept. */
+export function modelsText(models: ModelPatterns): string | null {
+  return models === null ? null : JSON.stringify(models);
+}
+
+export function modelsOf(text: string | null): ModelPatterns {
+  return text === null ? null : JSON.parse(text) as readonly string[];
 }
 
 export function wrongBaseUrlOf(row: Pick<Selectable<OrganizationTable>, 'wrong_base_url'>): WrongBaseUrlRule {

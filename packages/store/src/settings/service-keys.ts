@@ -2,12 +2,13 @@
  * Service keys as the store knows them: the SHA-256 and a short prefix, never the key. Spec: Authentication 1; rule 17.
  * The code that mints a key shows it once and passes its hash here.
  */
+import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
 import { idPrefix, newTimedId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../names.ts';
-import { stampOrganization, unknownOrganization } from './organizations.ts';
+import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
@@ -28,6 +29,8 @@ export interface ServiceKey {
   readonly lastUsedAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure applies. */
   readonly maxRunBudget: NanoDollars | null;
+  /** Models that may be asked for with it; null: all that its organization allows. */
+  readonly models: ModelPatterns;
 }
 
 export interface RevokedServiceKey extends ServiceKey {
@@ -45,6 +48,8 @@ export interface NewServiceKey {
   readonly prefix: string;
   /** From 0; left out: none. */
   readonly maxRunBudget?: NanoDollars | null;
+  /** Left out: none. */
+  readonly models?: ModelPatterns;
 }
 
 /** What is left out stays; null removes it. */
@@ -53,6 +58,7 @@ export interface ServiceKeyChanges {
   readonly project?: string | null;
   readonly expiresAtMs?: number | null;
   readonly maxRunBudget?: NanoDollars | null;
+  readonly models?: ModelPatterns;
   readonly disabled?: boolean;
 }
 
@@ -87,10 +93,10 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
   const { engine, clock, randomBytes } = context;
   const changed = keyChanges(context);
   return {
-    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null }) {
+    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null, models = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
       const refusal = (name === null ? null : nameRefusal('A key name', name))
-        ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget);
+        ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
@@ -101,6 +107,7 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
           // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
           id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
           created_at_ms: nowMs, expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
+          models: modelsText(models),
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
@@ -120,13 +127,15 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
       return { ...keyOf(revoked), alreadyRevoked: false };
     }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
-    async set(id, { name, project, expiresAtMs, maxRunBudget, disabled }, within) {
+    async set(id, { name, project, expiresAtMs, maxRunBudget, models, disabled }, within) {
       const refusal = (name === undefined || name === null ? null : nameRefusal('A key name', name))
-        ?? (project === undefined || project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget ?? null);
+        ?? (project === undefined || project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget ?? null)
+        ?? modelsRefusal(models ?? null);
       return refusal ?? changed({ id, within, action: 'setKey' }, async (_transaction, found) => ({
         ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }),
         ...(expiresAtMs === undefined ? {} : { expires_at_ms: expiresAtMs }),
         ...(maxRunBudget === undefined ? {} : { max_run_budget_nano: maxRunBudget }),
+        ...(models === undefined ? {} : { models: modelsText(models) }),
         ...(disabled === undefined || disabled === (found.disabled_at_ms !== null) ? {} : { disabled_at_ms: disabled ? clock() : null }),
       }));
     },
@@ -183,7 +192,12 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     disabledAtMs: numberOrNull(row.disabled_at_ms),
     lastUsedAtMs: numberOrNull(row.last_used_at_ms),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
+    models: modelsOf(row.models),
   };
+}
+
+function modelsRefusal(models: ModelPatterns): StoreRefusal | null {
+  return models === null || areModelPatterns(models) ? null : refuse('invalid_setting', `${modelPatternsForm}.`);
 }
 
 function runBudgetRefusal(budget: NanoDollars | null): StoreRefusal | null {

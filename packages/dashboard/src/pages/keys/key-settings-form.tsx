@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { keyLives } from '../../parts/key-form.tsx';
+import { ModelsInput } from '../../parts/models-input.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 import { utcMoment } from '../../shown/moments.ts';
@@ -17,16 +18,18 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
       project: key.project ?? '',
       life: 'as it is',
       maxRunBudget: (key.maxRunBudget === null ? '' : plainDecimal(key.maxRunBudget)) as number | string,
+      models: [...(key.models ?? [])],
     },
   });
   const saving = useDoing({
-    run: ({ name, project, life, maxRunBudget }: typeof form.values) =>
+    run: ({ name, project, life, maxRunBudget, models }: typeof form.values) =>
       ask.PATCH('/platform/v1/keys/{id}', {
         params: { path: { id: key.id } },
         body: {
           name: name.trim() === '' ? null : name.trim(),
           project: project.trim() === '' ? null : project.trim(),
           maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+          models: models.length === 0 ? null : models,
           ...(life === 'as it is' ? {} : { expiresInSeconds: life === '' ? null : Number(life) }),
         },
       }),
@@ -58,6 +61,7 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
           {...form.getInputProps('life')}
         />
         <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
+        <ModelsInput {...form.getInputProps('models')} />
         <Group justify="flex-end">
           <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
             Change the key

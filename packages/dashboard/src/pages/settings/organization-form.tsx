@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.ts';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { ModelsInput } from '../../parts/models-input.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 
 type Organization = Shown<'Organization'>;
@@ -95,6 +96,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
             description="An Anthropic client without /alt in its base URL: off, its files go to OpenAI."
             {...form.getInputProps('refusesWrongBaseUrl', { type: 'checkbox' })}
           />
+          <ModelsInput {...form.getInputProps('models')} />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <Select label="Work billed later" description="Batches, background responses." {...rules} {...form.getInputProps('deferred')} />
             <Select label="Work never reported" description="Video, speech, fine-tuning." {...rules} {...form.getInputProps('unreported')} />
@@ -139,6 +141,7 @@ interface Entered {
   drainSeconds: Amount;
   keepRecordsDays: Amount;
   refusesWrongBaseUrl: boolean;
+  models: string[];
   deferred: Rule;
   unreported: Rule;
   handedOut: Rule;
@@ -158,6 +161,7 @@ function entered(organization: Organization): Entered {
     drainSeconds: drainSeconds ?? '',
     keepRecordsDays: keepRecordsDays ?? '',
     refusesWrongBaseUrl: wrongBaseUrl === 'refuse',
+    models: [...(organization.models ?? [])],
     ...unmetered,
   };
 }
@@ -173,6 +177,7 @@ function settingsOf(values: Entered) {
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
     unmetered: { deferred, unreported, handedOut },
+    models: values.models.length === 0 ? null : values.models,
     wrongBaseUrl: values.refusesWrongBaseUrl ? ('refuse' as const) : ('forward' as const),
     fallbackPrice:
       input === '' && output === ''

@@ -20,12 +20,16 @@ export function testOrganization(changes: Partial<OrganizationSettings> = {}): O
     id: 'org_a' as OrganizationId, plan: 'scale', openai: { state: 'connected', credential: 'sk' }, anthropic: { state: 'missing' }, upstream: null,
     upstreams: [],
     fallbackPrice: null, drainSeconds: null, agreedFigures: null, caps: [], enforceKeyCaps: false,
-    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', grantKeys: [], ...changes,
+    runPolicy: { maxRunBudget: null, runCeiling: null, runExposure: null }, unmetered: null, wrongBaseUrl: 'forward', models: null,
+    grantKeys: [], ...changes,
   };
 }
 
 export function testKey(changes: Partial<ServiceKeySettings> = {}): ServiceKeySettings {
-  return { id: 'key_a' as ServiceKeyId, organization: 'org_a' as OrganizationId, project: null, expiresAtMs: null, maxRunBudget: null, ...changes };
+  return {
+    id: 'key_a' as ServiceKeyId, organization: 'org_a' as OrganizationId, project: null, expiresAtMs: null, maxRunBudget: null, models: null,
+    ...changes,
+  };
 }
 
 export function testHeld(

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
+import { modelsField } from '../../use-cases/organizations.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
 import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
@@ -12,6 +13,8 @@ const keyFields = {
   expiresAt: instant.nullable(), revokedAt: instant.nullable(),
   disabledAt: instant.nullable().openapi({ description: 'It admits no calls until it is enabled again' }),
   lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }), maxRunBudget: dollars.nullable(),
+  models: z.array(z.string()).readonly().nullable()
+    .openapi({ description: 'Models that may be asked for with it; null: all that the organization allows' }),
 };
 const keySchema = z.object(keyFields).openapi('ServiceKey');
 
@@ -29,12 +32,12 @@ export const keyOperations = [
     refuses: ['unknown_organization', 'invalid_name', 'invalid_setting'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(),
-      expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(),
+      expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
     run: ({ context, actor, body }) => createServiceKey(context, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
-      lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null,
+      lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
     }),
   }),
   operation({
@@ -43,7 +46,7 @@ export const keyOperations = [
     refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting'], params: idParams,
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(), disabled: z.boolean().optional(),
-      expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(),
+      expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
     }),
     answer: keySchema,
     run: ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => setServiceKey(context, { id: params.id, within: actor.organization }, {

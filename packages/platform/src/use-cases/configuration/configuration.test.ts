@@ -38,15 +38,16 @@ const name = fc.constantFrom(
   'ci', 'build bot', 'null', 'yes', '007', 'a: b', '- x', '"quoted"', '#no comment', 'größe', '日本', "it's", '{x}', '1e3',
 );
 const rule = fc.constantFrom(...unmeteredRules);
+const models = maybe(fc.uniqueArray(fc.constantFrom('gpt-5*', '*', '日本', 'claude-*', 'yes', 'null'), { minLength: 1 }));
 const settings = fc.record({
   drainSeconds: maybe(fc.nat(86_400)), keepRecordsDays: maybe(fc.integer({ min: 31, max: 36_500 })), enforceKeyCaps: fc.boolean(),
   maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
   unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule })),
-  wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules),
+  wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules), models,
 });
 const key = fc.record({
-  name, project: maybe(name), maxRunBudget: maybe(usd), disabled: fc.boolean(),
+  name, project: maybe(name), maxRunBudget: maybe(usd), models, disabled: fc.boolean(),
   expiresAt: maybe(fc.integer({ min: 1, max: 100_000_000 }).map((seconds) => new Date(nowMs + seconds * 1_000).toISOString())),
 });
 const limits = { limit: usd, window: fc.constantFrom(...calendarWindows), mode: fc.constantFrom('refuse' as const, 'pause' as const) };

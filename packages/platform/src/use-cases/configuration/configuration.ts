@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { alertFields } from '../alerts/alerts.ts';
 import { capFields } from '../caps.ts';
 import { moneyField } from '../money-field.ts';
-import { settingsFields, type OrganizationSettingsInput } from '../organizations.ts';
+import { modelsField, settingsFields, type OrganizationSettingsInput } from '../organizations.ts';
 import { webhookFields } from '../webhooks/webhooks.ts';
 
 export interface KeyEntry {
@@ -22,6 +22,7 @@ export interface KeyEntry {
   readonly project?: string | null | undefined;
   /** US dollars, decimal text with nine places, as all money below. */
   readonly maxRunBudget?: string | null | undefined;
+  readonly models?: readonly string[] | null | undefined;
   /** ISO 8601 UTC. */
   readonly expiresAt?: string | null | undefined;
   readonly disabled?: boolean | undefined;
@@ -87,6 +88,7 @@ const keyEntry = z.strictObject({
   name: kept('A key name', (value) => nameRefusal('A key name', value)).optional(),
   project: project.nullable().optional(),
   maxRunBudget: money('The run budget of a key').nullable().optional(),
+  models: modelsField.optional(),
   expiresAt: instant.nullable().optional(),
   disabled: flag('Whether a key is disabled'),
 }).refine(({ id, name }) => id !== undefined || name !== undefined, { error: 'A key needs a name, or an id.' });

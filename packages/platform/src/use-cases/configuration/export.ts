@@ -59,10 +59,10 @@ function isNamedAlone({ name }: ShownServiceKey, live: readonly ShownServiceKey[
 }
 
 function keyEntry(key: ShownServiceKey, live: readonly ShownServiceKey[]): KeyEntry {
-  const { id, name, project, maxRunBudget, expiresAt, disabledAt } = key;
+  const { id, name, project, maxRunBudget, models, expiresAt, disabledAt } = key;
   return {
     ...(isNamedAlone(key, live) ? {} : { id }), ...(name === null ? {} : { name }), ...(project === null ? {} : { project }),
-    ...(maxRunBudget === null ? {} : { maxRunBudget }), ...(expiresAt === null ? {} : { expiresAt }),
+    ...(models === null ? {} : { models }), ...(maxRunBudget === null ? {} : { maxRunBudget }), ...(expiresAt === null ? {} : { expiresAt }),
     ...(disabledAt === null ? {} : { disabled: true }),
   };
 }

@@ -81,11 +81,11 @@ function pastExpiries(matched: readonly Matched[], nowMs: number): Problem[] {
     .map(({ index }) => ({ path: ['keys', index, 'expiresAt'], sentence: 'An expiry must be in the future.' }));
 }
 
-const shownFields = ({ name, project, maxRunBudget, expiresAt, disabledAt }: ShownServiceKey): Readonly<Record<string, ShownValue>> =>
-  ({ name, project, maxRunBudget, expiresAt, disabled: disabledAt !== null });
+const shownFields = ({ name, project, maxRunBudget, models, expiresAt, disabledAt }: ShownServiceKey): Readonly<Record<string, ShownValue>> =>
+  ({ name, project, maxRunBudget, models, expiresAt, disabled: disabledAt !== null });
 
-const wantedFields = ({ name, project, maxRunBudget, expiresAt, disabled }: KeyEntry): Readonly<Record<string, ShownValue | undefined>> =>
-  ({ name, project, maxRunBudget, expiresAt, disabled });
+const wantedFields = ({ name, project, maxRunBudget, models, expiresAt, disabled }: KeyEntry): Readonly<Record<string, ShownValue | undefined>> =>
+  ({ name, project, maxRunBudget, models, expiresAt, disabled });
 
 function creation(organization: OrganizationId, entry: KeyEntry, nowMs: number): Step {
   const name = entry.name!;
@@ -94,9 +94,10 @@ function creation(organization: OrganizationId, entry: KeyEntry, nowMs: number):
   return {
     change: { action: 'create', kind: 'key', name, fields }, makesSecret: true,
     async run(context, made) {
-      const { project, maxRunBudget, expiresAt } = entry;
+      const { project, maxRunBudget, models, expiresAt } = entry;
       const minted = await createServiceKey(context, {
-        organization, name, project: project ?? null, maxRunBudget: maxRunBudget ?? null, lifetimeMs: lifetimeOf(expiresAt ?? null, nowMs),
+        organization, name, project: project ?? null, maxRunBudget: maxRunBudget ?? null, models: models ?? null,
+        lifetimeMs: lifetimeOf(expiresAt ?? null, nowMs),
       });
       if (isRefusal(minted)) return minted;
       made.set(name, minted.id);
