@@ -22,9 +22,12 @@ interface FigureColumns {
 export interface UsageSumTable extends FigureColumns {
   readonly organization: string;
   readonly dimension: string;
-  /** 00:00 UTC. */
+  /** 00:00 UTC; in the dimension `hour` the hour's first instant. */
   readonly day_ms: Whole;
-  /** A model, a key's id, a project, a wire, an endpoint, a label or a run; empty for calls that have none, and in the dimension `day`. */
+  /**
+   * A model, a key's id, a project, a wire, an endpoint, a label or a run; empty for calls that have none, and in the dimensions `day`, `hour`
+   * and `labels`.
+   */
   readonly subject: string;
 }
 
@@ -52,7 +55,7 @@ export interface AttributionSumTable extends FigureColumns {
 /** The sum of calls of one attribution on one day under one label or run. Calls without a run have no row; without a label, one under ''. */
 export interface WordSumTable extends FigureColumns {
   readonly organization: string;
-  /** `label`, `run`, or `label/month`. */
+  /** `label`, `run`, `label/month`, or sets of labels of one day or month (`usage/label-sets.ts`). */
   readonly dimension: string;
   readonly subject: string;
   /** For `label/month`, the month's first instant. */

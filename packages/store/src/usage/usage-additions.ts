@@ -5,6 +5,7 @@ import {
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
+import { countedSets, setDimension, setOf } from './label-sets.ts';
 
 /** What one row of `usage_sum` gains. */
 export interface NamedAddition {
@@ -25,6 +26,9 @@ export interface AttributionAddition {
 
 /** The dimension under which `word_sum` has labels by month: its `day_ms` is the month's first instant. */
 export const labelMonths = 'label/month';
+
+/** The dimension under which `usage_sum` has hours: its `day_ms` is the hour's first instant. */
+export const namedHours = 'hour';
 
 /** What one row of `word_sum` gains. */
 export interface WordAddition extends NamedAddition {
@@ -53,17 +57,19 @@ export function orderedUsageAdditionsOf(records: readonly UsageRecord[], attribu
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
   const hours = new Map<number, Map<number, UsageFigures>>();
+  const organizations = new Map<number, string>();
   for (const calls of likeCallsOf(records, attributions, hours)) {
-    const { dayMs, like: { organization } } = calls;
+    const { dayMs, attribution, like: { organization } } = calls;
+    organizations.set(attribution, organization);
     const name = `${dayMs} ${organization}`;
     let day = days.get(name);
     if (day === undefined) {
-      day = { organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map() };
+      day = { organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map(), sets: new Map() };
       days.set(name, day);
     }
     addCalls(day, calls);
   }
-  return together([...days.values()], hours);
+  return together([...days.values()], hours, organizations);
 }
 
 /** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
@@ -113,6 +119,8 @@ interface DayAdditions {
   readonly named: Map<string, Map<string, UsageFigures>>;
   readonly attributed: Map<number, UsageFigures>;
   readonly words: Map<string, Map<string, Map<number, WordFigures>>>;
+  /** By labels that calls have together. */
+  readonly sets: Map<string, Map<number, WordFigures>>;
 }
 
 interface WordFigures {
@@ -120,7 +128,7 @@ interface WordFigures {
   hours: number;
 }
 
-function addCalls({ named, attributed, words }: DayAdditions, { like, attribution, figures, hours }: LikeCalls): void {
+function addCalls({ named, attributed, words, sets }: DayAdditions, { like, attribution, figures, hours }: LikeCalls): void {
   const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
   const addWord = (dimension: string, subject: string): void =>
     addToWord(within(within(words, dimension), subject), attribution, { figures, hours });
@@ -134,6 +142,9 @@ function addCalls({ named, attributed, words }: DayAdditions, { like, attributio
   const run = subjectsOf('run', like)[0]!;
   add('run', run);
   if (run !== '') addWord('run', run);
+  const set = setOf(like.labels);
+  if (set !== null) add(countedSets, '');
+  if (set !== null && set !== '') addToWord(within(sets, set), attribution, { figures, hours });
 }
 
 function within<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
@@ -158,38 +169,62 @@ function addToWord(sums: Map<number, WordFigures>, attribution: number, { figure
   known.hours |= hours;
 }
 
-function together(days: readonly DayAdditions[], hours: ReadonlyMap<number, ReadonlyMap<number, UsageFigures>>): UsageAdditions {
+function together(
+  days: readonly DayAdditions[], hours: ReadonlyMap<number, ReadonlyMap<number, UsageFigures>>, organizations: ReadonlyMap<number, string>,
+): UsageAdditions {
   const named: NamedAddition[] = [];
   const words: WordAddition[] = [];
   const attributed: AttributionAddition[] = [];
-  const labels = new Map<string, Map<number, Map<string, Map<number, UsageFigures>>>>();
+  const months = new WordMonths();
   for (const { organization, dayMs, monthMs, ...day } of days) {
     for (const [dimension, subjects] of day.named) {
       for (const [subject, figures] of subjects) named.push({ organization, dimension, dayMs, subject, figures });
     }
-    for (const [dimension, subjects] of day.words) {
+    const addWords = (dimension: string, subjects: ReadonlyMap<string, ReadonlyMap<number, WordFigures>>, month: string | null): void => {
       for (const [subject, parts] of subjects) {
         for (const [attribution, { figures, hours }] of parts) {
           words.push({ organization, dimension, dayMs, subject, attribution, hours, figures });
-          if (dimension === 'label') addTo(within(within(within(labels, organization), monthMs), subject), attribution, figures);
+          if (month !== null) months.add({ organization, dimension: month, dayMs: monthMs, subject }, attribution, figures);
         }
       }
-    }
+    };
+    for (const [dimension, subjects] of day.words) addWords(dimension, subjects, dimension === 'label' ? labelMonths : null);
+    addWords(setDimension.day(dayMs), day.sets, setDimension.month(monthMs));
     for (const [attribution, figures] of day.attributed) attributed.push({ attribution, span: 'day', startMs: dayMs, figures });
   }
+  const ofHours = new Map<string, Map<number, UsageFigures>>();
   for (const [attribution, sums] of hours) {
-    for (const [startMs, figures] of sums) attributed.push({ attribution, span: 'hour', startMs, figures });
+    for (const [startMs, figures] of sums) {
+      attributed.push({ attribution, span: 'hour', startMs, figures });
+      addTo(within(ofHours, organizations.get(attribution)!), startMs, figures);
+    }
   }
-  for (const [organization, ofMonths] of labels) {
-    for (const [dayMs, subjects] of ofMonths) {
-      for (const [subject, parts] of subjects) {
-        for (const [attribution, figures] of parts) {
-          words.push({ organization, dimension: labelMonths, dayMs, subject, attribution, hours: null, figures });
-        }
+  for (const [organization, sums] of ofHours) {
+    for (const [dayMs, figures] of sums) named.push({ organization, dimension: namedHours, dayMs, subject: '', figures });
+  }
+  return { named, attributed, words: [...words, ...months.all()] };
+}
+
+type WordPlace = Omit<NamedAddition, 'figures'>;
+
+/** What days of one month add to its sums of words. */
+class WordMonths {
+  readonly #sums = new Map<string, Map<string, { readonly place: WordPlace; readonly parts: Map<number, UsageFigures> }>>();
+
+  add(place: WordPlace, attribution: number, figures: UsageFigures): void {
+    const subjects = within(this.#sums, `${place.dimension} ${place.dayMs} ${place.organization}`);
+    let known = subjects.get(place.subject);
+    if (known === undefined) subjects.set(place.subject, known = { place, parts: new Map() });
+    addTo(known.parts, attribution, figures);
+  }
+
+  *all(): Generator<WordAddition> {
+    for (const subjects of this.#sums.values()) {
+      for (const { place, parts } of subjects.values()) {
+        for (const [attribution, figures] of parts) yield { ...place, attribution, hours: null, figures };
       }
     }
   }
-  return { named, attributed, words };
 }
 
 function by<Row>(...fields: readonly (keyof Row)[]): (one: Row, other: Row) => number {

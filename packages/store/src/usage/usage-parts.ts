@@ -10,7 +10,8 @@ import { StoreFault } from '../engine/fault.ts';
 import { othersFirst } from '../others-first.ts';
 import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
-import { labelMonths } from './usage-additions.ts';
+import { setDimension } from './label-sets.ts';
+import { labelMonths, namedHours } from './usage-additions.ts';
 import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 
 /** Figures of some calls. What the question does not need is null. */
@@ -40,6 +41,10 @@ export interface UsageParts {
   named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
   attributed(query: UsageQuery, spanName: 'day' | 'hour', span: Span): Promise<readonly UsagePart[]>;
   words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
+  /** Sums of all calls by hour. */
+  namedHours(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
+  /** Calls with the filter's label and others, by these whole days or months; `labels` has the others. */
+  labelSets(query: UsageQuery, unit: 'day' | 'month', starts: readonly number[]): Promise<readonly UsagePart[]>;
   /** Sums of labels only, by whole months. */
   labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** From the records, slice by slice. */
@@ -48,6 +53,8 @@ export interface UsageParts {
 
 /** The period whose records one statement adds up: a tenth of a second of the engine's time in a busy organization. */
 const sliceMs = dayLengthMs;
+/** Days or months of sets that one statement reads. */
+const startsAtOnce = 40;
 
 export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsageParts {
   const { kind } = engine;
@@ -79,6 +86,22 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
       return partsOf('sums', (sums) => sql`select s.subject as subject${byTime ? sql`, s.day_ms as start_ms` : sql``}, ${sums} from ${from}
         and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)} group by s.subject${byTime ? sql`, s.day_ms` : sql``}`);
     },
+    namedHours({ organization }, { fromMs, toMs }) {
+      return partsOf('sums', (sums) => sql`select s.subject as subject, s.day_ms as start_ms, ${sums} from usage_sum as s
+        where s.organization = ${organization} and s.dimension = ${namedHours} and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}
+        group by s.subject, s.day_ms`);
+    },
+    async labelSets(query, unit, starts) {
+      const found: UsagePart[] = [];
+      for (let at = 0; at < starts.length; at += startsAtOnce) {
+        const dimensions = starts.slice(at, at + startsAtOnce).map((ms) => setDimension[unit](ms));
+        for (const part of await partsOf('sums', (sums) => setsStatement(kind, query, dimensions, sums))) {
+          const others = othersIn(part.subject!, query.filter!.label!);
+          if (others !== null) found.push({ ...part, subject: null, labels: others });
+        }
+      }
+      return found;
+    },
     attributed(query, spanName, { fromMs, toMs }) {
       const columns = [...namesAsked(query), ...(shapeOf(query).time === null ? [] : ['start_ms'])];
       return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from attribution as a join attribution_sum as s on s.attribution = a.id
@@ -86,22 +109,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
           and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}${grouped(columns)}`);
     },
     words(query, { fromMs, toMs }) {
-      const { organization, filter = {} } = query;
-      const shape = shapeOf(query);
-      const [dimension] = shape.words;
-      const word = filter[dimension!];
-      const columns = ['subject', ...namesAsked(query), ...(shape.time === null ? [] : ['start_ms'])];
-      const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
-      const from = word !== undefined
-        ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
-            where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
-            and ${range('w.day_ms')}`
-        // A cross join makes SQLite begin with the days: without knowing the range it would look through all days of each name.
-        : sql`(select subject, day_ms from usage_sum
-            where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
-          cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
-          where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms`;
-      return partsOf('sums', (sums) => sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`);
+      return partsOf('sums', (sums) => wordsStatement(query, { fromMs, toMs }, sums));
     },
     labelMonths(query, { fromMs, toMs }) {
       const columns = ['subject', ...namesAsked(query)];
@@ -143,6 +151,43 @@ function grouped(columns: readonly string[]): RawBuilder<unknown> {
 
 function thoseOf(query: UsageQuery): RawBuilder<unknown> {
   return sql.join(Object.entries(attributionFilter(query)).map(([name, value]) => sql` and ${sql.ref(`a.${name}`)} = ${subjectOf(value)}`), sql``);
+}
+
+function wordsStatement(query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { organization, filter = {} } = query;
+  const shape = shapeOf(query);
+  const [dimension] = shape.words;
+  const word = filter[dimension!];
+  const columns = ['subject', ...namesAsked(query), ...(shape.time === null ? [] : ['start_ms'])];
+  const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
+  const from = word !== undefined
+    ? sql`(select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+        where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = ${subjectOf(word)}
+        and ${range('w.day_ms')}`
+    // A cross join makes SQLite begin with the days: without knowing the range it would look through all days of each name.
+    : sql`(select subject, day_ms from usage_sum
+        where organization = ${organization} and dimension = ${dimension} and ${range('day_ms')}) as s
+      cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+      where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms`;
+  return sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`;
+}
+
+/** Calls that have the filter's label together with others. */
+function setsStatement(
+  kind: 'sqlite' | 'postgres', query: UsageQuery, dimensions: readonly string[], sums: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const columns = ['subject', ...namesAsked(query), ...(shapeOf(query).time === null ? [] : ['start_ms'])];
+  const has = sql.raw(kind === 'postgres' ? 'strpos' : 'instr');
+  return sql`select ${selected(columns)}${sums} from (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+    where w.organization = ${query.organization} and w.dimension in (${sql.join([...dimensions])})
+      and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}${grouped(columns)}`;
+}
+
+/** The labels of a set without this one, as JSON; null: it has no other, or not this one. */
+function othersIn(set: string, label: string): string | null {
+  const labels = (JSON.parse(set) as string[]).map(subjectOf);
+  const others = labels.filter((other) => other !== subjectOf(label));
+  return others.length === labels.length || others.length === 0 ? null : JSON.stringify(others);
 }
 
 function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -50,17 +50,19 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 }
 
 /**
- * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, or the
- * `records` themselves for what no sum holds (hours of words, labels together with runs, the other labels of calls with a label, sessions).
+ * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, `sets` of labels by day
+ * and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of words, labels together with
+ * runs, sessions).
  */
-export type SumKind = 'named' | 'attributed' | 'words' | 'records';
+export type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
 
 /** The narrowest kind of sum that answers the query. */
 export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   const { attributions, words, time } = shapeOf(query);
   const { by, filter = {} } = query;
   if (recordDimensions.some((each) => by.includes(each) || filter[each] !== undefined)) return 'records';
-  if (words.length > 1 || (words.length === 1 && time === 'hour') || (by.includes('label') && filter.label !== undefined)) return 'records';
+  if (words.length > 1 || (words.length === 1 && time === 'hour')) return 'records';
+  if (by.includes('label') && filter.label !== undefined) return 'sets';
   if (words.length === 1) return attributions.length === 0 ? 'named' : 'words';
   const filtered = attributions.some((each) => filter[each] !== undefined);
   return attributions.length <= 1 && !filtered && time !== 'hour' ? 'named' : 'attributed';
@@ -75,6 +77,7 @@ export function unitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly SumU
   const { words: [word], time } = shapeOf(query);
   switch (sumKindOf(query)) {
     case 'records': return [];
+    case 'sets': return time === null ? ['month', 'day'] : ['day'];
     case 'words': return time === null && word === 'label' ? ['month', 'day'] : ['day'];
     default: return word !== undefined ? ['day'] : time === 'hour' ? ['hour'] : ['day', 'hour'];
   }

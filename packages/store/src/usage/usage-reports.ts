@@ -5,13 +5,14 @@
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
-import { dayOf } from '@metergate/core/time/utc-day.ts';
-import { monthOf } from '@metergate/core/time/utc-month.ts';
+import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
+import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../context.ts';
 import { namedAttributions } from './attributions.ts';
 import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
+import { daysLackingSets, withoutDays } from './label-sets.ts';
 import { cutSpan, shapeOf, sumKindOf, unitsOf, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
@@ -39,11 +40,15 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     const add = (more: readonly UsagePart[]): void => { for (const part of more) found.push(part); };
     const shape = shapeOf(query);
     const kind = sumKindOf(query);
-    for (const span of month) add(await parts.labelMonths(query, span));
+    for (const span of month) {
+      add(await parts.labelMonths(query, span));
+      if (kind === 'sets') add(await parts.labelSets(query, 'month', startsOf(span, monthAfter)));
+    }
     for (const span of day) {
       if (kind === 'named') add(await parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
       if (kind === 'attributed') add(await parts.attributed(query, 'day', span));
-      if (kind === 'words') add(await parts.words(query, span));
+      if (kind === 'words' || kind === 'sets') add(await parts.words(query, span));
+      if (kind === 'sets') add(await parts.labelSets(query, 'day', startsOf(span, dayAfter)));
       if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await withoutRun(query, span, found));
     }
     return found;
@@ -67,20 +72,22 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
       const bounded = await withinRecords(context, query, span);
       if (bounded === null) return [];
       const kind = sumKindOf(query);
-      const cut = cutSpan(bounded, unitsOf(query));
+      const lacking = kind === 'sets' ? await daysLackingSets(context.engine, query.organization, wholeDays(bounded)) : [];
+      const cut = joined(withoutDays(bounded, lacking).map((part) => cutSpan(part, unitsOf(query))));
       const hours = await hourParts(context.engine, parts, query, cut.hour);
-      const edges = [...cut.edges, ...hours.edges];
+      const edges = [...cut.edges, ...hours.edges, ...lacking.map((day) => within(bounded, { fromMs: day, toMs: dayAfter(day) }))];
       const shape = shapeOf(query);
       const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
       const names = named && edges.length > 0
         ? await context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query))) : new Map();
       const rows = new Rows(query, names);
-      const own = kind === 'named' || kind === 'words' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
+      const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
       for (const part of await summed(query, cut)) rows.add(part, own);
       for (const part of hours.found) rows.add(part, null);
       const ofDay = (day: Span) => summed(query, { month: [], day: [day], hour: [], edges: [] });
       for (const dayPart of edges.flatMap(dayPartsOf)) {
-        const most = kind !== 'records' && shape.words.length > 0 && isMostOfDay(dayPart) ? await mostOfDay(parts, query, dayPart, ofDay) : null;
+        const summedDay = kind !== 'records' && shape.words.length > 0 && !lacking.includes(dayPart.day.fromMs);
+        const most = summedDay && isMostOfDay(dayPart) ? await mostOfDay(parts, query, dayPart, ofDay) : null;
         for (const part of most?.whole ?? []) rows.add(part, own);
         for (const part of most?.less ?? []) rows.add({ ...part, figures: part.figures.map((figure) => -figure) }, null);
         if (most !== null) continue;
@@ -103,6 +110,26 @@ async function withinRecords({ engine }: Pick<StoreContext, 'engine'>, { organiz
   const from = Math.max(fromMs, monthOf(Number(first.started_at_ms)));
   const to = Math.min(toMs, monthEnd(Number(last.started_at_ms)));
   return from < to ? { fromMs: from, toMs: to } : null;
+}
+
+/** The first instants of a period of whole days or months. */
+function startsOf({ fromMs, toMs }: Span, after: (ms: number) => number): number[] {
+  const starts: number[] = [];
+  for (let at = fromMs; at < toMs; at = after(at)) starts.push(at);
+  return starts;
+}
+
+function wholeDays({ fromMs, toMs }: Span): Span {
+  return { fromMs: dayOf(fromMs), toMs: dayOf(toMs - 1) + 1 };
+}
+
+function within(span: Span, { fromMs, toMs }: Span): Span {
+  return { fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) };
+}
+
+function joined(cuts: readonly CutSpan[]): CutSpan {
+  const all = (name: keyof CutSpan): readonly Span[] => cuts.flatMap((cut) => cut[name]);
+  return { month: all('month'), day: all('day'), hour: all('hour'), edges: all('edges') };
 }
 
 function monthEnd(ms: number): number {

@@ -184,10 +184,68 @@ for (const on of bothEngines) {
       const kept = await context.query(url, `select * from attribution_sum where ${those}`);
       // As such a gateway leaves them: a record in the other sums, and none in these.
       await context.query(url, `delete from attribution_sum where ${those} and start_ms % 10800000 = 0`);
+      const hours = `organization = '${organization}' and dimension = 'hour'`;
+      await context.query(url, `delete from usage_sum where ${hours} and day_ms % 10800000 = 0`);
       for (const by of asked) assert.deepEqual(await shown(by), new Map([...addedUp(within, by)].sort()), by.join());
       await context.query(url, `update attribution_sum set input_tokens = input_tokens + 1 where ${those} and start_ms = ${sinceMs + hourMs}`);
-      const more = (await shown([])).get('')!['inputTokens']! - addedUp(within, []).get('')!['inputTokens']!;
-      assert.equal(more, BigInt(kept.filter((row) => Number(row['start_ms']) === sinceMs + hourMs).length), 'a sum was read, and no record');
+      const inputOf = async (by: readonly UsageDimension[]): Promise<bigint> =>
+        [...(await shown(by)).values()].reduce((sum, figures) => sum + figures['inputTokens']!, 0n);
+      const input = addedUp(within, []).get('')!['inputTokens']!;
+      const more = BigInt(kept.filter((row) => Number(row['start_ms']) === sinceMs + hourMs).length);
+      assert.ok(more > 0n);
+      assert.equal(await inputOf(['project']) - input, more, 'a sum was read, and no record');
+      assert.equal(await inputOf([]), input, 'an hour has a sum of its own');
+      await context.query(url, `update usage_sum set input_tokens = input_tokens + 1 where ${hours} and day_ms = ${sinceMs + hourMs}`);
+      assert.deepEqual([await inputOf([]), await inputOf(['hour'])], [input + 1n, input + 1n]);
+    });
+
+    test('the other labels of calls with a label are read from sums, except on days on which these lack calls', async () => {
+      const organization = organizations[0]!;
+      const records = await store.calls.list({ organization, limit: 10_000 });
+      const filter = { label: 'ünï' };
+      const asked: readonly (readonly UsageDimension[])[] = [
+        ['label'], ['label', 'model'], ['project', 'label'], ['day', 'label'], ['month', 'label'],
+      ];
+      const times: readonly Asked[] = [
+        {}, { sinceMs: startMs - 9 * dayMs, untilMs: startMs - 2 * dayMs },
+        { sinceMs: startMs - 9 * dayMs - 2 * hourMs, untilMs: startMs - 2 * hourMs },
+      ];
+      const check = async (): Promise<void> => {
+        for (const time of times) {
+          const { sinceMs = -Infinity, untilMs = Infinity } = time;
+          const those = records.filter((each) => fits(each, filter) && each.startedAtMs >= sinceMs && each.startedAtMs < untilMs);
+          for (const by of asked) {
+            assert.deepEqual(new Map([...await report(by, { ...time, filter })].sort()), new Map([...addedUp(those, by)].sort()), by.join());
+          }
+        }
+      };
+      await check();
+      const [day] = await context.query(url, `select day_ms from usage_sum where organization = '${organization}' and dimension = 'labels'
+        and day_ms < ${startMs - 4 * dayMs} order by day_ms desc limit 1`);
+      const sets = `organization = '${organization}' and dimension = 'sets/${String(day!['day_ms'])}'`;
+      const figures = 'input_tokens = input_tokens + 1';
+      const before = await report('label', { filter, sinceMs: Number(day!['day_ms']), untilMs: Number(day!['day_ms']) + dayMs });
+      await context.query(url, `update word_sum set ${figures} where ${sets}`);
+      const after = await report('label', { filter, sinceMs: Number(day!['day_ms']), untilMs: Number(day!['day_ms']) + dayMs });
+      assert.ok(after.get('a')!['inputTokens']! > before.get('a')!['inputTokens']!, 'sums were read, and no records');
+      // As a gateway of the version before leaves a day: calls in the sums of labels and of the day, and none in these.
+      await context.query(url, `delete from word_sum where ${sets}`);
+      await context.query(url, `update usage_sum set calls = calls - 1 where organization = '${organization}' and dimension = 'labels'
+        and day_ms = ${String(day!['day_ms'])}`);
+      await check();
+    });
+
+    test('labels that are too long together for a key are counted all the same', async () => {
+      const organization = await newOrganization();
+      const long = ['x', ...Array.from({ length: 20 }, (_, index) => `${index}${'🤖'.repeat(120)}`)];
+      await store.calls.ship(batchOf(`seg_long_${on.title}`, [
+        sampleRecord(organization, { labels: long }), sampleRecord(organization, { labels: ['x', 'y', 'x'] }),
+        sampleRecord(organization, { labels: ['x'] }),
+      ]));
+      const rows = await report('label', { filter: { label: 'x' } }, organization);
+      const callsOf = (sums: Iterable<readonly [string, Record<string, bigint>]>) => [...sums].map(([label, { calls }]) => [label, calls]).sort();
+      assert.deepEqual(callsOf(rows), callsOf(addedUp(await store.calls.list({ organization, limit: 10 }), ['label'])));
+      assert.deepEqual([rows.get('x')!['calls'], rows.get('y')!['calls']], [3n, 1n]);
     });
 
     test('calls are listed newest first under any filters, page by page, each once', async () => {

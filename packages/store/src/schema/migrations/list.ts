@@ -45,6 +45,7 @@ import { namedUpstreams } from './0040-named-upstreams.ts';
 import { callCorrections } from './0041-call-corrections.ts';
 import { deferredWork } from './0042-deferred-work.ts';
 import { models } from './0043-models.ts';
+import { labelSets } from './0044-label-sets.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -53,5 +54,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions, namedUpstreams, callCorrections, deferredWork, models,
+  sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets,
 ];
