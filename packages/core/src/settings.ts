@@ -10,7 +10,7 @@ import type { WrongBaseUrlRule } from './call/wrong-base-url.ts';
 import type { GrantKey } from './run/grant.ts';
 import type { Cap } from './spend/cap.ts';
 import type { UnmeteredPolicy } from './usage/unmetered.ts';
-import type { UpstreamDialect } from './usage/upstream-dialects.ts';
+import type { UpstreamDialect } from './usage/dialect-names.ts';
 import type { Provider } from './wire/wire.ts';
 import type { Plan } from './rate/plan.ts';
 import type { UpstreamAuth } from './wire/upstream-auth.ts';

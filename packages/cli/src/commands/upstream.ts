@@ -2,7 +2,7 @@
  * `metergate upstream`: the destinations that an organization declares itself: one without a name, as the specification has it (rule 19), and
  * any number by name (decision 150).
  */
-import { upstreamDialects, type UpstreamDialect } from '@metergate/core/usage/upstream-dialects.ts';
+import { upstreamDialects, type UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import { upstreamAuths, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import {
   declareNamedUpstream, disableNamedUpstream, enableNamedUpstream, listNamedUpstreams, removeNamedUpstream, showNamedUpstream,

@@ -56,7 +56,10 @@ export class JsonBodyForm implements BodyForm {
   end(ending: 'whole' | 'cut'): FormVerdict {
     const verdict = this.scanner.verdict();
     if (verdict === 'empty') return 'empty';
-    const readable = this.dialect.body.kind === 'object' && (verdict === 'valid' || (verdict === 'incomplete' && ending === 'cut'));
+    const { kind, tally } = this.dialect.body;
+    // A stream may be one array; its dialect takes each of its elements as it ends.
+    const isExpected = kind === 'object' || (kind === 'array' && tally !== null);
+    const readable = isExpected && (verdict === 'valid' || (verdict === 'incomplete' && ending === 'cut'));
     if (!readable) return 'not_readable';
     this.dialect.takeBody();
     return 'readable';

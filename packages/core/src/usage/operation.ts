@@ -4,6 +4,7 @@
  */
 import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
 import { plainPathOf } from '../call/plain-path.ts';
+import { reportsInOwnDialect } from './upstream-dialects.ts';
 import type { Endpoint } from '../wire/wire.ts';
 import type { WithoutUsage } from './reading.ts';
 
@@ -26,6 +27,7 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   if (method !== 'POST') return 'none';
   if (endpoint !== 'other' && endpoint !== 'models') return 'absent';
   const plain = plainOperationOf(path);
+  if (upstreamNameOf(path) !== null && reportsInOwnDialect(plain)) return 'absent';
   // Before those that report: a call to be done later may be named after the one it does.
   if (deferred.test(plain) || handsOut(plain)) return 'deferred';
   if (reporting.test(plain)) return 'absent';

@@ -10,6 +10,8 @@ import type { Dialect, Findings } from './dialect.ts';
 import type { FoundUsage } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
+import { LinesForm } from './lines-form.ts';
+import { dialectFacts } from './upstream-dialects.ts';
 import { createResponsesDialect } from './responses-dialect.ts';
 import {
   nothingDue, usageUnknown, type Reading, type ReadingContext, type UsageReader, type UsageReason, type WithoutUsage,
@@ -25,8 +27,8 @@ export function createUsageReader(context: ReadingContext): UsageReader {
   const without = context.without ?? 'absent';
   const idle = kept.pop();
   if (idle !== undefined) return idle.begin(without);
-  const dialect = dialectOf(context);
-  const form = context.streamed ? new EventStreamForm(dialect) : new JsonBodyForm(dialect);
+  const dialect = typeof context.dialect === 'string' ? dialectFacts[context.dialect].create() : dialectOf(context);
+  const form = !context.streamed ? new JsonBodyForm(dialect) : context.inLines === true ? new LinesForm(dialect) : new EventStreamForm(dialect);
   return new ResponseReader({ dialect, form, kept, outputDue: outputEndpoints.has(context.endpoint) }).begin(without);
 }
 
@@ -38,7 +40,17 @@ const idleReadersMax = 128;
 const idleByKind = { streamed: new Map<Wire, IdleOfWire>(), whole: new Map<Wire, IdleOfWire>() };
 type IdleOfWire = Map<Endpoint, ResponseReader[]>;
 
-function idleReaders({ wire, endpoint, streamed }: ReadingContext): ResponseReader[] {
+/** Of dialects with readers of their own, by dialect and form. */
+const idleOfDialects = new Map<string, ResponseReader[]>();
+
+function idleOfDialect(kind: string): ResponseReader[] {
+  let kept = idleOfDialects.get(kind);
+  if (kept === undefined) idleOfDialects.set(kind, kept = []);
+  return kept;
+}
+
+function idleReaders({ wire, endpoint, streamed, dialect, inLines }: ReadingContext): ResponseReader[] {
+  if (typeof dialect === 'string') return idleOfDialect(`${dialect} ${streamed ? inLines === true ? 'lines' : 'events' : 'whole'}`);
   const byWire = streamed ? idleByKind.streamed : idleByKind.whole;
   let byEndpoint = byWire.get(wire);
   if (byEndpoint === undefined) byWire.set(wire, byEndpoint = new Map());

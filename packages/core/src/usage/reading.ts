@@ -3,6 +3,7 @@
  * a guess: what the provider did not report is null, and `usage` says why.
  */
 import type { Endpoint, Wire } from '../wire/wire.ts';
+import type { OwnDialect } from './dialect-names.ts';
 import type { Units } from './units.ts';
 
 /**
@@ -100,8 +101,12 @@ export type WithoutUsage = 'absent' | 'deferred' | 'not_reported' | 'none';
 export interface ReadingContext {
   readonly wire: Wire;
   readonly endpoint: Endpoint;
-  /** The response is `text/event-stream`. */
+  /** The response is a stream of events, or of what stands for them. */
   readonly streamed: boolean;
+  /** Of a named upstream: the dialect with a reader of its own; null or absent: that of the endpoint, or any. */
+  readonly dialect?: OwnDialect | null;
+  /** It is streamed as lines of JSON, not as events. */
+  readonly inLines?: boolean;
   /** `absent` by default. */
   readonly without?: WithoutUsage;
 }

@@ -7,6 +7,7 @@ import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
+import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
@@ -26,6 +27,8 @@ export interface ChosenDestination {
   readonly upstreamHost: string | null;
   /** The provider of the price list that a named upstream was declared to be, or null. */
   readonly listedAs: string | null;
+  /** What a named upstream was declared to speak, or null. */
+  readonly dialect: UpstreamDialect | null;
 }
 
 /** What is known of a call when its key is. */

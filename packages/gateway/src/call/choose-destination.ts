@@ -33,6 +33,7 @@ function namedProvider(
     region: destinations.region(provider),
     upstreamHost: null,
     listedAs: null,
+    dialect: null,
   };
 }
 
@@ -52,6 +53,7 @@ function declaredUpstream(
     region: null,
     upstreamHost: host,
     listedAs: null,
+    dialect: null,
   };
 }
 
@@ -71,6 +73,7 @@ function namedUpstream(
     region: null,
     upstreamHost: upstream.url,
     listedAs: upstream.provider,
+    dialect: upstream.dialect,
   };
 }
 

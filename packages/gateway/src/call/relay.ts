@@ -148,11 +148,11 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   head(status: number, reason: string, headers: string[]): void {
     this.#letGoOfSent();
     this.#status = status;
-    const { streamed, bodyBytes } = this.#head = responseHead(headers);
+    const { bodyBytes } = this.#head = responseHead(headers, this.#call.route.upstream);
     this.#unwritten = { status, reason, headers };
     this.#firstByteMs = this.#elapsedMs();
     this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
-    ({ copy: this.#copy, outcome: this.#outcome } = watchAnswer(this.#node, this.#call, { status, streamed, headers }));
+    ({ copy: this.#copy, outcome: this.#outcome } = watchAnswer(this.#node, this.#call, { status, head: this.#head, headers }));
     if (this.#callerGone) return;
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
     if (this.#bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();

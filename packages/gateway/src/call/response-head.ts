@@ -6,18 +6,27 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { firstValue, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import type { RelayedHead } from './answer.ts';
 
+/** What providers call a stream of lines of JSON. */
+const lineTypes = ['application/x-ndjson', 'application/stream+json', 'application/jsonl'] as const;
+
 export interface ResponseHead {
-  /** An event stream. */
+  /** It comes as a stream: of events, or on a named upstream also of lines or of binary frames. */
   readonly streamed: boolean;
+  readonly inLines: boolean;
+  readonly inFrames: boolean;
   readonly providerRequestId: string | null;
   /** Length of the body, bytes; −1 where the head declares none. */
   readonly bodyBytes: number;
 }
 
-export function responseHead(headers: HeaderPairs): ResponseHead {
+/** `upstream`: the name of the upstream that answers; null: it has none. */
+export function responseHead(headers: HeaderPairs, upstream: string | null): ResponseHead {
   const declared = firstValue(headers, 'content-length');
+  const type = (firstValue(headers, 'content-type') ?? '').trimStart().toLowerCase();
+  const inLines = upstream !== null && lineTypes.some((each) => type.startsWith(each));
+  const inFrames = upstream !== null && type.startsWith('application/vnd.amazon.eventstream');
   return {
-    streamed: (firstValue(headers, 'content-type') ?? '').trimStart().toLowerCase().startsWith('text/event-stream'),
+    streamed: inLines || inFrames || type.startsWith('text/event-stream'), inLines, inFrames,
     providerRequestId: firstValue(headers, 'x-request-id') ?? firstValue(headers, 'request-id'),
     bodyBytes: declared === null ? -1 : Number(declared),
   };

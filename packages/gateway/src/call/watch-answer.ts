@@ -4,12 +4,15 @@
  */
 import { allValues } from '@metergate/core/call/header-pairs.ts';
 import { OutcomeTally } from '@metergate/core/price/settlement.ts';
-import { isWatched, withoutUsage } from '@metergate/core/usage/operation.ts';
+import { isWatched, plainOperationOf, withoutUsage } from '@metergate/core/usage/operation.ts';
 import { outcomePlaceOf } from '@metergate/core/usage/outcome-place.ts';
 import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
+import type { OwnDialect } from '@metergate/core/usage/dialect-names.ts';
+import { dialectOfOperation } from '@metergate/core/usage/upstream-dialects.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall } from './admitted-call.ts';
+import type { ResponseHead } from './response-head.ts';
 import { priceOfWork } from './settle.ts';
 
 export interface WatchedAnswer {
@@ -21,13 +24,14 @@ export interface WatchedAnswer {
 
 export interface AnswerHead {
   readonly status: number;
-  readonly streamed: boolean;
+  readonly head: ResponseHead;
   readonly headers: readonly string[];
 }
 
 const unwatched: WatchedAnswer = Object.freeze({ copy: null, outcome: null });
 
-export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, streamed, headers }: AnswerHead): WatchedAnswer {
+export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, head, headers }: AnswerHead): WatchedAnswer {
+  const { streamed, inLines, inFrames } = head;
   const { method, route: { wire, endpoint, path } } = call;
   if (status < 200 || status >= 300) return unwatched;
   const own = isWatched({ method, path });
@@ -37,9 +41,15 @@ export function watchAnswer(node: GatewayNode, call: AdmittedCall, { status, str
   const coded = { contentEncoding: allValues(headers, 'content-encoding').join(',') || null, organization: call.held.organization.id };
   if (place === null) {
     const without = withoutUsage({ endpoint, method, path });
-    return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without }, ...coded }), outcome: null };
+    const dialect = dialectOf(call);
+    return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, dialect, inLines, without }, inFrames, ...coded }), outcome: null };
   }
   const outcome = new OutcomeTally(place, priceOfWork(call, node.settings.priceBook, { form: place.form, atMs: node.clock.wallMs() }));
   const createReader = (): ReturnType<typeof createOutcomeReader> => createOutcomeReader({ wire, streamed }, outcome);
   return { copy: node.createCopyReader({ context: { wire, endpoint, streamed, without: 'none' }, createReader, ...coded }), outcome };
+}
+
+/** Of a named upstream; null: no dialect with a reader of its own. */
+function dialectOf({ route: { endpoint, path, upstream }, chosen }: AdmittedCall): OwnDialect | null {
+  return upstream === null ? null : dialectOfOperation(plainOperationOf(path), endpoint === 'other' ? chosen.dialect : null);
 }

@@ -10,6 +10,7 @@ import type { CopyReader } from './copy-reader.ts';
 import { nodePlaces, type DecodingPlaces } from './decoding-places.ts';
 import { nodeTurns, type DecodingTurns } from './decoding-turns.ts';
 import { DecodingCopy } from './decoding-copy.ts';
+import { FramedCopy } from './framed-copy.ts';
 import { GuardedReader, withReason } from './guarded-reader.ts';
 import { IdentityCopy } from './identity-copy.ts';
 
@@ -17,6 +18,8 @@ export interface CopyReaderOptions {
   readonly context: ReadingContext;
   /** All lines of `Content-Encoding`, joined with commas; null if there is none. */
   readonly contentEncoding: string | null;
+  /** The answer is a binary event stream. */
+  readonly inFrames?: boolean;
   /** Whose call it is: organizations take turns and share the decoders. */
   readonly organization?: string;
   readonly limits?: CopyLimits;
@@ -35,6 +38,7 @@ export const createCopyReader: CreateCopyReader = (options) => {
   const reader = new GuardedReader(() => createReader(context));
   const codings = codingsToUndo(options.contentEncoding);
   if (codings === null) return new UnreadableCopy(reader);
+  if (options.inFrames === true) return codings.length === 0 ? new FramedCopy(reader) : new UnreadableCopy(reader);
   if (codings.length === 0) return new IdentityCopy(reader);
   const form = context.streamed ? 'eventStream' : 'wholeBody';
   const placesOf = `${organization} ${context.wire}`;

@@ -137,7 +137,7 @@ class Handshake {
     socket.write(switchingHead(upgraded, call), 'latin1');
     const session: Session = new Session({
       node: this.#node, call, recording, caller: socket, provider: upgraded.socket, compression: compression as Compression | null,
-      providerRequestId: responseHead(upgraded.headers).providerRequestId, over: () => this.#over(session),
+      providerRequestId: responseHead(upgraded.headers, null).providerRequestId, over: () => this.#over(session),
     });
     this.#connections.began(this.#parts.connection, session);
     session.begin(this.#parts.first, upgraded.first);

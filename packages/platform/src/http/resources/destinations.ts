@@ -1,6 +1,6 @@
 /** Where calls go: provider keys and the declared upstream. Rules 18 and 19; rules: Interfaces. A credential goes in and never comes out. */
 import { z } from '@hono/zod-openapi';
-import { upstreamDialects } from '@metergate/core/usage/upstream-dialects.ts';
+import { upstreamDialects } from '@metergate/core/usage/dialect-names.ts';
 import { upstreamAuths } from '@metergate/core/wire/upstream-auth.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { connectProvider, disconnectProvider, organizationConnections } from '../../use-cases/providers.ts';

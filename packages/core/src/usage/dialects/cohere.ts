@@ -1,0 +1,81 @@
+/**
+ * Cohere's own format, both versions: what is billed is in `billed_units`, beside what the model was given; embeddings bill images too. Streams
+ * report it in their last event, in `delta` or in `response`. No answer names its model.
+ */
+import { watched } from '../../json/watched-value.ts';
+import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
+import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
+import { noTokens } from '../reading.ts';
+import { tokenFigure } from '../token-figure.ts';
+
+export function createCohereDialect(): Dialect {
+  return new CohereDialect();
+}
+
+class Counts {
+  private readonly input = watched();
+  private readonly output = watched();
+  private readonly cached = watched();
+  private readonly billed = watched({ input_tokens: this.input, output_tokens: this.output });
+  readonly place = watched({ billed_units: this.billed, cached_tokens: this.cached });
+
+  /** Null if nothing is billed by tokens here. */
+  read(): FoundUsage | null {
+    const { billed } = this;
+    if (!billed.complete || billed.kind === 'null') return null;
+    if (billed.kind !== 'object') return badUsage;
+    return foundUsage({ ...noTokens, input: tokenFigure(this.input), output: tokenFigure(this.output), cached: tokenFigure(this.cached) }, null);
+  }
+}
+
+class AnswerPlaces {
+  private readonly present = new Counts();
+  private readonly former = new Counts();
+  readonly finishReason = watched();
+  readonly fields = { finish_reason: this.finishReason, usage: this.present.place, meta: this.former.place };
+
+  read(): FoundUsage | null {
+    return this.present.read() ?? this.former.read();
+  }
+}
+
+class CohereDialect implements Dialect {
+  readonly findings = nothingFound(true);
+  readonly endsWithDone = true;
+  readonly keepsPartial = false;
+  private readonly whole = new AnswerPlaces();
+  private readonly part = new AnswerPlaces();
+  private readonly message = watched();
+  private readonly type = watched();
+  readonly body = watched({ ...this.whole.fields, message: this.message, text: this.message });
+  readonly event = watched({ type: this.type, delta: watched(this.part.fields), response: watched(this.part.fields) });
+
+  takeBody(): void {
+    this.findings.metered = this.message.kind !== 'absent';
+    this.take(this.whole);
+  }
+
+  takeEvent(): void {
+    this.findings.metered = true;
+    this.take(this.part);
+  }
+
+  endsDialogue(): boolean {
+    return this.type.isString('message-end');
+  }
+
+  clear(): void {
+    forgetFindings(this.findings);
+    this.event.forget();
+    this.body.forget();
+  }
+
+  private take(places: AnswerPlaces): void {
+    const { findings } = this;
+    findings.finishReason = providerName(places.finishReason.string()) ?? findings.finishReason;
+    const usage = places.read();
+    if (usage === null) return;
+    findings.usage = usage;
+    findings.usageFinal = true;
+  }
+}

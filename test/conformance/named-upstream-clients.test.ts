@@ -1,0 +1,117 @@
+/**
+ * Other providers' own clients on named upstreams, from their packages: recorded to the token and priced, and refused at a cap with the sentence
+ * in the error that the client gives. The answers have the form of their provider's. Decisions 150 to 152.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { GoogleGenAI } from '@google/genai';
+import { AzureOpenAI } from 'openai';
+import { rawCall } from '@metergate/testkit/raw-client.ts';
+import type { ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import { requestIdOf } from '../running-product.ts';
+import { productForFile } from '../limits/tenant.ts';
+
+const product = productForFile({});
+const secret = 'provider-secret-0001';
+const json: [string, string] = ['content-type', 'application/json'];
+
+async function declared(options: readonly string[]) {
+  const { system } = product;
+  const tenant = await product.tenant();
+  const place = ['--org', tenant.id, '--name', 'theirs'];
+  const url = system.upstream.url;
+  const declaration = await system.cli(['upstream', 'declare', ...place, '--url', url, ...options, '--json'], secret);
+  assert.equal(declaration.code, 0, declaration.stderr);
+  await system.cli(['upstream', 'enable', ...place, '--json']);
+  const records = async (count: number) => (await system.calls({ count, organization: tenant.id })).map((record) => {
+    const { model, requestedModel, usage, inputTokens, outputTokens, cachedTokens, cost, costSource, streamed, upstream, status } = record;
+    assert.deepEqual([upstream, status, usage, costSource], ['theirs', 200, 'reported', 'priced'], JSON.stringify(record));
+    assert.ok(Number(cost) > 0);
+    return [model, requestedModel, inputTokens, outputTokens, cachedTokens, streamed];
+  });
+  return { ...tenant, base: `${system.gatewayUrl}/upstreams/theirs`, records };
+}
+
+const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 150 };
+const gemini = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'STOP', index: 0 }], usageMetadata,
+  modelVersion: 'gemini-2.5-flash',
+};
+
+test('google-genai: content and its stream, with the key where it puts it', async () => {
+  const { system } = product;
+  const { base, key, records } = await declared(['--auth', 'x-goog-api-key', '--provider', 'google']);
+  const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: base } });
+  system.upstream.respond(({ target }): ScriptedAnswer => target.includes('alt=sse')
+    ? { headers: [['content-type', 'text/event-stream']], body: [`data: ${JSON.stringify(gemini)}\r\n\r\n`] }
+    : { headers: [json], body: JSON.stringify(gemini) });
+  const answer = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hi' });
+  assert.equal(answer.text, 'hello');
+  let text = '';
+  for await (const part of await client.models.generateContentStream({ model: 'gemini-2.5-flash', contents: 'hi' })) text += part.text;
+  assert.equal(text, 'hello');
+  for (const { headers, target } of system.upstream.requests.slice(-2)) {
+    assert.ok(headers.some(([name, value]) => name.toLowerCase() === 'x-goog-api-key' && value === secret));
+    assert.ok(!JSON.stringify([headers, target]).includes('svc_live_'));
+  }
+  const row = ['gemini-2.5-flash', 'gemini-2.5-flash', 100, 50, 40];
+  assert.deepEqual(await records(2), [[...row, true], [...row, false]]);
+});
+
+test('AzureOpenAI: a deployment', async () => {
+  const { system } = product;
+  const { base, key, records } = await declared(['--auth', 'api-key', '--provider', 'azure']);
+  const client = new AzureOpenAI({ endpoint: base, apiKey: key, apiVersion: '2024-10-21', maxRetries: 0 });
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 4 } };
+  const choices = [{ index: 0, message: { content: 'hello' }, finish_reason: 'stop' }];
+  const body = { id: 'x', object: 'chat.completion', model: 'gpt-4o-2024-08-06', choices, usage };
+  system.upstream.respond({ headers: [json], body: JSON.stringify(body) });
+  const answer = await client.chat.completions.create({ model: 'my-deployment', messages: [{ role: 'user', content: 'hi' }] });
+  assert.equal(answer.choices[0]!.message.content, 'hello');
+  const received = system.upstream.requests.at(-1)!;
+  assert.equal(received.target, '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21');
+  assert.ok(received.headers.some(([name, value]) => name.toLowerCase() === 'api-key' && value === secret));
+  assert.ok(!JSON.stringify(received.headers).includes('svc_live_'));
+  assert.deepEqual(await records(1), [['gpt-4o-2024-08-06', 'my-deployment', 10, 5, 4, false]]);
+});
+
+test('Bedrock: the binary event streams of Converse and of an invoked model, whole and in single bytes', async () => {
+  const { system } = product;
+  const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString('utf8'), (text) => Buffer.from(text, 'utf8'));
+  const frame = (type: string, payload: unknown): Buffer => Buffer.from(codec.encode({
+    headers: {
+      ':event-type': { type: 'string', value: type }, ':content-type': { type: 'string', value: 'application/json' },
+      ':message-type': { type: 'string', value: 'event' },
+    },
+    body: Buffer.from(JSON.stringify(payload)),
+  }));
+  const chunk = (event: unknown): Buffer => frame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abcd' });
+  const converse = [
+    frame('messageStart', { role: 'assistant' }), frame('messageStop', { stopReason: 'end_turn' }),
+    frame('metadata', { usage: { inputTokens: 30, outputTokens: 6, totalTokens: 36, cacheReadInputTokens: 100 }, metrics: { latencyMs: 1 } }),
+  ];
+  const model = 'claude-sonnet-4-20250514';
+  const invoked = [
+    chunk({ type: 'message_start', message: { model, usage: { input_tokens: 30, output_tokens: 1, cache_read_input_tokens: 100 } } }),
+    chunk({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 6 } }), chunk({ type: 'message_stop' }),
+  ];
+  const { base, key, records } = await declared(['--provider', 'aws']);
+  const asked = 'us.anthropic.claude-sonnet-4-20250514-v1:0';
+  for (const [path, frames, cuts] of [
+    ['converse-stream', converse, []], ['converse-stream', converse, 'every'], ['invoke-with-response-stream', invoked, []],
+    ['invoke-with-response-stream', invoked, 'every'],
+  ] as const) {
+    const body = Buffer.concat(frames);
+    system.upstream.respond({ headers: [['content-type', 'application/vnd.amazon.eventstream']], body, framing: 'chunked', cuts });
+    const answer = await rawCall(new URL(base).origin, {
+      method: 'POST', target: `/upstreams/theirs/model/${encodeURIComponent(asked)}/${path}`, body: '{}',
+      headers: [['authorization', `Bearer ${key}`]],
+    });
+    assert.ok(answer.body.equals(body));
+    assert.ok(requestIdOf(answer));
+  }
+  assert.deepEqual(await records(4), [
+    [model, asked, 30, 6, 100, true], [model, asked, 30, 6, 100, true], [null, asked, 30, 6, 100, true], [null, asked, 30, 6, 100, true],
+  ]);
+});
