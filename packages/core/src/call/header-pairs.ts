@@ -5,6 +5,7 @@
 import { header } from '../id.ts';
 import { HeaderNames } from './header-names.ts';
 import { holdsServiceKey } from './key-form.ts';
+import { withoutKeys } from './key-subprotocols.ts';
 
 /** Flat list of names and values, latin1: one character a byte. */
 export type HeaderPairs = readonly string[];
@@ -19,6 +20,8 @@ const hopByHop = new HeaderNames(hopByHopNames);
 /** What the gateway sends for itself towards the destination: framing, and the expectation it has answered. */
 const ownRequestNames = ['host', 'content-length', 'expect'] as const;
 const notForwarded = new HeaderNames([...hopByHopNames, ...ownRequestNames]);
+/** A browser presents its key in it. */
+const subprotocolField = 'sec-websocket-protocol';
 const serviceKeyFields = new HeaderNames(['authorization', 'x-api-key']);
 
 /** The credential attached towards the destination; null if a declared upstream needs none. */
@@ -48,7 +51,7 @@ export function allValues(pairs: HeaderPairs, name: string): string[] {
 }
 
 /**
- * What goes to the destination: the caller's list without hop-by-hop fields, both spellings of the service key and the
+ * What goes to the destination: the caller's list without hop-by-hop fields, all spellings of the service key and the
  * listed `x-svc-` fields; the destination's credential stands where the caller's first stood, else at the end.
  */
 export function outboundRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null, takenOut: TakenOut | null = null): string[] {
@@ -60,6 +63,11 @@ export function outboundRequestHeaders(pairs: HeaderPairs, credential: Credentia
     if (takenOut === null ? serviceKeyFields.has(name) : takenOut(name, pairs[at + 1]!)) {
       if (credentialDue !== null) out.push(credentialDue.name, credentialDue.value);
       credentialDue = null;
+      continue;
+    }
+    if (name.length === subprotocolField.length && sameName(name, subprotocolField)) {
+      const kept = withoutKeys(pairs[at + 1]!);
+      if (kept !== '') out.push(name, kept);
       continue;
     }
     if (notForwarded.has(name) || isListedServiceHeader(name) || named?.has(name.toLowerCase())) continue;

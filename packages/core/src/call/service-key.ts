@@ -4,6 +4,7 @@
  */
 import { keyOrNull } from './key-form.ts';
 import { allValues, type HeaderPairs } from './header-pairs.ts';
+import { keyAmong } from './key-subprotocols.ts';
 
 /** The scheme and what parts it from its credential; no scheme has a case (RFC 9110, 11.1). */
 const bearerScheme = /^bearer(?: +|$)/i;
@@ -24,29 +25,8 @@ export function presentedServiceKey(headers: HeaderPairs): string | null {
   return apiKey === null ? keyInSubprotocol(headers) : keyOrNull(apiKey);
 }
 
-/** What a browser, which can send no header of its own, puts before its key in a WebSocket handshake. */
-const subprotocolPrefix = 'openai-insecure-api-key.';
-
-/** Read only where neither header presents a key. */
+/** Of a browser's handshake. Read only where neither header presents a key. */
 function keyInSubprotocol(headers: HeaderPairs): string | null {
-  for (const offered of allValues(headers, 'sec-websocket-protocol').flatMap((line) => line.split(','))) {
-    const name = offered.trim();
-    if (name.startsWith(subprotocolPrefix)) return keyOrNull(name.slice(subprotocolPrefix.length));
-  }
-  return null;
-}
-
-/** The list without the subprotocols that hold a key: a destination is shown its credential in its own header. */
-export function withoutKeySubprotocols(headers: HeaderPairs): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < headers.length; at += 2) {
-    const [name, value] = [headers[at]!, headers[at + 1]!];
-    if (name.toLowerCase() !== 'sec-websocket-protocol' || !value.includes(subprotocolPrefix)) {
-      kept.push(name, value);
-      continue;
-    }
-    const others = value.split(',').filter((offered) => !offered.trim().startsWith(subprotocolPrefix));
-    if (others.some((offered) => offered.trim() !== '')) kept.push(name, others.join(',').trim());
-  }
-  return kept;
+  const key = keyAmong(allValues(headers, 'sec-websocket-protocol').join(','));
+  return key === null ? null : keyOrNull(key);
 }

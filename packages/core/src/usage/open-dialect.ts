@@ -48,7 +48,8 @@ class AnswerPlaces {
     this.fields = {
       id: this.id, type: this.type, object: this.object, model: this.model,
       status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
-      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
+      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }),
+      status_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
       tool_usage: this.tools.usagePlace, tools: this.tools.toolsPlace,
       usage: this.usage.place,
       usageMetadata: this.metadata, usage_info: this.pages, meta: watched({ billed_units: this.units }),
@@ -111,18 +112,22 @@ class OpenDialect implements Dialect {
   private figures: { -readonly [Name in keyof RawFigures]: RawFigures[Name] } = { ...noTokens };
   private cost: string | null = null;
   private messages = false;
+  /** The last usage was one of a session that goes on. */
+  private isRunning = false;
 
   constructor(readsCost: boolean) {
     this.outer = new AnswerPlaces(readsCost);
     this.inner = new AnswerPlaces(readsCost);
     this.carried = watched(this.inner.fields);
     const delta = watched({ stop_reason: this.deltaStopReason });
-    this.event = watched({ ...this.outer.fields, delta, message: this.carried, response: this.carried });
+    // An event of a live session wraps those of the responses that it has others make.
+    const wrapped = watched({ response: this.carried });
+    this.event = watched({ ...this.outer.fields, delta, message: this.carried, response: this.carried, event: wrapped });
     this.body = this.event;
   }
 
   get keepsPartial(): boolean {
-    return this.messages;
+    return this.messages || this.isRunning;
   }
 
   clear(): void {
@@ -132,6 +137,7 @@ class OpenDialect implements Dialect {
     this.figures = { ...noTokens };
     this.cost = null;
     this.messages = false;
+    this.isRunning = false;
   }
 
   takeBody(): void {
@@ -150,7 +156,9 @@ class OpenDialect implements Dialect {
     if (type.isString('message_start')) this.messages = true;
     findings.finishReason = this.finishOfEvent() ?? findings.finishReason;
     const took = [inner, outer].filter((places) => this.take(places)).length > 0;
-    if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
+    if (took) this.isRunning = type.isString('session.usage.updated');
+    if (took && this.isRunning) findings.usageFinal = false;
+    else if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
     if (this.messages || this.carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
     else if (findings.usage === null && outer.hasUsage) findings.metered = true;
     findings.deferred = findings.usage === null && (inner.pending || outer.pending);

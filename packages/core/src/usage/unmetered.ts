@@ -4,6 +4,7 @@
  * from the path (`operation.ts`), except for responses in the background, which only the body asks for.
  */
 import { handsOut, plainOperationOf, withoutUsage, type CalledOperation } from './operation.ts';
+import type { SocketKind } from './socket-kind.ts';
 
 /**
  * `deferred`: done and billed later. `unreported`: charged without any report of usage. `handedOut`: the answer holds a key of the provider's,
@@ -55,6 +56,15 @@ export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledOperat
   const kind = byHead === 'by_body' ? 'deferred' : byHead;
   const rule = policy[kind];
   return rule === 'allow' ? null : { kind, rule, unread: byHead === 'by_body' && asked === 'unread' };
+}
+
+/**
+ * The same for the handshake of a WebSocket connection. One whose API is not read does its work without any report of usage; on all others each
+ * response is a call of its own.
+ */
+export function unmeteredSocketOf(policy: UnmeteredPolicy, kind: SocketKind): UnmeteredWork | null {
+  const rule = policy.unreported;
+  return kind !== 'unread' || rule === 'allow' ? null : { kind: 'unreported', rule, unread: false };
 }
 
 /** Models of today report what an image cost, older ones do not: the answer tells, and the call is counted as unknown if it does not. */

@@ -10,12 +10,15 @@ import { JsonScanner } from '../json/json-scanner.ts';
 import { WatchedValue, watched, type ValueKind } from '../json/watched-value.ts';
 
 export interface CallerEvent {
-  readonly begins: 'response' | 'successor' | 'nothing';
+  /** `lead`: the provider may begin a response by itself for it, as after words that were spoken. */
+  readonly begins: 'response' | 'successor' | 'lead' | 'nothing';
   /** The lane; null if it names none. */
   readonly streamId: string | null;
   readonly previousResponseId: string | null;
   /** The model that is asked for. */
   readonly model: string | null;
+  /** The caller's own name of the message; null if it gave none, or where none is read. */
+  readonly eventId: string | null;
 }
 
 /** All spellings of `type` but the plain one: some JSON readers do not distinguish cases. */
@@ -43,11 +46,28 @@ export class CallerEvents {
   readonly #streamId = watched();
   readonly #previous = watched();
   readonly #model = watched();
-  readonly #root = watched({
-    type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model,
-    ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
-  });
-  readonly #scanner = new JsonScanner(this.#root);
+  readonly #eventId = watched();
+  readonly #root: WatchedValue;
+  readonly #scanner: JsonScanner;
+
+  /** `places`: of further members that somebody else reads, when a message was read. */
+  constructor(places: Readonly<Record<string, WatchedValue>> = {}) {
+    this.#root = watched({
+      type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model, event_id: this.#eventId, ...places,
+      ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
+    });
+    this.#scanner = new JsonScanner(this.#root);
+  }
+
+  /** Of the message that was read; null: it names none, or is no JSON object. */
+  get type(): string | null {
+    return this.isObject ? this.#type.string() : null;
+  }
+
+  /** The message that was read is a JSON object. */
+  get isObject(): boolean {
+    return this.#root.kind === 'object' && this.#scanner.verdict() === 'valid';
+  }
 
   /** `text`: the whole message, unmasked and decompressed. */
   read(text: Uint8Array): CallerEvent {
@@ -56,12 +76,11 @@ export class CallerEvents {
     this.#scanner.push(text);
     const streamId = this.#streamId.string();
     const previousResponseId = this.#previous.string();
-    return { begins: this.#begins(), streamId, previousResponseId, model: this.#model.string() };
+    return { begins: this.#begins(), streamId, previousResponseId, model: this.#model.string(), eventId: this.#eventId.string() };
   }
 
   #begins(): CallerEvent['begins'] {
-    const isObject = this.#root.kind === 'object' && this.#scanner.verdict() === 'valid';
-    if (!isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
+    if (!this.isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
     if (this.#others.some(({ kind }) => kind !== 'absent')) return 'response';
     return this.#type.isString('response.steer') ? 'successor' : 'nothing';
   }

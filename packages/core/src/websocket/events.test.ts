@@ -2,7 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
 import { CallerEvents } from './caller-event.ts';
-import { ServerEvents } from './server-event.ts';
+import { socketKindOf } from '../usage/socket-kind.ts';
+import type { Wire } from '../wire/wire.ts';
+import { ServerEvents, untoldEvent } from './server-event.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -35,8 +37,9 @@ suite('what a caller\'s message may begin', () => {
 
   test('the lane and the parent are read, and forgotten with the next message', () => {
     assert.deepEqual(events.read(bytes('{"type":"response.create","stream_id":"a","previous_response_id":"r"}')),
-      { begins: 'response', streamId: 'a', previousResponseId: 'r', model: null });
-    assert.deepEqual(events.read(bytes('{"type":"ping"}')), { begins: 'nothing', streamId: null, previousResponseId: null, model: null });
+      { begins: 'response', streamId: 'a', previousResponseId: 'r', model: null, eventId: null });
+    assert.deepEqual(events.read(bytes('{"type":"ping"}')),
+      { begins: 'nothing', streamId: null, previousResponseId: null, model: null, eventId: null });
   });
 });
 
@@ -46,7 +49,7 @@ suite('what a provider\'s message is of', () => {
 
   test('an end is one of its response, whatever stands before it', () => {
     const event = read({ response: { output: [{ id: 'x' }], id: 'r1', previous_response_id: 'r0' }, stream_id: 'a', type: 'response.completed' });
-    assert.deepEqual(event, { kind: 'ends', streamId: 'a', responseId: 'r1', previousResponseId: 'r0', status: null, isOfStream: false });
+    assert.deepEqual(event, { ...untoldEvent, kind: 'ends', streamId: 'a', responseId: 'r1', previousResponseId: 'r0', mayBegin: true, tells: true });
   });
 
   test('an error has its status, and says whether it is of a stream', () => {
@@ -58,4 +61,13 @@ suite('what a provider\'s message is of', () => {
   test('what is no JSON is of nothing', () => {
     assert.equal(events.read(bytes('{"type":"response.completed"')).kind, 'other');
   });
+});
+
+test('a path says which API is spoken, in any spelling and behind any prefix; all others are not read', () => {
+  const kinds = (wire: Wire, ...paths: readonly string[]) => paths.map((path) => socketKindOf({ wire, path }));
+  assert.deepEqual(kinds('openai', '/v1/responses', '/v1/realtime', '/v1/re%61ltime', '/v1/live/sessions', '/v1/live/sessions/sess_1/fork'),
+    ['responses', 'realtime', 'realtime', 'live', 'live']);
+  assert.deepEqual(kinds('upstream', '/upstream/v1/responses', '/upstream/v1/openai/realtime'), ['responses', 'realtime']);
+  assert.deepEqual(kinds('openai', '/v1/realtime/translations', '/v1/realtimes', '/v1/chat/completions'), ['unread', 'unread', 'unread']);
+  assert.deepEqual(kinds('anthropic', '/alt/v1/realtime', '/alt/v1/responses'), ['unread', 'unread']);
 });

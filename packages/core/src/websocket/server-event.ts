@@ -17,6 +17,16 @@ export interface ServerEvent {
   readonly status: number | null;
   /** An error within a response that had begun, not one of a request for a response. */
   readonly isOfStream: boolean;
+  /** A transcription is charged beside the responses; its name stands in `responseId`. */
+  readonly work: 'response' | 'transcription';
+  /** What it names may have been begun by it. */
+  readonly mayBegin: boolean;
+  /** A model, a usage or an end may be read in it. */
+  readonly tells: boolean;
+  /** Of an error: the caller's own name of the message that it is about; null if it names none. */
+  readonly refusedEventId: string | null;
+  /** It reports what the connection itself has used so far. */
+  readonly isUsageOfConnection: boolean;
 }
 
 const ends = ['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled', 'response.done'] as const;
@@ -24,6 +34,7 @@ const ends = ['response.completed', 'response.incomplete', 'response.failed', 'r
 /** Nothing can be told from this message. */
 export const untoldEvent: ServerEvent = Object.freeze({
   kind: 'other', streamId: null, responseId: null, previousResponseId: null, status: null, isOfStream: false,
+  work: 'response', mayBegin: false, tells: false, refusedEventId: null, isUsageOfConnection: false,
 });
 
 /** Reads one message after the other. Never throws. */
@@ -47,13 +58,15 @@ export class ServerEvents {
     if (this.#scanner.verdict() !== 'valid') return untoldEvent;
     const kind = ends.some((type) => this.#type.isString(type)) ? 'ends' : this.#type.isString('error') ? 'error' : 'other';
     const status = this.#status.plainWholeNumber();
+    const responseId = this.#id.string();
     return {
       kind,
       streamId: this.#streamId.string(),
-      responseId: this.#id.string(),
+      responseId,
       previousResponseId: this.#previous.string(),
       status: kind === 'error' && status >= 100 && status <= 599 ? status : null,
       isOfStream: kind === 'error' && this.#number.kind === 'number',
+      work: 'response', mayBegin: true, tells: responseId !== null, refusedEventId: null, isUsageOfConnection: false,
     };
   }
 }

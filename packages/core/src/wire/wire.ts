@@ -34,6 +34,8 @@ export interface WireFacts {
   readonly strangersHeader: string | null;
   /** Cached and written tokens are parts of the input that is reported; otherwise they are added to it. */
   readonly cachedInInput: boolean;
+  /** It has APIs that are spoken over WebSocket: Responses, Realtime, Live. */
+  readonly speaksWebSocket: boolean;
 }
 
 const bearer = (credential: string): CredentialHeader => ({ name: 'authorization', value: `Bearer ${credential}` });
@@ -49,16 +51,16 @@ const firstWireEndpoints: ReadonlyMap<string, Endpoint> = new Map([
 export const wires: { readonly [W in Wire]: WireFacts } = {
   openai: {
     displayName: 'OpenAI', host: 'api.openai.com', endpoints: firstWireEndpoints, credentialHeader: bearer,
-    requestHeaders: {}, requestIdHeader: null, strangersHeader: 'anthropic-version', cachedInInput: true,
+    requestHeaders: {}, requestIdHeader: null, strangersHeader: 'anthropic-version', cachedInInput: true, speaksWebSocket: true,
   },
   anthropic: {
     displayName: 'Anthropic', host: 'api.anthropic.com', endpoints: new Map([['/v1/messages', 'messages'], ['/v1/models', 'models']]),
     credentialHeader: (credential) => ({ name: 'x-api-key', value: credential }), requestHeaders: { 'anthropic-version': '2023-06-01' },
-    requestIdHeader: 'request-id', strangersHeader: null, cachedInInput: false,
+    requestIdHeader: 'request-id', strangersHeader: null, cachedInInput: false, speaksWebSocket: false,
   },
   upstream: {
     displayName: 'declared upstream', host: null, endpoints: firstWireEndpoints, credentialHeader: bearer,
-    requestHeaders: {}, requestIdHeader: null, strangersHeader: null, cachedInInput: true,
+    requestHeaders: {}, requestIdHeader: null, strangersHeader: null, cachedInInput: true, speaksWebSocket: true,
   },
 };
 

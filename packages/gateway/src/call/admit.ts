@@ -13,7 +13,8 @@ import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { unmeteredByHead, unmeteredWorkOf, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
+import { unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
+import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
 import type { FaultPlace } from '../faults.ts';
@@ -177,21 +178,26 @@ export class Admission {
 }
 
 /** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
-function unmeteredOf({ route, method }: AuthenticatedCall, { organization }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
+function unmeteredOf({ route, method, transport }: AuthenticatedCall, { organization }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
   const { unmetered } = organization;
+  if (unmetered !== null && transport === 'websocket') return unmeteredSocketOf(unmetered, socketKindOf(route));
   return unmetered === null ? null : unmeteredWorkOf(unmetered, { endpoint: route.endpoint, method, path: route.path }, asked);
 }
 
-/** Whether a list says which models the call may ask for. What only reads asks for none. */
-function bindsModels({ method }: AuthenticatedCall, { organization, key }: HeldKey): boolean {
-  return (organization.models !== null || key.models !== null) && method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+/** Whether a list says which models the call may ask for. What only reads asks for none, unless it opens a connection. */
+function bindsModels({ method, transport }: AuthenticatedCall, { organization, key }: HeldKey): boolean {
+  if (organization.models === null && key.models === null) return false;
+  return transport === 'websocket' || (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS');
 }
 
 /** `body`: `none` while it has not come. Costs nothing where there is no list. */
 function modelRefusalOf(heard: AuthenticatedCall, held: HeldKey, body: BodyModels): Refusal | null {
   if (!bindsModels(heard, held)) return null;
   const lists = { organization: held.organization.models, key: held.key.models };
-  const refused = refusedModelOf(lists, modelsOfTarget(heard.route.target), body);
+  const named = modelsOfTarget(heard.route.target);
+  // Where nothing is read of what is said, the handshake must name the model.
+  const isUnread = heard.transport === 'websocket' && named.length === 0 && socketKindOf(heard.route) === 'unread';
+  const refused = refusedModelOf(lists, named, isUnread ? 'unread' : body);
   return refused === null ? null : { kind: 'model_not_allowed', refused };
 }
 

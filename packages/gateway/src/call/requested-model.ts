@@ -101,3 +101,9 @@ export function modelOfPath(path: string): string | null {
   }
   return null;
 }
+
+/** The model that a query names, as `?model=…` of a Realtime connection; null: none. The last of two counts, as in a body. */
+export function modelOfQuery(target: string): string | null {
+  const query = target.indexOf('?');
+  return query === -1 ? null : modelName(new URLSearchParams(target.slice(query)).getAll('model').at(-1) ?? null);
+}

@@ -5,18 +5,19 @@
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { CallerEvents, type CallerEvent } from '@metergate/core/websocket/caller-event.ts';
-import { ServerEvents, type ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { CallerEvent } from '@metergate/core/websocket/caller-event.ts';
+import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
-import { modelName } from '../call/requested-model.ts';
 import type { GatewayNode } from '../gateway-node.ts';
-import { errorEvent } from './error-event.ts';
+import type { CopyReader } from '../usage/copy-reader.ts';
+import { ConnectionUsage } from './connection-usage.ts';
 import type { Compression } from './extensions.ts';
 import type { Message } from './inflow.ts';
+import { languageOf, type Language } from './language.ts';
 import { messageFrame } from './own-frames.ts';
 import { ResponseAdmission } from './response-admission.ts';
 import { ResponseCall, type ResponseCallOptions } from './response-call.ts';
-import { Responses } from './responses.ts';
+import type { ResponsesUnderWay } from './responses.ts';
 
 /** The connection that it is said on. */
 export interface DialogueConnection {
@@ -42,19 +43,19 @@ type CallId = AdmittedCall['id'];
 /** Where a refusal goes, and what follows it. */
 interface RefusedTo {
   readonly id: CallId;
-  readonly streamId: string | null;
+  readonly event: CallerEvent;
   readonly next: () => void;
 }
 
 export class Dialogue {
-  readonly responses = new Responses();
+  readonly responses: ResponsesUnderWay;
   readonly #node: GatewayNode;
   readonly #handshake: AdmittedCall;
   readonly #connection: DialogueConnection;
   readonly #admission: ResponseAdmission;
   readonly #callerKeepsContext: boolean;
-  readonly #callerEvents = new CallerEvents();
-  readonly #serverEvents = new ServerEvents();
+  readonly #language: Language;
+  readonly #usage: ConnectionUsage;
   /** A compressed message of the caller was kept back: what comes behind it can be decompressed here alone, and leaves uncompressed. */
   #leavesPlain = false;
 
@@ -65,18 +66,37 @@ export class Dialogue {
     this.#handshake = handshake;
     this.#connection = connection;
     this.#admission = new ResponseAdmission(node, handshake);
+    this.#language = languageOf(handshake);
+    this.responses = this.#language.responses;
+    this.#usage = new ConnectionUsage(node, handshake, this.#language.kind);
     this.#callerKeepsContext = compression?.callerKeepsContext === true;
   }
 
-  get keyIsLive(): boolean {
-    return this.#admission.keyIsLive;
+  /** What is read of the connection's own usage; null: nothing is due. */
+  get copy(): CopyReader | null {
+    return this.#usage.copy;
+  }
+
+  /** The model that the caller has asked for; null: none, or each response asks for its own. */
+  get askedModel(): string | null {
+    return this.#language.askedModelOf('connection', null);
+  }
+
+  /** What ends the connection although nobody says anything; null: nothing. Asked about once a second. */
+  refusalWhileSilent(): Refusal | null {
+    if (!this.#admission.keyIsLive) return { kind: 'service_key_invalid' };
+    return this.#usage.copy === null ? null : this.#refusalOfLeads();
   }
 
   callerSays(message: Message, next: () => void): void {
     this.#node.sessions.counters.fromCallers += 1;
-    const event = this.#callerEvents.read(message.text);
+    const event = this.#language.fromCaller(message.text);
+    const { saidModels } = this.#language;
+    const refused = saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
+    if (refused !== null) return this.#refuse(refused, message, { event, next });
     if (event.begins === 'response') return this.#create(event, message, next);
     if (event.begins === 'successor') return this.#steer(event, message, next);
+    if (event.begins === 'lead') return this.#lead(message, next);
     this.#forward(message);
     next();
   }
@@ -84,17 +104,32 @@ export class Dialogue {
   /** The provider may begin a response for it, which is not asked for then. */
   #steer(event: CallerEvent, message: Message, next: () => void): void {
     const refusal = this.#connection.endsFor ?? this.#admission.refusalNow(message.text);
-    if (refusal !== null) return this.#refuse(refusal, message, { streamId: event.streamId, next });
+    if (refusal !== null) return this.#refuse(refusal, message, { event, next });
     this.responses.steered(event.previousResponseId);
     this.#forward(message);
     next();
   }
 
+  /** The provider may begin responses for it by itself: it does not leave where one would be refused for money, and the connection ends. */
+  #lead(message: Message, next: () => void): void {
+    const refusal = this.#connection.endsFor === null ? this.#refusalOfLeads() : null;
+    if (refusal !== null) this.#connection.endRefused(refusal);
+    if (this.#connection.endsFor === null) this.#forward(message);
+    else this.#keepBack(message);
+    next();
+  }
+
+  /** The rate limit lets go of a connection within seconds, so it ends none that has begun nothing. */
+  #refusalOfLeads(): Refusal | null {
+    const refusal = this.#admission.refusalNow();
+    return refusal === null || refusal.kind === 'rate_limited' ? null : refusal;
+  }
+
   #create(event: CallerEvent, message: Message, next: () => void): void {
     const { endsFor } = this.#connection;
-    if (endsFor !== null) return this.#refuse(endsFor, message, { streamId: event.streamId, next });
+    if (endsFor !== null) return this.#refuse(endsFor, message, { event, next });
     const refused = (refusal: Refusal, id: CallId): void => {
-      this.#sayRefused(refusal, message, { id, streamId: event.streamId, next });
+      this.#sayRefused(refusal, message, { id, event, next });
       if (refusal.kind === 'service_key_invalid') this.#connection.endRefused(refusal);
     };
     this.#admission.ask(message.text, {
@@ -108,9 +143,10 @@ export class Dialogue {
   #open(call: AdmittedCall, { event, message, next, refused }: {
     readonly event: CallerEvent; readonly message: Message; readonly next: () => void; readonly refused: (refusal: Refusal, id: CallId) => void;
   }): void {
-    const { streamId, previousResponseId, model } = event;
-    const asked = { requestBytes: message.wire.length, streamId, previousResponseId, requestedModel: modelName(model) };
-    const response = this.#responseOf(call, asked);
+    const { streamId, previousResponseId, eventId } = event;
+    const requestedModel = this.#language.askedModelOf('response', event);
+    const asked = { requestBytes: message.wire.length, streamId, previousResponseId, eventId, requestedModel };
+    const response = this.#responseOf(call, 'response', asked);
     this.responses.asked(response);
     response.open((error) => this.#connection.run(() => {
       if (error !== null) return refused({ kind: 'internal_fault' }, call.id);
@@ -119,15 +155,19 @@ export class Dialogue {
     }));
   }
 
-  #responseOf(call: AdmittedCall, asked: Omit<ResponseCallOptions, 'call' | 'broke' | 'over'>): ResponseCall {
+  #responseOf(
+    call: AdmittedCall, work: ServerEvent['work'], asked: Omit<ResponseCallOptions, 'call' | 'namedModel' | 'broke' | 'over'>,
+  ): ResponseCall {
     return new ResponseCall(this.#node, {
-      call, ...asked, broke: () => this.#connection.breakOff(), over: (response) => this.responses.ended(response),
+      call, ...asked, namedModel: () => this.#language.modelOf(work),
+      broke: () => this.#connection.breakOff(), over: (response) => this.responses.ended(response),
     });
   }
 
   providerSays(message: Message, next: () => void): void {
     this.#node.sessions.counters.fromProviders += 1;
-    const event = this.#serverEvents.read(message.text);
+    const event = this.#language.fromProvider(message.text);
+    if (event.isUsageOfConnection) this.#usage.take(message.text, this.#language.modelOf('connection'));
     const of = this.responses.of(event);
     if (of === 'begun') this.#providerBegan(event, message, next);
     else this.#responseSays(of, { event, message, next });
@@ -136,9 +176,9 @@ export class Dialogue {
   /** Without having been asked. It is opened before its first event reaches the caller. */
   #providerBegan(event: ServerEvent, message: Message, next: () => void): void {
     const refusal = this.#admission.refusalNow();
-    const { streamId, previousResponseId } = event;
-    const response = this.#responseOf(this.#admission.takeBegun(), {
-      requestBytes: 0, streamId, previousResponseId, requestedModel: null,
+    const { streamId, previousResponseId, work } = event;
+    const response = this.#responseOf(this.#admission.takeBegun(), work, {
+      requestBytes: 0, streamId, previousResponseId, eventId: null, requestedModel: this.#language.askedModelOf(work, null),
     });
     this.responses.begun(response, event.responseId!);
     response.open((error) => this.#connection.run(() => {
@@ -183,7 +223,8 @@ export class Dialogue {
 
   /** Tells the caller of a refusal that is of no message. */
   tellRefusal(refusal: Refusal): void {
-    this.#connection.toCaller(errorEvent(refusal, this.#handshake.id, null));
+    const event = this.#language.refusalEvent(refusal, this.#handshake.id, null);
+    if (event !== null) this.#connection.toCaller(event);
   }
 
   #refuse(refusal: Refusal, message: Message, to: Omit<RefusedTo, 'id'>): void {
@@ -191,9 +232,15 @@ export class Dialogue {
     this.#sayRefused(refusal, message, { id: this.#handshake.id, ...to });
   }
 
-  #sayRefused(refusal: Refusal, { isCompressed }: Message, { id, streamId, next }: RefusedTo): void {
+  #sayRefused(refusal: Refusal, message: Message, { id, event, next }: RefusedTo): void {
+    this.#keepBack(message);
+    const said = this.#language.refusalEvent(refusal, id, event);
+    if (said === null) next();
+    else this.#connection.answerCaller(said, next);
+  }
+
+  #keepBack({ isCompressed }: Message): void {
     if (isCompressed && this.#callerKeepsContext) this.#leavesPlain = true;
-    this.#connection.answerCaller(errorEvent(refusal, id, streamId), next);
   }
 
   #forward({ wire, opcode, isCompressed, text }: Message): void {

@@ -2,10 +2,11 @@
  * A request for a response → decided and taken as every call is (rules: Decide, then take), with the run, labels and project of its connection's
  * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is taken, and what would have refused it is told.
  */
-import { refusedModelOf } from '@metergate/core/call/allowed-models.ts';
+import { refusedModel, refusedModelOf } from '@metergate/core/call/allowed-models.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { unmeteredWorkOf } from '@metergate/core/usage/unmetered.ts';
+import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
 import { bodyModelsOf } from '../call/body-models.ts';
@@ -34,10 +35,15 @@ const unbudgeted = { scope: null, window: null } as const;
 export class ResponseAdmission {
   readonly #node: GatewayNode;
   readonly #handshake: AdmittedCall;
+  /** A request names the model, and may ask for work in the background. Elsewhere the connection has a model. */
+  readonly #asksForModels: boolean;
+  /** What `refusalNow` decides on, for the settings it was made with. */
+  #probe: AdmittedCall | null = null;
 
   constructor(node: GatewayNode, handshake: AdmittedCall) {
     this.#node = node;
     this.#handshake = handshake;
+    this.#asksForModels = socketKindOf(handshake.route) === 'responses';
   }
 
   /** `message`: the request, decompressed. */
@@ -46,7 +52,7 @@ export class ResponseAdmission {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     const call = this.#callFor(held ?? this.#handshake.held, message);
     if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
-    const refused = modelRefusalOf(held, message, 'create');
+    const refused = modelRefusalOf(held, message, this.#asksForModels ? 'create' : 'steer');
     if (refused !== null) return this.#refuse(call, refused, end);
     const decision = guards.decide(call);
     if (decision === null) return this.#take(call, end);
@@ -72,9 +78,17 @@ export class ResponseAdmission {
     if (held === null) return { kind: 'service_key_invalid' };
     const refused = steer === null ? null : modelRefusalOf(held, steer, 'steer');
     if (refused !== null) return refused;
-    const decision = this.#node.guards.decide(this.#callFor(held, null));
+    if (this.#probe?.held !== held || this.#probe.runCall !== null) this.#probe = this.#callFor(held, null);
+    const decision = this.#node.guards.decide(this.#probe);
     if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
     return decision;
+  }
+
+  /** What refuses these models, which a message sets for the connection; null: nothing. */
+  refusalOfModels(models: readonly string[]): Refusal | null {
+    const { organization, key } = stillHeld(this.#node, this.#handshake.keyHash) ?? this.#handshake.held;
+    const refused = refusedModel({ organization: organization.models, key: key.models }, models);
+    return refused === null ? null : { kind: 'model_not_allowed', refused };
   }
 
   /** The call of a response that the provider has begun. Taken whatever the limits say. */
@@ -100,7 +114,7 @@ export class ResponseAdmission {
   /** `message`: null where nobody asked. */
   #callFor(held: HeldKey, message: Buffer | null): AdmittedCall {
     const { runCall, id: connection, route } = this.#handshake;
-    const { unmetered } = held.organization;
+    const unmetered = this.#asksForModels ? held.organization.unmetered : null;
     const asksLater = message === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : backgroundOf(message);
     return {
       ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: false, estimate: estimateTokens(message?.length ?? null),

@@ -10,6 +10,7 @@ import type { CallFacts } from '../call/broken-call.ts';
 import { Recording } from '../call/recording.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
+import { eventOfModel, eventOfText } from './event-text.ts';
 
 export interface ResponseCallOptions {
   readonly call: AdmittedCall;
@@ -19,19 +20,21 @@ export interface ResponseCallOptions {
   readonly previousResponseId: string | null;
   /** The model that it was asked for; null if none was named. */
   readonly requestedModel: string | null;
+  /** The caller's own name of the message that asked for it; null if it has none. */
+  readonly eventId: string | null;
+  /** The model that the provider has named for it outside its own events; null: none. */
+  readonly namedModel: () => string | null;
   /** Our own code threw: the connection ends. */
   readonly broke: () => void;
   /** Its record is committed, or it was never opened. Runs once. */
   readonly over: (response: ResponseCall) => void;
 }
 
-const eventBegin = Buffer.from('data: ', 'latin1');
-const eventEnd = Buffer.from('\n\n', 'latin1');
-
 export class ResponseCall implements BreakableCall {
   readonly call: AdmittedCall;
   readonly streamId: string | null;
   readonly previousResponseId: string | null;
+  readonly eventId: string | null;
   /** The provider's name for it; null until it has begun. */
   responseId: string | null = null;
   readonly #node: GatewayNode;
@@ -53,6 +56,7 @@ export class ResponseCall implements BreakableCall {
     this.call = options.call;
     this.streamId = options.streamId;
     this.previousResponseId = options.previousResponseId;
+    this.eventId = options.eventId;
     this.#guard = new CallGuard(node.faults, this);
     const body = { overBound: false, requestedModel: () => options.requestedModel };
     this.#recording = new Recording(node, { call: options.call, body, guard: this.#guard });
@@ -86,10 +90,11 @@ export class ResponseCall implements BreakableCall {
       return;
     }
     this.#status = 200;
-    if (text === null || event.responseId === null) return;
     const copy = this.#copy ??= this.#createCopy();
-    // A text may have ends of lines between its tokens, where they mean nothing; in a stream they would end the event.
-    copy.push(Buffer.concat([eventBegin, withoutLineEnds(text), eventEnd]));
+    if (text === null || !event.tells) return;
+    const model = this.#options.namedModel();
+    if (model !== null) copy.push(eventOfModel(model));
+    copy.push(eventOfText(text));
   }
 
   #createCopy(): CopyReader {
@@ -133,14 +138,4 @@ export class ResponseCall implements BreakableCall {
     this.#waiting = [];
     for (const committed of waiting) committed();
   }
-}
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-
-function withoutLineEnds(text: Buffer): Buffer {
-  if (!text.includes(lineFeed) && !text.includes(carriageReturn)) return text;
-  const copy = Buffer.from(text);
-  for (let at = 0; at < copy.length; at += 1) if (copy[at] === lineFeed || copy[at] === carriageReturn) copy[at] = 0x20;
-  return copy;
 }

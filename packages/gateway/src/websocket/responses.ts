@@ -10,9 +10,20 @@ import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
 import type { ResponseCall } from './response-call.ts';
 
 /** How many names of ended responses, and of steered ones, are remembered. */
-const rememberedMax = 256;
+export const rememberedMax = 256;
 
-export class Responses {
+/** What is asked for and under way on one connection. */
+export interface ResponsesUnderWay {
+  readonly size: number;
+  all(): readonly ResponseCall[];
+  asked(response: ResponseCall): void;
+  begun(response: ResponseCall, responseId: string): void;
+  steered(responseId: string | null): void;
+  ended(response: ResponseCall): void;
+  of(event: ServerEvent): ResponseCall | 'begun' | null;
+}
+
+export class Responses implements ResponsesUnderWay {
   /** Asked for and not begun, oldest first. */
   #asked: ResponseCall[] = [];
   readonly #running = new Map<string, ResponseCall>();

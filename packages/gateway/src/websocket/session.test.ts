@@ -2,21 +2,13 @@
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
-import type { CapId } from '@metergate/core/id.ts';
-import type { Cap } from '@metergate/core/spend/cap.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
-import { follow } from '../guards/standing.ts';
 import { completed, create, created, delta, fromCaller, fromProvider, mask, model } from './test-support/events.ts';
+import { reachCap } from './test-support/reached-cap.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
 const timeout = 20_000;
-
-function reachCap({ key }: SessionNode): void {
-  const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(0n), mode: 'refuse' };
-  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key.id);
-}
 
 /** Both ends, with a response of this id under way. */
 async function underWay(t: TestContext, id: string = 'resp_1'): Promise<{ node: SessionNode; caller: Peer; upstream: Peer }> {
@@ -338,13 +330,15 @@ suite('handshakes', { timeout }, () => {
     assert.deepEqual([record.status, record.outcome, record.usage, record.transport], [404, 'completed', 'none', 'websocket']);
   });
 
-  test('other paths are answered 426 as before', async (t) => {
+  test('a path outside every pattern, and an upgrade that cannot be one, are answered as before', async (t) => {
     const node = await startSessionNode(t);
-    for (const path of ['/v1/messages', '/v1/realtime?model=m', '/v1/chat/completions']) {
-      const answer = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}`, path });
-      assert.match(answer.head, /^HTTP\/1.1 426 /, path);
+    const refused = async (path: string, headers: readonly string[]): Promise<string> => {
+      const answer = await openCaller(node.origin, { key: `svc_live_${'9'.repeat(32)}`, path, headers });
       answer.socket.destroy();
-    }
+      return answer.head.slice(0, 12);
+    };
+    assert.equal(await refused('/v2/realtime', []), 'HTTP/1.1 404');
+    assert.equal(await refused('/v1/realtime?model=m', ['content-length: 1']), 'HTTP/1.1 426');
   });
 
   test('behind a request that is not answered no connection is upgraded', async (t) => {

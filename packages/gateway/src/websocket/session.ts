@@ -83,6 +83,11 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     node.sessions.add(this);
   }
 
+  /** The model that the caller has asked for; null: none, or each response asks for its own. */
+  get askedModel(): string | null {
+    return this.#dialogue.askedModel;
+  }
+
   /** Bytes that came behind the head of the handshake, and of its answer. */
   begin(ofCaller: Buffer, ofProvider: Buffer): void {
     this.#providerFlow.first(ofProvider);
@@ -115,7 +120,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   look(nowMs: number): void {
     this.run(() => {
       if (nowMs - this.#heardMs >= silenceMs) this.#endWhenIdle(() => this.#closeBoth(1001, 'Nothing was said for too long.', 'completed'));
-      else if (this.#ending === null && !this.#dialogue.keyIsLive) this.endRefused({ kind: 'service_key_invalid' });
+      else if (this.#ending === null) this.#endIfRefused(this.#dialogue.refusalWhileSilent());
     });
   }
 
@@ -206,6 +211,10 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     }, refusal);
   }
 
+  #endIfRefused(refusal: Refusal | null): void {
+    if (refusal !== null) this.endRefused(refusal);
+  }
+
   endIfIdle(): void {
     if (this.#ending !== null && this.#dialogue.responses.size === 0) this.run(this.#ending.end);
   }
@@ -289,7 +298,8 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     this.#node.sessions.delete(this);
     this.#ends.letGo();
     const { recording, providerRequestId, over } = this.#parts;
-    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, { copy: null, outcome: null, unanswered: false, facts: () => ({
+    const seen = { copy: this.#dialogue.copy, outcome: null, unanswered: false };
+    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, { ...seen, facts: () => ({
       streamed: false, status: 101, providerRequestId, requestBytes: this.#ends.toProviderBytes, responseBytes: this.#ends.toCallerBytes,
       firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs(),
     }) }, over);

@@ -1,13 +1,12 @@
 /**
  * A request for a WebSocket: it passes the stages of every call, is forwarded as every call is, and becomes a session where the provider answers
- * 101. Any other answer is relayed and recorded as an answer to any call. Only connections of the Responses API are upgraded (rule 2).
+ * 101. Any other answer is relayed and recorded as an answer to any call. What is said on it is read by its API (rule 2).
  */
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { inboundResponseHeaders } from '@metergate/core/call/header-pairs.ts';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { routeOf } from '@metergate/core/call/route.ts';
-import { withoutKeySubprotocols } from '@metergate/core/call/service-key.ts';
 import { header } from '@metergate/core/id.ts';
 import type { AdmittedCall, OutboundBody } from '../call/admitted-call.ts';
 import { Relay } from '../call/relay.ts';
@@ -29,7 +28,7 @@ export function mayUpgrade(request: IncomingMessage, connection: Connection): bo
   if (isClosing(request.socket) || isAnswering(connection)) return false;
   if (request.headers.upgrade?.trim().toLowerCase() !== 'websocket' || declaredBodyBytes(request.rawHeaders) !== 0) return false;
   const route = routeOf('GET', request.url ?? '');
-  return route !== null && route.endpoint === 'responses' && route.upstream === null;
+  return route !== null && route.upstream === null;
 }
 
 /** A request before this one has no whole answer. Node's own note of the answer that is due is not in its types. */
@@ -82,6 +81,7 @@ class Handshake {
   readonly #connections: Connections;
   readonly #parts: HandshakeParts;
   #relay: Relay | null = null;
+  #session: Session | null = null;
 
   constructor(node: GatewayNode, connections: Connections, parts: HandshakeParts) {
     this.#node = node;
@@ -93,12 +93,21 @@ class Handshake {
     const { request, response, connection } = this.#parts;
     const destination = this.#upgrading(admitted.chosen.destination, () => call);
     const call: AdmittedCall = { ...admitted, chosen: { ...admitted.chosen, destination } };
-    const relay: Relay = new Relay({ node: this.#node, call, request, response, body, over: () => this.#over(relay) });
+    const relay: Relay = new Relay({ node: this.#node, call, request, response, body: this.#withModel(body), over: () => this.#over(relay) });
     this.#relay = relay;
     this.#node.counters.inFlight += 1;
     this.#node.counters.forwarded += 1;
     this.#connections.began(connection, relay);
     relay.start();
+  }
+
+  /** A handshake has no body: its model is the one that the connection asks for. */
+  #withModel(body: OutboundBody): OutboundBody {
+    return {
+      content: body.content, contentLength: body.contentLength, asksLater: body.asksLater, overBound: body.overBound, modelsAsked: body.modelsAsked,
+      requestedModel: () => this.#session?.askedModel ?? null, receivedBytes: () => body.receivedBytes(),
+      release: () => body.release(), drop: () => body.drop(),
+    };
   }
 
   #over(underWay: Relay | Session): void {
@@ -109,7 +118,7 @@ class Handshake {
   /** Where a call's request is sent to be answered by 101. */
   #upgrading(destination: Destination, callOf: () => AdmittedCall): Destination {
     return {
-      send: (request, observer) => destination.upgrade({ ...request, headers: withoutKeySubprotocols(request.headers) }, {
+      send: (request, observer) => destination.upgrade(request, {
         head: (status, reason, headers) => observer.head(status, reason, headers),
         data: (chunk) => observer.data(chunk),
         end: () => observer.end(),
@@ -139,6 +148,7 @@ class Handshake {
       node: this.#node, call, recording, caller: socket, provider: upgraded.socket, compression: compression as Compression | null,
       providerRequestId: responseHead(upgraded.headers, null).providerRequestId, over: () => this.#over(session),
     });
+    this.#session = session;
     this.#connections.began(this.#parts.connection, session);
     session.begin(this.#parts.first, upgraded.first);
   }

@@ -1,0 +1,28 @@
+/**
+ * What a connection itself has used, beside its responses: the seconds of a Live session, of which each report counts all so far, so that the last
+ * one holds; and what is done in an API that is not read, which nobody reports.
+ */
+import type { SocketKind } from '@metergate/core/usage/socket-kind.ts';
+import type { AdmittedCall } from '../call/admitted-call.ts';
+import type { GatewayNode } from '../gateway-node.ts';
+import type { CopyReader } from '../usage/copy-reader.ts';
+import { eventOfModel, eventOfText } from './event-text.ts';
+
+export class ConnectionUsage {
+  /** Null: nothing is due but for its responses. */
+  readonly copy: CopyReader | null;
+
+  constructor(node: GatewayNode, { route: { wire, endpoint }, held }: AdmittedCall, kind: SocketKind) {
+    this.copy = kind !== 'live' && kind !== 'unread' ? null : node.createCopyReader({
+      context: { wire, endpoint, streamed: true, without: kind === 'live' ? 'absent' : 'not_reported' },
+      contentEncoding: null, organization: held.organization.id,
+    });
+  }
+
+  /** A report came. `model`: the session's; null if it was not named. */
+  take(text: Buffer, model: string | null): void {
+    if (this.copy === null) return;
+    if (model !== null) this.copy.push(eventOfModel(model));
+    this.copy.push(eventOfText(text));
+  }
+}

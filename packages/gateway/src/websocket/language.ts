@@ -1,0 +1,155 @@
+/**
+ * What is said on a connection, by its API: how both ends' messages are read, which response each is of, which models do the work, and in what
+ * words a refusal is told. Decisions 0120 and 0121.
+ */
+import type { RequestId } from '@metergate/core/id.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import { CallerEvents, type CallerEvent } from '@metergate/core/websocket/caller-event.ts';
+import { RealtimeCallerEvents } from '@metergate/core/websocket/realtime-caller-event.ts';
+import { RealtimeServerEvents } from '@metergate/core/websocket/realtime-server-event.ts';
+import { ServerEvents, untoldEvent, type ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { SessionModels } from '@metergate/core/websocket/session-models.ts';
+import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind.ts';
+import type { AdmittedCall } from '../call/admitted-call.ts';
+import { modelName, modelOfQuery } from '../call/requested-model.ts';
+import { errorEvent, realtimeErrorEvent } from './error-event.ts';
+import { RealtimeResponses } from './realtime-responses.ts';
+import { Responses, type ResponsesUnderWay } from './responses.ts';
+
+/** What a model does: of Live, the session itself is one's work, and its responses are others'. */
+type Work = ServerEvent['work'] | 'connection';
+
+export interface Language {
+  readonly kind: SocketKind;
+  readonly responses: ResponsesUnderWay;
+  fromCaller(text: Buffer): CallerEvent;
+  fromProvider(text: Buffer): ServerEvent;
+  /** The model that the provider has named for such work on this connection; null: each answer names its own, or none was named. */
+  modelOf(work: Work): string | null;
+  /** The model that the caller has asked for; null: none. */
+  askedModelOf(work: Work, event: CallerEvent | null): string | null;
+  /** The models that the caller's last message sets for the connection. */
+  readonly saidModels: readonly string[];
+  /** A refusal as a frame for the caller; null: nothing can be said in this API's words. `asked`: null where it is of no message. */
+  refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer | null;
+}
+
+/** `handshake`: of the connection. */
+export function languageOf(handshake: AdmittedCall): Language {
+  const kind = socketKindOf(handshake.route);
+  if (kind === 'responses') return new ResponsesLanguage();
+  return kind === 'unread' ? new UnreadLanguage() : new RealtimeLanguage(kind, modelOfQuery(handshake.route.target));
+}
+
+const noModels: readonly string[] = [];
+
+class ResponsesLanguage implements Language {
+  readonly kind = 'responses';
+  readonly responses = new Responses();
+  readonly saidModels = noModels;
+  readonly #callerEvents = new CallerEvents();
+  readonly #serverEvents = new ServerEvents();
+
+  fromCaller(text: Buffer): CallerEvent {
+    return this.#callerEvents.read(text);
+  }
+
+  fromProvider(text: Buffer): ServerEvent {
+    return this.#serverEvents.read(text);
+  }
+
+  modelOf(): null {
+    return null;
+  }
+
+  askedModelOf(_work: Work, event: CallerEvent | null): string | null {
+    return modelName(event?.model ?? null);
+  }
+
+  refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer {
+    return errorEvent(refusal, id, asked?.streamId ?? null);
+  }
+}
+
+/** Realtime and Live: the models are those of the session, as the caller sets them and the provider confirms them. */
+class RealtimeLanguage implements Language {
+  readonly kind: 'realtime' | 'live';
+  readonly responses = new RealtimeResponses();
+  readonly #callerEvents = new RealtimeCallerEvents();
+  readonly #serverEvents = new RealtimeServerEvents();
+  saidModels = noModels;
+  #asked: SessionModels;
+  #named: SessionModels = { response: null, transcription: null };
+
+  /** `model`: that the handshake names. */
+  constructor(kind: 'realtime' | 'live', model: string | null) {
+    this.kind = kind;
+    this.#asked = { response: model, transcription: null };
+  }
+
+  fromCaller(text: Buffer): CallerEvent {
+    const event = this.#callerEvents.read(text);
+    const { models } = this.#callerEvents;
+    const { response, transcription } = models;
+    this.saidModels = response === null && transcription === null ? noModels : [response, transcription].filter((name) => name !== null);
+    this.#asked = merged(this.#asked, models);
+    return event;
+  }
+
+  fromProvider(text: Buffer): ServerEvent {
+    const event = this.#serverEvents.read(text);
+    this.#named = merged(this.#named, this.#serverEvents.models);
+    return event;
+  }
+
+  modelOf(work: Work): string | null {
+    return this.#of(work, this.#named);
+  }
+
+  askedModelOf(work: Work): string | null {
+    return this.#of(work, this.#asked);
+  }
+
+  #of(work: Work, models: SessionModels): string | null {
+    if (work === 'transcription') return models.transcription;
+    return work === 'response' && this.kind === 'live' ? null : models.response;
+  }
+
+  refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer {
+    return realtimeErrorEvent(refusal, id, { kind: this.kind, eventId: asked?.eventId ?? null });
+  }
+}
+
+/** Nothing said is read: all that a caller says may cost something. */
+class UnreadLanguage implements Language {
+  readonly kind = 'unread';
+  readonly responses = new RealtimeResponses();
+  readonly saidModels = noModels;
+
+  fromCaller(): CallerEvent {
+    return unreadMessage;
+  }
+
+  fromProvider(): ServerEvent {
+    return untoldEvent;
+  }
+
+  modelOf(): null {
+    return null;
+  }
+
+  askedModelOf(): null {
+    return null;
+  }
+
+  refusalEvent(): null {
+    return null;
+  }
+}
+
+const unreadMessage: CallerEvent = Object.freeze({ begins: 'lead', streamId: null, previousResponseId: null, model: null, eventId: null });
+
+function merged(known: SessionModels, said: SessionModels): SessionModels {
+  if (said.response === null && said.transcription === null) return known;
+  return { response: modelName(said.response) ?? known.response, transcription: modelName(said.transcription) ?? known.transcription };
+}
