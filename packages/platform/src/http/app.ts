@@ -28,6 +28,7 @@ import { memberOperations } from './resources/members.ts';
 import { organizationOperations } from './resources/organizations.ts';
 import { nodeOperations } from './resources/nodes.ts';
 import { overviewOperations } from './resources/overview.ts';
+import { priceOperations } from './resources/prices.ts';
 import { productOperations } from './resources/product.ts';
 import { receiptOperations } from './resources/receipts.ts';
 import { refusalOperations } from './resources/refusals.ts';
@@ -47,7 +48,7 @@ import { securityHeaders } from './security-headers.ts';
 
 /** Every operation under `/platform/v1`. */
 export const operations: readonly Operation[] = [
-  ...productOperations,
+  ...productOperations, ...priceOperations,
   ...authOperations, ...wayInOperations,
   ...organizationOperations,
   ...memberOperations,

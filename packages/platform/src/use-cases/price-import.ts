@@ -77,6 +77,14 @@ export async function importList({ store }: UseCaseContext, { list, before, afte
   else await store.prices.importList({ id: after.id, json: JSON.stringify(list) });
 }
 
+/** The list in force, and the name of the operator's own prices before it. */
+export async function showPricesInForce({ store }: UseCaseContext): Promise<{
+  readonly list: ShownPriceList & { readonly shipped: boolean }; readonly overlay: string | null;
+}> {
+  const { overlay } = await store.prices.texts();
+  return { list: await showListInForce({ store }), overlay: overlay === null ? null : `overlay/${sha256(overlay).slice(0, 16)}` };
+}
+
 /** The list in force, and whether it is the shipped one. */
 export async function showListInForce(
   { store }: { readonly store: UseCaseContext['store'] | null },

@@ -9,6 +9,7 @@ import { AboutPanel } from './about-panel.tsx';
 import { ErasePanel } from './erase-panel.tsx';
 import { OrganizationForm } from './organization-form.tsx';
 import { PasswordForm } from './password-form.tsx';
+import { PriceListPanel } from './price-list-panel.tsx';
 import { ReceiptKeysPanel } from './receipt-keys-panel.tsx';
 import { WaysInPanel } from './ways-in-panel.tsx';
 
@@ -39,6 +40,7 @@ export function SettingsPage() {
                   <OrganizationForm organization={data} readOnly={!admin} />
                 </Panel>
                 <AboutPanel of={data} />
+                <PriceListPanel />
                 <ReceiptKeysPanel />
               </Stack>
             )}

@@ -23,7 +23,9 @@ export interface CallAdjustment {
 export async function callAdjustments(
   { store }: UseCaseContext, organization: OrganizationId, { by, filter = {}, sinceMs, untilMs }: UsageRequest, bills: readonly Correction[],
 ): Promise<CallAdjustment[]> {
-  const { label, ...exact } = filter;
+  const { label, ...names } = filter;
+  // As records keep them.
+  const exact = Object.fromEntries(Object.entries(names).map(([name, value]) => [name, value === undefined ? undefined : subjectOf(value)]));
   const billed = new Set(bills.map(({ provider, dayMs, model }) => billName(provider, dayMs, model)));
   const columns = new Set<CorrectedColumn>(by.flatMap(columnsOf));
   if (label !== undefined) columns.add('labels');
