@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { GoogleGenAI } from '@google/genai';
 import { AzureOpenAI } from 'openai';
+import { headerValue } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import type { ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { requestIdOf } from '../running-product.ts';
@@ -30,7 +31,7 @@ async function declared(options: readonly string[]) {
     assert.ok(Number(cost) > 0);
     return [model, requestedModel, inputTokens, outputTokens, cachedTokens, streamed];
   });
-  return { ...tenant, base: `${system.gatewayUrl}/upstreams/theirs`, records };
+  return { id: tenant.id, key: tenant.key, cap: tenant.cap.bind(tenant), base: `${system.gatewayUrl}/upstreams/theirs`, records };
 }
 
 const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 150 };
@@ -114,4 +115,48 @@ test('Bedrock: the binary event streams of Converse and of an invoked model, who
   assert.deepEqual(await records(4), [
     [model, asked, 30, 6, 100, true], [model, asked, 30, 6, 100, true], [null, asked, 30, 6, 100, true], [null, asked, 30, 6, 100, true],
   ]);
+});
+
+const sentence = 'Daily budget reached. Traffic resumes at reset, or raise the cap.';
+
+test('At a cap, each client shows the sentence in its own error', async () => {
+  const { base, key, cap } = await declared(['--auth', 'x-goog-api-key']);
+  await cap({ scope: 'organization', window: 'day', limit: '0', mode: 'refuse' });
+  const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: base } });
+  await assert.rejects(google.models.generateContent({ model: 'm', contents: 'hi' }),
+    ({ status, message }: { status: number; message: string }) => status === 402 && message.includes(sentence));
+  const azure = new AzureOpenAI({ endpoint: base, apiKey: key, apiVersion: '2024-10-21', maxRetries: 0 });
+  await assert.rejects(azure.chat.completions.create({ model: 'd', messages: [] }),
+    ({ status, message, code }: { status: number; message: string; code: string }) =>
+      status === 402 && message.includes(sentence) && code === 'budget_exceeded');
+});
+
+test('A refusal has the form that the clients of its provider read; status, code and sentence stay', async () => {
+  const { base, key, cap } = await declared([]);
+  await cap({ scope: 'organization', window: 'day', limit: '0', mode: 'refuse' });
+  const refused = async (path: string) => {
+    const answer = await rawCall(new URL(base).origin, {
+      method: 'POST', target: `/upstreams/theirs${path}`, headers: [['authorization', `Bearer ${key}`]], body: '{}',
+    });
+    assert.equal(answer.status, 402);
+    assert.equal(headerValue(answer.headers, 'x-svc-budget-scope'), 'organization');
+    return { headers: answer.headers, body: JSON.parse(answer.body.toString()) as Record<string, unknown> };
+  };
+  const envelope = { message: sentence, type: 'insufficient_quota', param: null, code: 'budget_exceeded' };
+  assert.deepEqual((await refused('/v1beta/models/m:streamGenerateContent?alt=sse')).body, {
+    error: {
+      code: 402, message: sentence, status: 'RESOURCE_EXHAUSTED',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'budget_exceeded', domain: 'metergate' }],
+    },
+  });
+  for (const path of ['/model/m/converse', '/model/m/invoke-with-response-stream']) {
+    const { headers, body } = await refused(path);
+    assert.deepEqual(body, { message: sentence, error: envelope });
+    assert.equal(headerValue(headers, 'x-amzn-errortype'), 'ServiceQuotaExceededException');
+    assert.equal(headerValue(headers, 'x-amzn-requestid'), headerValue(headers, 'x-request-id'));
+  }
+  const cohere = await refused('/v2/chat');
+  assert.deepEqual(cohere.body, { id: headerValue(cohere.headers, 'x-request-id'), message: sentence, error: envelope });
+  assert.deepEqual((await refused('/api/chat')).body, { error: sentence, code: 'budget_exceeded' });
+  assert.deepEqual((await refused('/v1/chat/completions')).body, { error: envelope });
 });

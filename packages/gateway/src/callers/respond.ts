@@ -12,6 +12,7 @@ import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
 import { discard } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
+import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 
@@ -39,7 +40,9 @@ export function isClosing(socket: Socket): boolean {
 /** Sends a refusal as the whole answer of a request that got none yet. Returns the answer's own `x-request-id`; null: nothing was sent. */
 export function refuse(request: CallerRequest, response: CallerResponse, id: RequestId, refusal: Refusal): RequestId | null {
   if (response.headersSent || response.destroyed) return null;
-  const { status, body, pairs, ownId } = envelope(refusal, id);
+  // A path that leads nowhere is answered as any such path is.
+  const shape = refusal.kind === 'unknown_url' ? null : refusalShape(request.url ?? '');
+  const { status, body, pairs, ownId } = envelope(refusal, id, shape);
   // Some providers' SDKs know a request by a header of their own.
   const wire = wireOf(request.url ?? '');
   const ownHeader = wire === null ? null : wires[wire].requestIdHeader;
@@ -85,15 +88,20 @@ const reasons: Readonly<Record<number, string>> = {
   500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable',
 };
 
-function envelope(refusal: Refusal, id: RequestId): { status: number; body: string; pairs: string[]; ownId: RequestId } {
-  const { status, code, type, message, retryAfterSeconds, shouldRetry, budget } = answerFor(refusal);
+function envelope(
+  refusal: Refusal, id: RequestId, shape: ShapeRefusal | null = null,
+): { status: number; body: string; pairs: string[]; ownId: RequestId } {
+  const answer = answerFor(refusal);
+  const { status, code, type, message, retryAfterSeconds, shouldRetry, budget } = answer;
   const ownId = freshRequestId();
-  const body = JSON.stringify({ error: { message, type, param: null, code } });
+  const shaped = shape === null ? null : shape(answer, ownId);
+  const body = JSON.stringify(shaped === null ? { error: { message, type, param: null, code } } : shaped.body);
   const pairs = [
     'content-type', 'application/json',
     'content-length', String(Buffer.byteLength(body)),
     header.requestId, id,
     'x-request-id', ownId,
+    ...shaped?.pairs ?? [],
   ];
   if (budget !== undefined) pairs.push(header.budgetScope, budget.scope, header.budgetWindow, budget.window);
   if (retryAfterSeconds !== undefined) pairs.push('retry-after', String(retryAfterSeconds));
