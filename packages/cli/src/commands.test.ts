@@ -205,6 +205,20 @@ test('cap: what cannot be one is one sentence, and no cap is made', async () => 
   assert.equal((await run(['cap', 'list', '--org', 'Capless'])).stdout, 'This organization has no caps.\n');
 });
 
+test('key create --for: the key belongs to a member, is listed with them, and nobody else can be named', async () => {
+  await json(['org', 'create', 'Personal']);
+  const member = ['user', 'create', '--org', 'Personal', '--email', 'ada@example.com', '--role', 'owner'];
+  assert.equal((await run(member, { stdin: 'correct horse battery' })).code, 0);
+  const made = await json(['key', 'create', '--org', 'Personal', '--for', 'Ada@Example.com', '--models', 'gpt-5*']) as { id: string };
+  const [row] = await json(['key', 'list', '--org', 'Personal']) as { id: string; person: string; models: string[] }[];
+  assert.deepEqual([row?.id, row?.person, row?.models], [made.id, 'ada@example.com', ['gpt-5*']]);
+  const set = await json(['key', 'set', made.id, '--models', 'none']) as { person: string; models: null };
+  assert.deepEqual([set.person, set.models], ['ada@example.com', null]);
+  const unknown = await run(['key', 'create', '--org', 'Personal', '--for', 'eve@example.com']);
+  assert.equal(unknown.code, 1);
+  oneSentence(unknown, /There is no member with this email/);
+});
+
 test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoking says when', async () => {
   const { id: organization } = await json(['org', 'create', 'Keys']) as { id: string };
   const made = await json(['key', 'create', '--org', 'Keys', '--name', 'laptop', '--project', 'search', '--expires', '7d']) as
@@ -220,7 +234,7 @@ test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoki
   const { createdAt, expiresAt } = row!;
   assert.deepEqual(row, {
     id: made.id, prefix: made.prefix, name: 'laptop', project: 'search', createdAt, expiresAt, revokedAt: null, maxRunBudget: null,
-    models: null, disabledAt: null, lastUsedAt: null,
+    models: null, person: null, disabledAt: null, lastUsedAt: null,
   });
   assert.ok(Math.abs(Date.parse(row!.expiresAt) - Date.parse(row!.createdAt) - 7 * 86_400_000) < 60_000);
   const revoked = await json(['key', 'revoke', made.id]) as { revokedAt: string; alreadyRevoked: boolean };

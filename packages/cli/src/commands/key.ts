@@ -21,6 +21,7 @@ const create = command({
       description: "The most that one run of this key may declare; overrides the organization's figure" },
     expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
     models: { type: 'string', valueHint: 'LIST', description: 'Models that may be asked for with it, as in gpt-5*,claude-*' },
+    for: { type: 'string', valueHint: 'EMAIL', description: 'The member whose key it is; it ends when they leave' },
   },
   run: (values, tools) => {
     const { org, name = null, project = null, expires } = values;
@@ -29,7 +30,8 @@ const create = command({
     const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
     const models = values.models === undefined ? null : modelPatterns(values.models);
     return onStore(tools, async (context) => {
-      const made = await createServiceKey(context, { organization: org, name, project, lifetimeMs, maxRunBudget, models });
+      const wanted = { organization: org, name, project, lifetimeMs, maxRunBudget, models, person: values.for ?? null };
+      const made = await createServiceKey(context, wanted);
       if (isRefusal(made)) return made;
       const { id, key, prefix, maxRunBudget: most } = made;
       const budgetOf = most === undefined ? [] : [['max run budget', `${shortDecimal(most)} USD`] as const];
@@ -40,7 +42,7 @@ const create = command({
 });
 
 /** A name and a project are shortened first; what is left out on a narrow terminal is in `--json`. */
-const fit = { shrinks: ['NAME', 'PROJECT'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT'] } as const;
+const fit = { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'OF', 'PROJECT'] } as const;
 
 const list = command({
   description: "List an organization's service keys, without the keys themselves",
@@ -49,10 +51,10 @@ const list = command({
     const shown = await listServiceKeys(context, org);
     if (isRefusal(shown)) return shown;
     const rows = shown.map((each) =>
-      [each.id, each.prefix, each.name, each.project, stateOf(each, context.nowMs),
+      [each.id, each.prefix, each.name, each.project, each.person, stateOf(each, context.nowMs),
         each.maxRunBudget === null ? null : shortDecimal(each.maxRunBudget), secondsText(each.createdAt),
         secondsText(each.lastUsedAt), secondsText(each.expiresAt)]);
-    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'STATE', 'RUN USD', 'CREATED', 'LAST USED', 'EXPIRES'];
+    const heads = ['ID', 'PREFIX', 'NAME', 'PROJECT', 'OF', 'STATE', 'RUN USD', 'CREATED', 'LAST USED', 'EXPIRES'];
     if (rows.length === 0) return { json: shown, text: 'This organization has no service keys.' };
     return { json: shown, text: (width) => table(heads, rows, { ...fit, widthMax: width }) };
   }),

@@ -20,9 +20,11 @@ export const keyLives = [
 ];
 
 export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey) => void; readonly onCancel?: () => void }) {
-  const form = useForm({ initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string, models: [] as string[] } });
+  const form = useForm({
+    initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string, models: [] as string[], person: '' },
+  });
   const making = useDoing({
-    run: async ({ name, project, life, maxRunBudget, models }: typeof form.values) =>
+    run: async ({ name, project, life, maxRunBudget, models, person }: typeof form.values) =>
       (
         await ask.POST('/platform/v1/keys', {
           body: {
@@ -31,6 +33,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
             expiresInSeconds: life === '' ? null : Number(life),
             maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
             models: models.length === 0 ? null : models,
+            person: person.trim() === '' ? null : person.trim(),
           },
         })
       ).data!,
@@ -56,6 +59,12 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
         <Select label="Life" data={keyLives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
         <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
         <ModelsInput {...form.getInputProps('models')} />
+        <TextInput
+          label="Belongs to"
+          description="Email of the member whose key it is. It ends when they leave."
+          type="email"
+          {...form.getInputProps('person')}
+        />
         <Group justify="flex-end" gap="xs">
           {onCancel === undefined ? null : (
             <Button variant="default" onClick={onCancel}>

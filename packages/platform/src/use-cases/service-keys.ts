@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
-import { newSecret, serviceKeyPrefix, type OrganizationId } from '@metergate/core/id.ts';
+import { newSecret, serviceKeyPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
@@ -43,6 +43,8 @@ export interface ShownServiceKey {
   readonly maxRunBudget: string | null;
   /** Models that may be asked for with it; null: all that the organization allows. */
   readonly models: readonly string[] | null;
+  /** Email of the member whose key it is; null: nobody's in particular, or of one who has left. */
+  readonly person: string | null;
 }
 
 export interface RevokedServiceKey extends ShownServiceKey {
@@ -61,6 +63,8 @@ export interface ServiceKeyInput {
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;
   readonly models?: readonly string[] | null;
+  /** Email of the member whose key it is to be. */
+  readonly person?: string | null;
 }
 
 const budgetField = moneyField('The run budget of a key').nullable();
@@ -78,10 +82,13 @@ export async function createServiceKey(context: UseCaseContext, wanted: ServiceK
   if (isRefusal(models)) return models;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
+  const person = wanted.person === undefined || wanted.person === null ? null
+    : await context.store.members.findByEmail(organization.id, wanted.person) ?? unknownPerson();
+  if (isRefusal(person)) return person;
   const { key, hash, prefix } = mintedSecret(context);
   const made = await context.store.serviceKeys.create({
     organization: organization.id, name, project, expiresAtMs, hash, prefix, maxRunBudget: budget.value,
-    models: models.value,
+    models: models.value, person: person?.id ?? null,
   });
   if (isRefusal(made)) return made;
   const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
@@ -94,7 +101,12 @@ export async function listServiceKeys(
 ): Promise<ShownServiceKey[] | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.serviceKeys.list(organization.id, page)).map(shownServiceKey);
+  const keys = await context.store.serviceKeys.list(organization.id, page);
+  const emails = new Map<string, string>();
+  for (const { person } of keys) {
+    if (person !== null && !emails.has(person)) emails.set(person, await emailOf(context, person) ?? '');
+  }
+  return keys.map((key) => shownServiceKey(key, key.person === null ? null : emails.get(key.person) || null));
 }
 
 /**
@@ -102,10 +114,11 @@ export async function listServiceKeys(
  * other is answered like an unknown one.
  */
 export async function revokeServiceKey(
-  { store }: UseCaseContext, id: string, within?: OrganizationId,
+  context: UseCaseContext, id: string, within?: OrganizationId,
 ): Promise<RevokedServiceKey | AdministrationRefusal> {
-  const revoked = await store.serviceKeys.revoke(id, within);
-  return isRefusal(revoked) ? revoked : { ...shownServiceKey(revoked), alreadyRevoked: revoked.alreadyRevoked };
+  const revoked = await context.store.serviceKeys.revoke(id, within);
+  return isRefusal(revoked) ? revoked
+    : { ...shownServiceKey(revoked, await emailOf(context, revoked.person)), alreadyRevoked: revoked.alreadyRevoked };
 }
 
 /** What is left out stays; null removes it. */
@@ -142,7 +155,7 @@ export async function setServiceKey(
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
     ...(patterns === undefined ? {} : { models: patterns.value }),
   }, within ?? undefined);
-  return isRefusal(set) ? set : shownServiceKey(set);
+  return isRefusal(set) ? set : shownServiceKey(set, await emailOf(context, set.person));
 }
 
 /** A rotated key: the new form, shown only this once, and how long the former one works. */
@@ -166,7 +179,16 @@ function mintedSecret({ randomBytes }: UseCaseContext) {
   return { key, hash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, prefixLength) };
 }
 
-function shownServiceKey(key: ServiceKey): ShownServiceKey {
+/** Null: nobody's, or of somebody who is gone. */
+async function emailOf({ store }: UseCaseContext, person: string | null): Promise<string | null> {
+  return person === null ? null : (await store.people.get(person as PersonId))?.email ?? null;
+}
+
+function unknownPerson(): AdministrationRefusal {
+  return refuseInput('unknown_member', 'There is no member with this email. Invite them first.');
+}
+
+function shownServiceKey(key: ServiceKey, person: string | null): ShownServiceKey {
   const { id, prefix, name, project, createdAtMs, expiresAtMs, revokedAtMs, disabledAtMs, lastUsedAtMs, maxRunBudget, models } = key;
   return {
     id, prefix, name, project,
@@ -174,7 +196,7 @@ function shownServiceKey(key: ServiceKey): ShownServiceKey {
     expiresAt: instantText(expiresAtMs),
     revokedAt: instantText(revokedAtMs), disabledAt: instantText(disabledAtMs), lastUsedAt: instantText(lastUsedAtMs),
     maxRunBudget: maxRunBudget === null ? null : formatDollars(maxRunBudget),
-    models,
+    models, person,
   };
 }
 

@@ -7,6 +7,7 @@ import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
+import { endKeysOf } from './keys-of-people.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
 import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -27,6 +28,8 @@ export interface Members {
   /** Every membership of one person, oldest first; the organization is what a place in this list is named by. */
   of(person: string, page?: ListPage): Promise<Member[]>;
   find(organization: OrganizationId, person: string): Promise<Member | null>;
+  /** The member with this email, in any case. */
+  findByEmail(organization: OrganizationId, email: string): Promise<Member | null>;
   /**
    * Makes a person and their membership. Refuses `unknown_organization`, `invalid_email`, `email_taken`: whoever holds the email, or belongs
    * to the organization by it, is invited instead. An email that others only claim is free.
@@ -49,6 +52,10 @@ export function membersIn(context: StoreContext): Members {
       .where('membership.person', '=', person).where(isAfter(['membership.created_at_ms', 'membership.organization'], page))
       .limit(limitOfPage(page)).execute()).map(memberOf)),
     find: (organization, person) => engine.read((db) => memberIn(db as unknown as Transaction<Schema>, organization, person)),
+    findByEmail: (organization, email) => engine.read(async (db) => {
+      const transaction = db as unknown as Transaction<Schema>;
+      return memberAmong(transaction, organization, await peopleWithEmail(transaction, email));
+    }),
     async create({ organization, email, passwordHash, role }) {
       const checked = checkedEmail(email);
       if (typeof checked !== 'string') return checked;
@@ -76,6 +83,7 @@ export function membersIn(context: StoreContext): Members {
       if (member === null) return unknownMember();
       if (!hasRightsOf(by, member.role)) return outOfReach();
       if (await isLastOwner(transaction, member)) return lastOwner();
+      await endKeysOf(transaction, { person: member.id, organizations: [organization], atMs: clock() });
       for (const table of ['membership', 'saved_view'] as const) {
         await transaction.deleteFrom(table).where('organization', '=', organization).where('person', '=', person).execute();
       }

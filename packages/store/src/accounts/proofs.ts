@@ -3,6 +3,7 @@
  */
 import type { PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
+import { endKeysOf } from './keys-of-people.ts';
 import type { StoreContext } from '../context.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -34,7 +35,11 @@ export async function endLessProved(
     .returning(['provider', 'created_at_ms']).execute();
   if (ended.length === 0) return;
   const issuers = ended.map(({ provider }) => provider).filter((way) => providedWay.test(way)).map((way) => way.replace(providedWay, ''));
-  if (issuers.length > 0) await transaction.deleteFrom('membership').where('person', '=', person).where('provided_by', 'in', issuers).execute();
+  if (issuers.length > 0) {
+    const left = await transaction.deleteFrom('membership').where('person', '=', person).where('provided_by', 'in', issuers)
+      .returning('organization').execute();
+    await endKeysOf(transaction, { person, organizations: left.map(({ organization }) => organization), atMs: clock() });
+  }
   await endSessions(transaction, person);
   await transaction.deleteFrom('password_link').where('person', '=', person).execute();
   const sinceMs = ended.map(({ created_at_ms: at }) => BigInt(at)).reduce((a, b) => (a < b ? a : b));

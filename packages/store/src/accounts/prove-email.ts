@@ -11,6 +11,7 @@ import type { Transaction } from 'kysely';
 import type { StoreContext } from '../context.ts';
 import type { Schema } from '../schema/schema.ts';
 import { addMember } from './members.ts';
+import { moveKeys } from './keys-of-people.ts';
 import { endLessProved, endSessions, proofs } from './proofs.ts';
 
 interface Proving {
@@ -53,6 +54,7 @@ async function gather(
   await endLessProved(context, transaction, { person: from, than: 'deployment' });
   const held = await transaction.selectFrom('membership').select(['organization', 'role', 'created_at_ms']).where('person', '=', from).execute();
   await transaction.deleteFrom('saved_view').where('person', '=', from).execute();
+  await moveKeys(transaction, { from, to });
   await transaction.deleteFrom('person').where('id', '=', from).execute();
   for (const { organization, role, created_at_ms: atMs } of held) {
     await addMember(transaction, {

@@ -14,6 +14,7 @@ import { refuse, type StoreRefusal } from '../refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../context.ts';
 import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
+import { endKeysOf } from './keys-of-people.ts';
 import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';
 import { isProvedThroughout, proveEmail } from './prove-email.ts';
 
@@ -218,6 +219,7 @@ async function withdrawOthers(
   context: StoreContext, transaction: Transaction<Schema>, { person, issuer, held, named }: Withdrawing,
 ): Promise<void> {
   for (const { organization, role } of held.filter((each) => each.provided && !named.has(each.organization))) {
+    await endKeysOf(transaction, { person: person.id, organizations: [organization], atMs: context.clock() });
     await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person.id).execute();
     await transaction.deleteFrom('person_session').where('organization', '=', organization).where('person', '=', person.id).execute();
     await told(context, transaction, { action: 'withdrawMember', person, organization, detail: { issuer, before: role } });

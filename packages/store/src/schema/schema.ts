@@ -70,6 +70,8 @@ export interface ServiceKeyTable {
   readonly max_run_budget_nano: WholeOrNull;
   /** As an organization's. */
   readonly models: Generated<string | null>;
+  /** The member whose key it is; null: nobody's in particular. */
+  readonly person: Generated<string | null>;
   readonly disabled_at_ms: WholeOrNull;
   /** To the minute; null: never used, or not since this was introduced. */
   readonly last_used_at_ms: WholeOrNull;

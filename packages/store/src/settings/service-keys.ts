@@ -3,7 +3,7 @@
  * The code that mints a key shows it once and passes its hash here.
  */
 import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
-import { idPrefix, newTimedId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
+import { idPrefix, newTimedId, type OrganizationId, type PersonId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
@@ -31,6 +31,8 @@ export interface ServiceKey {
   readonly maxRunBudget: NanoDollars | null;
   /** Models that may be asked for with it; null: all that its organization allows. */
   readonly models: ModelPatterns;
+  /** The member whose key it is; null: nobody's in particular. */
+  readonly person: PersonId | null;
 }
 
 export interface RevokedServiceKey extends ServiceKey {
@@ -50,6 +52,8 @@ export interface NewServiceKey {
   readonly maxRunBudget?: NanoDollars | null;
   /** Left out: none. */
   readonly models?: ModelPatterns;
+  /** A member of the organization; left out: nobody in particular. */
+  readonly person?: PersonId | null;
 }
 
 /** What is left out stays; null removes it. */
@@ -70,7 +74,7 @@ export interface KeyRotation {
 }
 
 export interface ServiceKeys {
-  /** Refuses `unknown_organization`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
+  /** Refuses `unknown_organization`, `unknown_member`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId, page?: ListPage): Promise<ServiceKey[]>;
@@ -93,12 +97,15 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
   const { engine, clock, randomBytes } = context;
   const changed = keyChanges(context);
   return {
-    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null, models = null }) {
+    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null, models = null, person = null }) {
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
       const refusal = (name === null ? null : nameRefusal('A key name', name))
         ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        if (person !== null && !await isMember(transaction, organization, person)) {
+          return refuse('unknown_member', 'There is no such member.');
+        }
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
           return refuse('key_taken', 'This service key already exists. Create a new one.');
         }
@@ -107,7 +114,7 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
           // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
           id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
           created_at_ms: nowMs, expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
-          models: modelsText(models),
+          models: modelsText(models), person,
         };
         return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
       }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
@@ -193,7 +200,13 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     lastUsedAtMs: numberOrNull(row.last_used_at_ms),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
     models: modelsOf(row.models),
+    person: row.person as PersonId | null,
   };
+}
+
+async function isMember(transaction: Transaction<Schema>, organization: OrganizationId, person: PersonId): Promise<boolean> {
+  return await transaction.selectFrom('membership').select('person').where('organization', '=', organization).where('person', '=', person)
+    .executeTakeFirst() !== undefined;
 }
 
 function modelsRefusal(models: ModelPatterns): StoreRefusal | null {

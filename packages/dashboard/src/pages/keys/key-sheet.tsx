@@ -29,6 +29,8 @@ export function KeySheet({ of: key }: { readonly of: Key }) {
           ['Begins with', <span className="mono">{key.prefix}…</span>],
           ['Id', <CopyableId id={key.id} name="key id" />],
           ['Project', key.project ?? '–'],
+          ['Belongs to', key.person ?? 'nobody in particular'],
+          ['Models', key.models === null ? 'all that are allowed' : key.models.join(', ')],
           ['Made', <Moment at={key.createdAt} />],
           ['Last used', <Moment at={key.lastUsedAt} none="never" relative />],
           ['Ends', <Moment at={key.revokedAt ?? key.expiresAt} none="does not expire" />],

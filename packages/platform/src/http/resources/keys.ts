@@ -6,7 +6,7 @@ import {
 import { modelsField } from '../../use-cases/organizations.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
-import { dollars, dollarsSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
+import { dollars, dollarsSent, emailSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
 
 const keyFields = {
   id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
@@ -15,6 +15,8 @@ const keyFields = {
   lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }), maxRunBudget: dollars.nullable(),
   models: z.array(z.string()).readonly().nullable()
     .openapi({ description: 'Models that may be asked for with it; null: all that the organization allows' }),
+  person: z.string().nullable().openapi({
+    description: 'Email of the member whose key it is. It ends when they leave. Null: nobody\'s in particular' }),
 };
 const keySchema = z.object(keyFields).openapi('ServiceKey');
 
@@ -29,15 +31,17 @@ export const keyOperations = [
   }),
   operation({
     id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown only once',
-    refuses: ['unknown_organization', 'invalid_name', 'invalid_setting'],
+    refuses: ['unknown_organization', 'unknown_member', 'invalid_name', 'invalid_setting'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
+      person: emailSent.nullable().optional().openapi({ description: 'Email of the member whose key it is to be' }),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
     run: ({ context, actor, body }) => createServiceKey(context, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
+      person: body.person ?? null,
     }),
   }),
   operation({

@@ -46,6 +46,7 @@ import { callCorrections } from './0041-call-corrections.ts';
 import { deferredWork } from './0042-deferred-work.ts';
 import { models } from './0043-models.ts';
 import { labelSets } from './0044-label-sets.ts';
+import { keysOfPeople } from './0045-keys-of-people.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -54,5 +55,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets,
+  sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople,
 ];
