@@ -24,7 +24,7 @@ const dollars = (amount: number) => nanoDollars(BigInt(Math.round(amount * 1e9))
 before(async () => {
   own = await ownStore();
   const organization = ((await own.json(['org', 'create', 'acme'])) as { id: OrganizationId }).id;
-  const at = (text: string) => Date.parse(`2026-03-${text}Z`);
+  const at = (text: string) => Date.parse(`2026-${text.includes('-') ? text : `03-${text}`}Z`);
   const call = (text: string, given: Partial<CallRecord>): CallRecord => sampleRecord(organization, {
     startedAtMs: at(text), model: 'gpt-6', inputTokens: 100, outputTokens: 10, cost: dollars(0.25), providerRequestId: null, cachedTokens: 1,
       audioInputTokens: 0, toolCalls: null, units: null, reasoningTokens: null, ...given,
@@ -33,6 +33,8 @@ before(async () => {
     call('02T00:00', { providerRequestId: 'r1' }), call('02T23:59:59.999', { providerRequestId: 'r2' }), call('03T00:00', {}),
     call('03T01:00', { usage: 'unknown', inputTokens: null, outputTokens: null, cost: null, costSource: 'none' }),
     call('03T02:00', { model: 'gpt-6-mini', costGaps: ['web_search'] }),
+    call('04-04T05:00', { wire: 'upstream', path: '/upstreams/azure/openai/v1/chat/completions', model: 'gpt-4o-2024-11-20', inputTokens: 3_000 }),
+    call('04-04T06:00', { wire: 'upstream', path: '/upstream/v1/chat/completions', model: 'gpt-4o-2024-11-20', inputTokens: 5_000 }),
     call('02T05:00', { wire: 'anthropic', model: 'claude-x', inputTokens: 7, outputTokens: 3, cachedTokens: 5, cost: dollars(1.2345) }),
   ])));
 });
@@ -132,6 +134,26 @@ test('Anthropic: usage and cost reports, in cents, and the console\'s CSV', asyn
   assert.equal((await held('anthropic', usageCsv)).code, 0);
   const costCsv = 'usage_date_utc,model,token_type,cost_usd\n2026-03-02,claude-x,output,1.23\n';
   assert.equal((await held('anthropic', costCsv)).code, 0);
+});
+
+test('a bill of a cloud is compared with the calls to one upstream: the one that is named, or the one without a name', async () => {
+  const csv = (tokens: string) => 'Date,MeterName,MeterCategory,Quantity,UnitOfMeasure,CostInUsd\n'
+    + `04/04/2026,gpt 4o 1120 Inp glbl Tokens,Azure OpenAI,${tokens},1K,0.25\n`;
+  const ask = async (tokens: string, ...words: string[]) => {
+    writeFileSync(join(own.directory, 'azure.csv'), csv(tokens));
+    return own.run(['reconcile', '--org', 'acme', '--provider', 'azure', ...words, 'azure.csv', '--json']);
+  };
+  const named = await ask('3', '--upstream', 'azure');
+  assert.deepEqual([named.code, (JSON.parse(named.stdout) as { lines: Line[] }).lines.map(({ model, billName }) => [model, billName])],
+    [0, [['gpt-4o-2024-11-20', 'gpt 4o 1120']]]);
+  assert.equal((await ask('5')).code, 0);
+  assert.equal((await ask('3')).code, 1);
+  const other = await ask('3', '--upstream', 'azur');
+  assert.deepEqual([other.code, /declared no upstream of this name/.test(other.stderr)], [1, true]);
+  const openai = await own.run(['reconcile', '--org', 'acme', '--provider', 'openai', '--upstream', 'azure', 'azure.csv']);
+  assert.match(openai.stderr, /go to no upstream/);
+  const recorded = await own.run(['reconcile', '--org', 'acme', '--provider', 'azure', '--upstream', 'azure', 'azure.csv', '--record']);
+  assert.match(recorded.stderr, /recorded from bills of openai and anthropic/);
 });
 
 test('any other file exits 1 with a sentence', async () => {

@@ -15,20 +15,23 @@ export const reconcileCommand = command({
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
     provider: { type: 'enum', required: true, options: [...billSellers], valueHint: 'PROVIDER', description: 'Whose export it is' },
+    upstream: {
+      type: 'string', valueHint: 'NAME', description: 'Which of the upstreams that are declared by name; without it, the one that has none',
+    },
     file: {
       type: 'positional', required: true, valueHint: 'FILE',
         description: 'One export: JSON of the usage or cost API, CSV of the dashboard, or a cloud\'s cost export',
     },
     record: { type: 'boolean', description: 'Store how a cost export differs, for usage --adjusted; no record is changed' },
   },
-  run: ({ org, provider, file, record }, tools) => {
+  run: ({ org, provider, upstream, file, record }, tools) => {
     const text = textOf(resolve(tools.cwd, file));
     return onStore(tools, async (context) => {
       if (record === true) {
         const recorded = await recordCorrections(context, { organization: org, provider, text });
         return isRefusal(recorded) ? recorded : { json: recorded, text: recordedText(recorded) };
       }
-      const found = await reconcile(context, { organization: org, provider, text });
+      const found = await reconcile(context, { organization: org, provider, text, upstream });
       return isRefusal(found) ? found : { json: found, text: comparisonText(found), exitCode: found.equal ? 0 : 1 };
     });
   },

@@ -178,6 +178,20 @@ test('calls past the gateway are named only where the sums of the day prove them
   assert.deepEqual(isPast(compared('openai', costs(item('gpt-4o-2024-08-06', 3)), calls)), []);
 });
 
+test('what an upstream leaves out of the input as Anthropic does is a part of it in bills of clouds', () => {
+  const csv = ['line_item_usage_start_date,line_item_usage_type,line_item_usage_amount,pricing_unit,line_item_unblended_cost,line_item_product_code',
+    ...['Claude4.6Sonnet-input-tokens,2', 'Claude4.6Sonnet-output-tokens,0.1', 'Claude4.6Sonnet-cache-read-input-token-count,3'].map((type) =>
+      `${day}T05:00:00Z,USE1-${type},1K tokens,0.01,AmazonBedrock`)].join('\n');
+  const call = (path: string): CallRecord => playedCall(`${day}T05:00Z`, {
+    wire: 'upstream', endpoint: 'other', path, model: 'us.anthropic.claude-sonnet-4-6', inputTokens: 2_000, outputTokens: 100, cachedTokens: 3_000,
+    cost: nanoDollars(30_000_000n),
+  });
+  assert.deepEqual(short(compared('bedrock', csv, [call('/upstreams/bedrock/model/a/converse')])),
+    [['02', 'us.anthropic.claude-sonnet-4-6', 'equal']]);
+  assert.deepEqual(accused(compared('bedrock', csv, [call('/upstreams/bedrock/v1/chat/completions')])),
+    [['02', 'us.anthropic.claude-sonnet-4-6', 'theirs_more', 'unpriced', 'past_the_gateway']]);
+});
+
 test('a request that the bill lists twice is named, not called past the gateway', () => {
   const row = `${day},r1,gpt-4o-2024-08-06,1000,100`;
   const lines = compared('openai', ['date,request_id,model,input_tokens,output_tokens', row, row].join('\n'),

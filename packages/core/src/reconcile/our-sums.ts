@@ -2,6 +2,7 @@
 import type { CallRecord } from '../record/call-record.ts';
 import { costLines, type PricesAtHand } from '../price/cost-lines.ts';
 import type { ToolCalls } from '../usage/reading.ts';
+import { wires } from '../wire/wire.ts';
 import { dayAt } from './bill-days.ts';
 import { toolOfItem, type BillItem } from './bill-items.ts';
 import { countKinds, type Bill, type CountKind, type Operation } from './bill.ts';
@@ -128,7 +129,7 @@ export class OurSums {
 function addCall({ counts }: OurSum, call: CallRecord): void {
   const { units, toolCalls } = call;
   counts.calls += 1;
-  counts.inputTokens += call.inputTokens ?? 0;
+  counts.inputTokens += (call.inputTokens ?? 0) + onTop(call);
   counts.outputTokens += call.outputTokens ?? 0;
   counts.cachedTokens += call.cachedTokens ?? 0;
   counts.cacheWriteTokens += call.cacheWriteTokens ?? 0;
@@ -141,6 +142,15 @@ function addCall({ counts }: OurSum, call: CallRecord): void {
   for (const kind of ['imageInputTokens', 'imageOutputTokens', 'seconds', 'characters', 'pages', 'images'] as const) {
     counts[kind] += units[kind] ?? 0;
   }
+}
+
+/**
+ * Upstreams that speak the form of Anthropic, or Bedrock's own, leave what is cached and written out of the input. Their bills are read with it, as
+ * all bills of upstreams are.
+ */
+function onTop({ wire, path, cachedTokens, cacheWriteTokens }: CallRecord): number {
+  const leavesOut = wires[wire].host === null && /\/(?:messages|converse(?:-stream)?|invoke(?:-with-response-stream)?)$/.test(path);
+  return leavesOut ? (cachedTokens ?? 0) + (cacheWriteTokens ?? 0) : 0;
 }
 
 const paths: readonly (readonly [string, Operation])[] = [

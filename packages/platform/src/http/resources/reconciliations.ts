@@ -19,6 +19,8 @@ export const billBytesMax = 16 * 1_024 * 1_024;
 const billBody = z.object({
   provider: z.enum(billSellers, { error: `The provider must be one of ${billSellers.join(', ')}.` })
     .openapi({ description: 'Whose export it is; azure, google, bedrock and openrouter are those of the declared upstream' }),
+  upstream: z.string().max(32).optional().openapi({
+    description: 'Which of the upstreams that are declared by name; the one without a name if it is left out' }),
   file: z.string({ error: "The file must be the text of one of the provider's exports." })
     .openapi({ description: "One of the provider's usage or cost exports as it is, JSON or CSV, at most 16 MiB" }),
 });
@@ -61,7 +63,8 @@ export const reconciliationOperations = [
     id: 'reconcile', path: '/reconciliations', role: 'viewer', tag: 'reconciliations', refuses: ['unknown_organization', 'invalid_bill'],
     summary: "Compare a provider's usage or cost export with the records, line by line; nothing is changed",
     body: billBody, bodyBytesMax: billBytesMax, answer: reconciliationSchema,
-    run: ({ context, actor, body: { provider, file } }) => reconcile(context, { organization: actor.organization, provider, text: file }),
+    run: ({ context, actor, body: { provider, file, upstream } }) =>
+      reconcile(context, { organization: actor.organization, provider, text: file, upstream }),
   }),
   operation({
     id: 'recordCorrections', method: 'post', path: '/corrections', role: 'admin', tag: 'reconciliations', status: 201,

@@ -1,5 +1,6 @@
 /** Compares the provider's bill with our records. Rules: `reconcile`; forms and verdicts: docs/reconcile.md. It changes nothing. */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { PricesAtHand } from '@metergate/core/price/cost-lines.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
@@ -7,6 +8,7 @@ import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
 import { Reconciliation, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
 import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
+import { wires } from '@metergate/core/wire/wire.ts';
 import { othersFirst } from '@metergate/store/others-first.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
@@ -60,6 +62,8 @@ export interface ReconcileInput {
   readonly provider: string;
   /** The file's text. */
   readonly text: string;
+  /** Which of the upstreams that are declared by name; the one without a name if it is left out. Only of sellers behind an upstream. */
+  readonly upstream?: string | undefined;
 }
 
 const providerField = z.enum(billSellers, { error: `The provider must be one of ${billSellers.join(', ')}.` });
@@ -85,23 +89,36 @@ export interface ComparedBill {
  * provider.
  */
 export async function compareBill(
-  context: UseCaseContext, { organization: idOrName, provider: wanted, text }: ReconcileInput,
+  context: UseCaseContext, { organization: idOrName, provider: wanted, text, upstream: named }: ReconcileInput,
 ): Promise<ComparedBill | AdministrationRefusal> {
   const provider = checkInput(providerField, wanted as BillSeller);
   if (isRefusal(provider)) return provider;
+  const wire = wireOfSeller[provider.value];
+  const upstream = named ?? null;
+  if (upstream !== null && wires[wire].host !== null) {
+    return refuseInput('invalid_input', `Calls to ${wires[wire].displayName} go to no upstream: leave the name of one out.`);
+  }
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   const bill = billOf(provider.value, text);
   if (isRefusal(bill)) return bill;
   const [fromMs, toMs] = [bill.days[0]!.fromMs, bill.days.at(-1)!.toMs];
   if (toMs - fromMs > daysMax * dayMs) return refuseInput('invalid_bill', 'The days of the file lie more than ten years apart.');
-  const prices = await pricesAtHand(context, organization.id);
+  const prices = await pricesAtHand(context, organization.id, upstream);
   if (isRefusal(prices)) return prices;
   const comparison = new Reconciliation(provider.value, bill, prices);
-  const wire = wireOfSeller[provider.value];
+  let calls = 0;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
-    for (const { record } of page) if (record.wire === wire) comparison.take(record);
+    for (const { record } of page) {
+      if (record.wire !== wire || upstreamNameOf(record.path) !== upstream) continue;
+      calls += 1;
+      comparison.take(record);
+    }
     await othersFirst();
+  }
+  // Of a name that is mistaken everything would be the bill's alone. One that was removed may still have calls.
+  if (upstream !== null && calls === 0 && !(await context.store.namedUpstreams.list(organization.id)).some(({ name }) => name === upstream)) {
+    return refuseInput('invalid_input', 'The organization has declared no upstream of this name, and no call of that time went to one.');
   }
   return {
     provider: provider.value, lines: comparison.lines(dayName(context.nowMs)), fromMs, toMs, places: bill.places,
@@ -110,12 +127,16 @@ export async function compareBill(
 }
 
 /** What tells the fees of tools from the cost of the calls that used them. */
-async function pricesAtHand(context: UseCaseContext, organization: OrganizationId): Promise<PricesAtHand | AdministrationRefusal> {
+async function pricesAtHand(
+  context: UseCaseContext, organization: OrganizationId, upstream: string | null,
+): Promise<PricesAtHand | AdministrationRefusal> {
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
-  const { organizations, upstreams } = context.store;
+  const { organizations, upstreams, namedUpstreams } = context.store;
   const fallback = (await organizations.find(organization))?.fallbackPrice ?? null;
-  return { book, fallback, upstreamUrl: (await upstreams.show(organization))?.url ?? null };
+  const named = upstream === null ? null : (await namedUpstreams.list(organization)).find(({ name }) => name === upstream);
+  const upstreamUrl = (upstream === null ? await upstreams.show(organization) : named)?.url ?? null;
+  return { book, fallback, upstreamUrl, listedAs: named?.provider ?? null };
 }
 
 /** As `compareBill`, formatted for people, with the sums of both sides. */
