@@ -15,7 +15,7 @@ const shownMax = 200;
 export const importPrices = command({
   description: 'Make a public price list the one that calls are priced by',
   args: {
-    file: { type: 'positional', required: false, valueHint: 'FILE', description: 'The data.json of genai-prices, as published' },
+    file: { type: 'positional', required: false, valueHint: 'FILE', description: "As published: genai-prices' data.json, or LiteLLM's list" },
     shipped: { type: 'boolean', description: 'Go back to the list that this version was made with' },
     yes: { type: 'boolean', description: 'Import it even if prices change' },
   },

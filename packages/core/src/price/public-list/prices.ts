@@ -96,7 +96,7 @@ function tokenRate(value: unknown, where: string): ListedRate {
 }
 
 /** `price` × 10^`places` from its decimal text, rounded to a whole number; only prices such as thirds of a cent are not exact. */
-function scaled(price: unknown, places: number, where: string): number {
+export function scaled(price: unknown, places: number, where: string): number {
   const match = typeof price === 'number' ? /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(price)) : null;
   if (match === null) throw new PublicListFault(`${where} must be a price in US dollars, a number from 0.`);
   const fraction = match[2] ?? '';

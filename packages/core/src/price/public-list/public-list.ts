@@ -6,6 +6,7 @@
 import type { ListedModel, ListedProvider, NameRule } from '../price-list.ts';
 import { isSimpleExpression } from './expression.ts';
 import { arrayIn, objectIn, PublicListFault, textIn } from './fault.ts';
+import { isLitellmList, litellmSellers } from './litellm-list.ts';
 import { publicPrices } from './prices.ts';
 
 const sellersMax = 500;
@@ -19,8 +20,9 @@ const hostsByHand: Readonly<Record<string, string>> = {
   moonshotai: 'api\\.moonshot\\.(?:ai|cn)',
 };
 
-/** The sellers of a list: its array of providers, or an object that has it as `providers`. @throws PublicListFault */
+/** The sellers of a list: its array of providers, an object that has it as `providers`, or LiteLLM's form. @throws PublicListFault */
 export function publicSellers(value: unknown): readonly ListedProvider[] {
+  if (isLitellmList(value)) return litellmSellers(value);
   const { all, root } = Array.isArray(value) ? { all: value, root: '' } : { all: objectIn(value, 'The list')['providers'], root: 'providers' };
   const seen = new Set<string>();
   return arrayIn(all, root === '' ? 'The list' : root, sellersMax).map((each, index) => {
