@@ -124,7 +124,7 @@ test('the gateway never opens the store itself', () => {
  */
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
-    'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage websocket', 'record', 'spend', 'run',
+    'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'websocket', 'record', 'spend', 'run',
     'forecast lease receipt refusal.ts report settings.ts', 'alert price', 'reconcile tap',
   ],
   store: [
@@ -137,9 +137,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: [
     'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '
-      + 'refusals.ts request-ids.ts traces usage websocket/extensions.ts',
-    'callers faults.ts guards network node-clock.ts websocket/message-copy.ts websocket/sessions.ts', 'settings', 'gateway-node.ts',
-    'call held-for-calls.ts', 'websocket', 'server.ts', 'gateway.ts',
+      + 'refusals.ts request-ids.ts traces usage websocket/extensions.ts websocket/pieces.ts',
+    'callers faults.ts guards network node-clock.ts websocket/frames.ts websocket/in-slices.ts websocket/sessions.ts',
+    'settings websocket/message.ts', 'gateway-node.ts websocket/plain-text.ts', 'websocket/message-copy.ts', 'call held-for-calls.ts', 'websocket', 'server.ts', 'gateway.ts',
     'gateway-thread.ts',
   ],
   platform: [

@@ -14,6 +14,7 @@ export type Refusal =
   | { readonly kind: 'expectation_unknown' }
   | { readonly kind: 'upgrade_unsupported' }
   | { readonly kind: 'connections_full' }
+  | { readonly kind: 'responses_full' }
   | { readonly kind: 'node_stopping' }
   | { readonly kind: 'request_timeout' }
   | { readonly kind: 'headers_too_large' }

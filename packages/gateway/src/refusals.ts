@@ -79,6 +79,10 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
     status: 503, code: 'connections_full', type: 'api_error',
     message: 'This gateway node holds as many WebSocket connections as it can. Retry shortly, or send requests over HTTP.', retryAfterSeconds: 5,
   }),
+  responses_full: () => ({
+    status: 429, code: 'responses_full', type: 'rate_limit_error',
+    message: 'This connection has as many responses under way as it may. Wait for one of them to end, or open another connection.',
+  }),
   node_stopping: () => ({
     status: 503, code: 'node_stopping', type: 'api_error',
     message: 'This gateway node is stopping and begins nothing new. Connect again.', retryAfterSeconds: 1,

@@ -26,7 +26,7 @@ export class BackgroundScanner {
 }
 
 /** A place that remembers whether any value at it was something else than `false` or `null`. */
-class EverSet extends WatchedValue {
+export class EverSet extends WatchedValue {
   #set = false;
 
   constructor() {
@@ -35,6 +35,12 @@ class EverSet extends WatchedValue {
 
   get wasSet(): boolean {
     return this.#set || sets(this.kind);
+  }
+
+  /** For the next text. */
+  begin(): void {
+    this.forget();
+    this.#set = false;
   }
 
   override forget(): void {

@@ -8,6 +8,8 @@
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { WatchedValue, watched, type ValueKind } from '../json/watched-value.ts';
+import { EverSet } from '../usage/background-scanner.ts';
+import type { AskedLater } from '../usage/unmetered.ts';
 
 export interface CallerEvent {
   /** `lead`: the provider may begin a response by itself for it, as after words that were spoken. */
@@ -19,6 +21,8 @@ export interface CallerEvent {
   readonly model: string | null;
   /** The caller's own name of the message; null if it gave none, or where none is read. */
   readonly eventId: string | null;
+  /** Whether it asks for its work to be done in the background. */
+  readonly asksLater: AskedLater;
 }
 
 /** All spellings of `type` but the plain one: some JSON readers do not distinguish cases. */
@@ -47,14 +51,15 @@ export class CallerEvents {
   readonly #previous = watched();
   readonly #model = watched();
   readonly #eventId = watched();
+  readonly #background = new EverSet();
   readonly #root: WatchedValue;
   readonly #scanner: JsonScanner;
 
   /** `places`: of further members that somebody else reads, when a message was read. */
   constructor(places: Readonly<Record<string, WatchedValue>> = {}) {
     this.#root = watched({
-      type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model, event_id: this.#eventId, ...places,
-      ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
+      background: this.#background, type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model,
+      event_id: this.#eventId, ...places, ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
     });
     this.#scanner = new JsonScanner(this.#root);
   }
@@ -69,18 +74,36 @@ export class CallerEvents {
     return this.#root.kind === 'object' && this.#scanner.verdict() === 'valid';
   }
 
-  /** `text`: the whole message, unmasked and decompressed. */
-  read(text: Uint8Array): CallerEvent {
-    this.#scanner.clear();
-    this.#type.couldCreate = false;
-    this.#scanner.push(text);
-    const streamId = this.#streamId.string();
-    const previousResponseId = this.#previous.string();
-    return { begins: this.#begins(), streamId, previousResponseId, model: this.#model.string(), eventId: this.#eventId.string() };
+  /** `text[from..to)`: the whole message, unmasked and decompressed. */
+  read(text: Uint8Array, from: number = 0, to: number = text.length): CallerEvent {
+    this.begin();
+    this.push(text, from, to);
+    return this.event();
   }
 
-  #begins(): CallerEvent['begins'] {
-    if (!this.isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
+  /** A message follows that comes in pieces. */
+  begin(): void {
+    this.#scanner.clear();
+    this.#type.couldCreate = false;
+    this.#background.begin();
+  }
+
+  /** More of it. */
+  push(text: Uint8Array, from: number, to: number): void {
+    this.#scanner.push(text, from, to);
+  }
+
+  /** What the message is, if it ends here. */
+  event(): CallerEvent {
+    const { isObject } = this;
+    return {
+      begins: this.#begins(isObject), streamId: this.#streamId.string(), previousResponseId: this.#previous.string(), model: this.#model.string(),
+      eventId: this.#eventId.string(), asksLater: this.#background.wasSet ? 'yes' : isObject ? 'no' : 'unread',
+    };
+  }
+
+  #begins(isObject: boolean): CallerEvent['begins'] {
+    if (!isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
     if (this.#others.some(({ kind }) => kind !== 'absent')) return 'response';
     return this.#type.isString('response.steer') ? 'successor' : 'nothing';
   }

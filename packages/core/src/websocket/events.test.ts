@@ -37,9 +37,9 @@ suite('what a caller\'s message may begin', () => {
 
   test('the lane and the parent are read, and forgotten with the next message', () => {
     assert.deepEqual(events.read(bytes('{"type":"response.create","stream_id":"a","previous_response_id":"r"}')),
-      { begins: 'response', streamId: 'a', previousResponseId: 'r', model: null, eventId: null });
+      { begins: 'response', streamId: 'a', previousResponseId: 'r', model: null, eventId: null, asksLater: 'no' });
     assert.deepEqual(events.read(bytes('{"type":"ping"}')),
-      { begins: 'nothing', streamId: null, previousResponseId: null, model: null, eventId: null });
+      { begins: 'nothing', streamId: null, previousResponseId: null, model: null, eventId: null, asksLater: 'no' });
   });
 });
 

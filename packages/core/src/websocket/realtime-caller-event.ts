@@ -20,9 +20,26 @@ export class RealtimeCallerEvents {
   readonly #itemType = watched();
   readonly #events = new CallerEvents({ session: this.#session.place, item: watched({ type: this.#itemType }) });
 
-  /** `text`: the whole message, unmasked and decompressed. */
-  read(text: Uint8Array): CallerEvent {
-    const event = this.#events.read(text);
+  /** `text[from..to)`: the whole message, unmasked and decompressed. */
+  read(text: Uint8Array, from: number = 0, to: number = text.length): CallerEvent {
+    this.begin();
+    this.push(text, from, to);
+    return this.event();
+  }
+
+  /** A message follows that comes in pieces. */
+  begin(): void {
+    this.#events.begin();
+  }
+
+  /** More of it. */
+  push(text: Uint8Array, from: number, to: number): void {
+    this.#events.push(text, from, to);
+  }
+
+  /** What the message is, if it ends here. */
+  event(): CallerEvent {
+    const event = this.#events.event();
     const { type } = this.#events;
     // What is no JSON begins nothing that was asked for. It leaves only where a response may be begun without having been asked for.
     if (type === null && !this.#events.isObject) return { ...event, begins: 'lead' };

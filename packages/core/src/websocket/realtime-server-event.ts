@@ -39,10 +39,25 @@ export class RealtimeServerEvents {
   /** Transcriptions that nothing names. */
   #unnamed = 0;
 
-  /** `text`: the whole message, decompressed. */
-  read(text: Uint8Array): ServerEvent {
+  /** `text[from..to)`: the whole message, decompressed. */
+  read(text: Uint8Array, from: number = 0, to: number = text.length): ServerEvent {
+    this.begin();
+    this.push(text, from, to);
+    return this.event();
+  }
+
+  /** A message follows that comes in pieces. */
+  begin(): void {
     this.#scanner.clear();
-    this.#scanner.push(text);
+  }
+
+  /** More of it. */
+  push(text: Uint8Array, from: number, to: number): void {
+    this.#scanner.push(text, from, to);
+  }
+
+  /** What the message is, if it ends here. */
+  event(): ServerEvent {
     const type = this.#scanner.verdict() === 'valid' ? this.#own.type.string() : null;
     if (type === null) return untoldEvent;
     if (type === 'error') return { ...untoldEvent, kind: 'error', refusedEventId: this.#refused.string() ?? this.#refusedOfLive.string() };

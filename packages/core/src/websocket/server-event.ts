@@ -1,9 +1,10 @@
 /**
  * A provider's message on a Responses connection → the response that it is of, and whether it ends it. Its usage is read elsewhere, by the
- * reader of streams.
+ * reader of streams. A message that is like the one before it is told by its bytes (`EventPattern`): most of them are pieces of one text.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched } from '../json/watched-value.ts';
+import { EventPattern } from '../usage/event-pattern.ts';
 
 export interface ServerEvent {
   /** `ends`: the last event of a response. `error`: of a response, or of a request for one. */
@@ -41,20 +42,48 @@ export const untoldEvent: ServerEvent = Object.freeze({
 export class ServerEvents {
   readonly #type = watched();
   readonly #streamId = watched();
-  readonly #status = watched();
-  readonly #number = watched();
   readonly #id = watched();
   readonly #previous = watched();
   readonly #root = watched({
-    type: this.#type, stream_id: this.#streamId, status: this.#status, sequence_number: this.#number,
-    response: watched({ id: this.#id, previous_response_id: this.#previous }),
+    type: this.#type, stream_id: this.#streamId, response: watched({ id: this.#id, previous_response_id: this.#previous }),
   });
-  readonly #scanner = new JsonScanner(this.#root);
+  readonly #pattern = new EventPattern();
+  readonly #scanner = new JsonScanner(this.#root, this.#pattern);
+  /** What only errors are asked for: numbers, which would make each event unlike the one before it. */
+  readonly #status = watched();
+  readonly #number = watched();
+  readonly #ofError = new JsonScanner(watched({ status: this.#status, sequence_number: this.#number }));
+  /** What the learnt message was. */
+  #last: ServerEvent = untoldEvent;
 
-  /** `text`: the whole message, decompressed. */
-  read(text: Uint8Array): ServerEvent {
+  /** `text[from..to)`: the whole message, decompressed. */
+  read(text: Uint8Array, from: number = 0, to: number = text.length): ServerEvent {
+    if (this.#pattern.known && this.#pattern.endOfAlike(text, from) === to) return this.#last;
+    this.begin();
+    this.#scanner.push(text, from, to);
+    if (this.#type.isString('error')) this.#ofError.push(text, from, to);
+    const event = this.event();
+    // The numbers of an error may differ where nothing else does.
+    if (event.kind === 'other' && event !== untoldEvent) this.#pattern.learn(text, { from, dataTo: to, to });
+    this.#last = event;
+    return event;
+  }
+
+  /** A message follows that comes in pieces. */
+  begin(): void {
+    this.#pattern.forget();
     this.#scanner.clear();
-    this.#scanner.push(text);
+    this.#ofError.clear();
+  }
+
+  /** More of it. */
+  push(text: Uint8Array, from: number, to: number): void {
+    this.#scanner.push(text, from, to);
+    this.#ofError.push(text, from, to);
+  }
+
+  /** What the message is, if it ends here. */
+  event(): ServerEvent {
     if (this.#scanner.verdict() !== 'valid') return untoldEvent;
     const kind = ends.some((type) => this.#type.isString(type)) ? 'ends' : this.#type.isString('error') ? 'error' : 'other';
     const status = this.#status.plainWholeNumber();

@@ -3,8 +3,10 @@
  * TLS, and that no pool ever has. An answer other than 101 is an answer like any. Node's client writes the request and reads the answer: this is
  * once for each connection, and what follows on it is not HTTP.
  */
+import { createHash } from 'node:crypto';
 import { request as requestOver, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { allValues, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { DestinationTimeouts, UpgradeObserver } from './destination.ts';
 import type { Dialler } from './dialler.ts';
@@ -16,6 +18,20 @@ export interface UpgradeOwner {
   readonly host: string;
   readonly dialler: Dialler;
   readonly timeouts: DestinationTimeouts;
+}
+
+const notAgreed = new ExchangeError('protocol', 'The answer is 101 and agrees to no WebSocket.');
+/** RFC 6455, 1.3. */
+const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** Whether a 101 is the answer to this request: it names the protocol once, and is of this request's key (RFC 6455, 4.1). */
+function agrees(answer: HeaderPairs, request: HeaderPairs): boolean {
+  const protocols = allValues(answer, 'upgrade');
+  const accepts = allValues(answer, 'sec-websocket-accept');
+  const keys = allValues(request, 'sec-websocket-key');
+  if (protocols.length !== 1 || accepts.length !== 1 || keys.length !== 1) return false;
+  const due = createHash('sha1').update(`${keys[0]!.trim()}${acceptSuffix}`).digest('base64');
+  return protocols[0]!.trim().toLowerCase() === 'websocket' && accepts[0]!.trim() === due;
 }
 
 /** Dials for this exchange. @throws if Node does. */
@@ -49,10 +65,12 @@ export function upgradeConnection({ host, dialler, timeouts }: UpgradeOwner, exc
   request.on('upgrade', (head: IncomingMessage, connection: Duplex, first: Buffer) => {
     clearTimeout(timer);
     if (exchange.over) return void connection.destroy();
+    if (!agrees(head.rawHeaders, headers)) return exchange.fail(notAgreed);
     exchange.leave();
     observer.upgraded({ reason: head.statusMessage ?? '', headers: head.rawHeaders, socket: connection, first });
   });
   request.on('response', (head: IncomingMessage) => {
+    if (head.statusCode === 101) return void (exchange.over || exchange.fail(notAgreed));
     answer = head;
     const wakeUp = (): void => wait(timeouts.idleBodyMs, 'timeout', 'The destination fell silent within its answer.');
     wakeUp();

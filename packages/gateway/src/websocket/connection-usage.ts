@@ -6,7 +6,7 @@ import type { SocketKind } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
-import { eventOfModel, eventOfText } from './event-text.ts';
+import { eventBegin, eventEnd, eventOfModel, withoutLineEnds } from './event-text.ts';
 
 export class ConnectionUsage {
   /** Null: nothing is due but for its responses. */
@@ -19,10 +19,18 @@ export class ConnectionUsage {
     });
   }
 
-  /** A report came. `model`: the session's; null if it was not named. */
-  take(text: Buffer, model: string | null): void {
-    if (this.copy === null) return;
-    if (model !== null) this.copy.push(eventOfModel(model));
-    this.copy.push(eventOfText(text));
+  /** A report follows, in pieces. `model`: the session's; null if it was not named. */
+  eventBegins(model: string | null): void {
+    if (model !== null) this.copy?.push(eventOfModel(model));
+    this.copy?.push(eventBegin);
+  }
+
+  /** More of its text. */
+  read(text: Buffer): void {
+    this.copy?.push(withoutLineEnds(text));
+  }
+
+  eventEnds(): void {
+    this.copy?.push(eventEnd);
   }
 }

@@ -8,16 +8,18 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import type { CallerEvent } from '@metergate/core/websocket/caller-event.ts';
 import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
+import { bodyModelsOf, createBodyModelReader } from '../call/body-models.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import { ConnectionUsage } from './connection-usage.ts';
 import type { Compression } from './extensions.ts';
-import type { Message } from './inflow.ts';
+import { inSlices } from './in-slices.ts';
 import { languageOf, type Language } from './language.ts';
+import type { Message } from './message.ts';
 import { messageFrame } from './own-frames.ts';
-import { ResponseAdmission } from './response-admission.ts';
+import { ResponseAdmission, type AdmissionEnd, type Asked } from './response-admission.ts';
 import { ResponseCall, type ResponseCallOptions } from './response-call.ts';
-import type { ResponsesUnderWay } from './responses.ts';
+import { responsesMax, underWayMax, type ResponsesUnderWay } from './responses.ts';
 
 /** The connection that it is said on. */
 export interface DialogueConnection {
@@ -28,10 +30,9 @@ export interface DialogueConnection {
   readonly endsFor: Refusal | null;
   /** Runs a step: what it throws ends the connection. */
   run(step: () => void): void;
-  toCaller(bytes: Buffer): void;
-  toProvider(bytes: Buffer): void;
-  /** An answer of our own. `next` runs once the caller has taken what was written, so that one who only asks is not heard further. */
-  answerCaller(bytes: Buffer, next: () => void): void;
+  /** `source[from..to)`. `next` runs once, when the end takes more: whoever reads slowly is not sent further messages. */
+  toCaller(source: Buffer, from: number, to: number, next: () => void): void;
+  toProvider(source: Buffer, from: number, to: number, next: () => void): void;
   /** Nothing further of the caller's is to be answered. */
   endRefused(refusal: Refusal): void;
   endIfIdle(): void;
@@ -40,12 +41,22 @@ export interface DialogueConnection {
 
 type CallId = AdmittedCall['id'];
 
+/** A message that may begin a response, and what follows it. */
+interface Said {
+  readonly message: Message;
+  readonly next: () => void;
+  readonly models: Asked['models'];
+  readonly refused: (refusal: Refusal, id: CallId) => void;
+}
+
 /** Where a refusal goes, and what follows it. */
 interface RefusedTo {
   readonly id: CallId;
   readonly event: CallerEvent;
   readonly next: () => void;
 }
+
+const noNext = (): void => {};
 
 export class Dialogue {
   readonly responses: ResponsesUnderWay;
@@ -90,32 +101,62 @@ export class Dialogue {
 
   callerSays(message: Message, next: () => void): void {
     this.#node.sessions.counters.fromCallers += 1;
-    const event = this.#language.fromCaller(message.text);
+    const { text, textFrom, textTo } = message;
+    const { caller } = this.#language;
+    if (!message.isLong) {
+      const event = caller.read(text, textFrom, textTo);
+      return this.#callerSaid(event, { message, next, models: () => bodyModelsOf(message.content, []) });
+    }
+    const models = createBodyModelReader([]);
+    caller.begin();
+    this.#inSlices(message, (from, to) => {
+      caller.push(text, from, to);
+      models.push(text.subarray(from, to));
+    }, () => this.#callerSaid(caller.event(), { message, next, models: () => models.result() }));
+  }
+
+  #inSlices({ textFrom, textTo }: Message, read: (from: number, to: number) => void, done: () => void): void {
+    inSlices(textFrom, textTo, {
+      organization: this.#handshake.held.organization.id, run: (step) => this.#connection.run(step), done,
+      slice: (from, to) => {
+        read(from, to);
+        return to;
+      },
+    });
+  }
+
+  #callerSaid(event: CallerEvent, said: Omit<Said, 'refused'>): void {
+    const { message, next } = said;
     const { saidModels } = this.#language;
     const refused = saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
     if (refused !== null) return this.#refuse(refused, message, { event, next });
-    if (event.begins === 'response') return this.#create(event, message, next);
-    if (event.begins === 'successor') return this.#steer(event, message, next);
+    if (event.begins === 'nothing') return this.#forward(message, next);
     if (event.begins === 'lead') return this.#lead(message, next);
-    this.#forward(message);
-    next();
+    this.#mayBegin(event, said);
   }
 
-  /** The provider may begin a response for it, which is not asked for then. */
-  #steer(event: CallerEvent, message: Message, next: () => void): void {
-    const refusal = this.#connection.endsFor ?? this.#admission.refusalNow(message.text);
+  #mayBegin(event: CallerEvent, said: Omit<Said, 'refused'>): void {
+    const { message, next, models } = said;
+    const refusal = this.#connection.endsFor ?? (this.responses.size >= responsesMax ? { kind: 'responses_full' } : null);
     if (refusal !== null) return this.#refuse(refusal, message, { event, next });
-    this.responses.steered(event.previousResponseId);
-    this.#forward(message);
-    next();
+    const refused = (told: Refusal, id: CallId): void => {
+      this.#sayRefused(told, message, { id, event, next });
+      if (told.kind === 'service_key_invalid') this.#connection.endRefused(told);
+    };
+    if (event.begins === 'response') return this.#create(event, { ...said, refused });
+    this.#admission.askToBegin({ models }, this.#ending(refused, () => {
+      // The provider may begin a response for it, which is not asked for then.
+      this.responses.steered(event.previousResponseId);
+      this.#forward(message, next);
+    }));
   }
 
   /** The provider may begin responses for it by itself: it does not leave where one would be refused for money, and the connection ends. */
   #lead(message: Message, next: () => void): void {
     const refusal = this.#connection.endsFor === null ? this.#refusalOfLeads() : null;
     if (refusal !== null) this.#connection.endRefused(refusal);
-    if (this.#connection.endsFor === null) this.#forward(message);
-    else this.#keepBack(message);
+    if (this.#connection.endsFor === null) return this.#forward(message, next);
+    this.#keepBack(message);
     next();
   }
 
@@ -125,33 +166,32 @@ export class Dialogue {
     return refusal === null || refusal.kind === 'rate_limited' ? null : refusal;
   }
 
-  #create(event: CallerEvent, message: Message, next: () => void): void {
-    const { endsFor } = this.#connection;
-    if (endsFor !== null) return this.#refuse(endsFor, message, { event, next });
-    const refused = (refusal: Refusal, id: CallId): void => {
-      this.#sayRefused(refusal, message, { id, event, next });
-      if (refusal.kind === 'service_key_invalid') this.#connection.endRefused(refusal);
-    };
-    this.#admission.ask(message.text, {
-      isWanted: () => this.#connection.callerWaits,
-      admitted: (call) => this.#connection.run(() => this.#open(call, { event, message, next, refused })),
-      refused: (refusal, id) => this.#connection.run(() => refused(refusal, id)),
-      broke: (cause) => this.#connection.run(() => { throw cause; }),
-    });
+  #create(event: CallerEvent, said: Said): void {
+    const { message, refused, models } = said;
+    const asked = { bytes: message.textTo - message.textFrom, asksLater: event.asksLater, models };
+    this.#admission.ask(asked, this.#ending(refused, (call) => this.#open(call, event, said)));
   }
 
-  #open(call: AdmittedCall, { event, message, next, refused }: {
-    readonly event: CallerEvent; readonly message: Message; readonly next: () => void; readonly refused: (refusal: Refusal, id: CallId) => void;
-  }): void {
+  #ending(refused: Said['refused'], admitted: AdmissionEnd['admitted']): AdmissionEnd {
+    const connection = this.#connection;
+    return {
+      isWanted: () => connection.callerWaits,
+      admitted: (call) => connection.run(() => admitted(call)),
+      refused: (refusal, id) => connection.run(() => refused(refusal, id)),
+      broke: (cause) => connection.run(() => { throw cause; }),
+    };
+  }
+
+  #open(call: AdmittedCall, event: CallerEvent, { message, next, refused }: Said): void {
     const { streamId, previousResponseId, eventId } = event;
     const requestedModel = this.#language.askedModelOf('response', event);
-    const asked = { requestBytes: message.wire.length, streamId, previousResponseId, eventId, requestedModel };
+    const asked = { requestBytes: message.wireBytes, streamId, previousResponseId, eventId, requestedModel };
     const response = this.#responseOf(call, 'response', asked);
     this.responses.asked(response);
     response.open((error) => this.#connection.run(() => {
       if (error !== null) return refused({ kind: 'internal_fault' }, call.id);
-      if (!response.isSettling) this.#forward(message);
-      next();
+      if (response.isSettling) next();
+      else this.#forward(message, next);
     }));
   }
 
@@ -166,11 +206,23 @@ export class Dialogue {
 
   providerSays(message: Message, next: () => void): void {
     this.#node.sessions.counters.fromProviders += 1;
-    const event = this.#language.fromProvider(message.text);
-    if (event.isUsageOfConnection) this.#usage.take(message.text, this.#language.modelOf('connection'));
+    const { text, textFrom, textTo } = message;
+    const { provider } = this.#language;
+    if (!message.isLong) return this.#providerSaid(provider.read(text, textFrom, textTo), message, next);
+    provider.begin();
+    this.#inSlices(message, (from, to) => provider.push(text, from, to), () => this.#providerSaid(provider.event(), message, next));
+  }
+
+  #providerSaid(event: ServerEvent, message: Message, next: () => void): void {
+    if (!event.isUsageOfConnection) return this.#isOf(event, message, next);
+    this.#usage.eventBegins(this.#language.modelOf('connection'));
+    this.#reads(this.#usage, message, () => this.#isOf(event, message, next));
+  }
+
+  #isOf(event: ServerEvent, message: Message, next: () => void): void {
     const of = this.responses.of(event);
     if (of === 'begun') this.#providerBegan(event, message, next);
-    else this.#responseSays(of, { event, message, next });
+    else this.#responseSays(of, event, message, next);
   }
 
   /** Without having been asked. It is opened before its first event reaches the caller. */
@@ -182,30 +234,44 @@ export class Dialogue {
     });
     this.responses.begun(response, event.responseId!);
     response.open((error) => this.#connection.run(() => {
-      if (error !== null) return this.#connection.breakOff();
+      if (error !== null || this.responses.size > underWayMax) return this.#connection.breakOff();
       if (refusal !== null) this.#connection.endRefused(refusal);
-      this.#responseSays(response, { event, message, next });
+      this.#responseSays(response, event, message, next);
     }));
   }
 
-  #responseSays(response: ResponseCall | null, { event, message, next }: {
-    readonly event: ServerEvent; readonly message: Message; readonly next: () => void;
-  }): void {
-    const { text, wire } = message;
-    const pass = (): void => {
-      this.#connection.toCaller(wire);
-      next();
+  #responseSays(response: ResponseCall | null, event: ServerEvent, message: Message, next: () => void): void {
+    if (response === null || response.isSettling) return this.#pass(message, next);
+    response.take(event, message.wireBytes);
+    if (event.kind === 'error' || !event.tells) return this.#responseSaid(response, event, message, next);
+    response.eventBegins();
+    this.#reads(response, message, () => this.#responseSaid(response, event, message, next));
+  }
+
+  /** `done` runs once what it says has been read, for its usage. */
+  #reads(copy: Pick<ResponseCall, 'read' | 'eventEnds'>, message: Message, done: () => void): void {
+    const ended = (): void => {
+      copy.eventEnds();
+      done();
     };
-    if (response === null || response.isSettling) return pass();
-    response.take(event, text, wire.length);
-    if (event.kind === 'other') return pass();
+    if (message.isLong) return this.#inSlices(message, (from, to) => copy.read(message.text.subarray(from, to)), ended);
+    copy.read(message.content);
+    ended();
+  }
+
+  #responseSaid(response: ResponseCall, event: ServerEvent, message: Message, next: () => void): void {
+    if (event.kind === 'other') return this.#pass(message, next);
     // A response that had begun and ends with an error was cut short; one that had not was answered by it.
     const isWhole = event.kind === 'ends' || response.responseId === null;
     const outcome = !isWhole ? 'cut' : this.#connection.callerIsGone ? 'caller_gone' : 'completed';
     response.settle(isWhole ? 'whole' : 'cut', outcome, () => this.#connection.run(() => {
-      pass();
+      this.#pass(message, next);
       this.#connection.endIfIdle();
     }));
+  }
+
+  #pass({ source, from, to }: Message, next: () => void): void {
+    this.#connection.toCaller(source, from, to, next);
   }
 
   /** All that is under way ends here; `then` runs once their records are written. */
@@ -224,7 +290,7 @@ export class Dialogue {
   /** Tells the caller of a refusal that is of no message. */
   tellRefusal(refusal: Refusal): void {
     const event = this.#language.refusalEvent(refusal, this.#handshake.id, null);
-    if (event !== null) this.#connection.toCaller(event);
+    if (event !== null) this.#say(event, noNext);
   }
 
   #refuse(refusal: Refusal, message: Message, to: Omit<RefusedTo, 'id'>): void {
@@ -235,15 +301,23 @@ export class Dialogue {
   #sayRefused(refusal: Refusal, message: Message, { id, event, next }: RefusedTo): void {
     this.#keepBack(message);
     const said = this.#language.refusalEvent(refusal, id, event);
+    // One who only asks, and takes no answer, is not heard further.
     if (said === null) next();
-    else this.#connection.answerCaller(said, next);
+    else this.#say(said, next);
   }
 
   #keepBack({ isCompressed }: Message): void {
     if (isCompressed && this.#callerKeepsContext) this.#leavesPlain = true;
   }
 
-  #forward({ wire, opcode, isCompressed, text }: Message): void {
-    this.#connection.toProvider(isCompressed && this.#leavesPlain ? messageFrame(text, opcode, 'provider') : wire);
+  #say(event: Buffer, next: () => void): void {
+    this.#connection.toCaller(event, 0, event.length, next);
+  }
+
+  #forward(message: Message, next: () => void): void {
+    const { source, from, to } = message;
+    if (!message.isCompressed || !this.#leavesPlain) return this.#connection.toProvider(source, from, to, next);
+    const plain = messageFrame(message.content, message.opcode, 'provider');
+    this.#connection.toProvider(plain, 0, plain.length, next);
   }
 }

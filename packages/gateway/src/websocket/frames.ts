@@ -4,27 +4,42 @@
  */
 import { Pieces } from './pieces.ts';
 
-/** One frame as it came. */
-export interface Frame {
-  readonly opcode: number;
-  readonly isFinal: boolean;
+/** One frame as it came: `source[from..to)`, with its payload from `payloadFrom` on. */
+export class Frame {
+  readonly source: Buffer;
+  readonly from: number;
+  readonly payloadFrom: number;
+  readonly to: number;
+
+  constructor(source: Buffer, from: number, payloadFrom: number, to: number) {
+    this.source = source;
+    this.from = from;
+    this.payloadFrom = payloadFrom;
+    this.to = to;
+  }
+
+  get opcode(): number {
+    return this.source[this.from]! & 0x0f;
+  }
+
+  get isFinal(): boolean {
+    return (this.source[this.from]! & 0x80) !== 0;
+  }
+
   /** Its message is compressed; said by the first frame of a message alone. */
-  readonly isCompressed: boolean;
-  readonly bytes: Buffer;
+  get isCompressed(): boolean {
+    return (this.source[this.from]! & 0x40) !== 0;
+  }
+
+  get bytes(): Buffer {
+    return this.source.subarray(this.from, this.to);
+  }
 }
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** Why bytes are no frames that may come here: `protocol` is no legal frame, `too_long` one that is longer than the bound. */
 export type FrameFault = 'protocol' | 'too_long';
-
-interface Head {
-  readonly opcode: number;
-  readonly isFinal: boolean;
-  readonly isCompressed: boolean;
-  /** Of the whole frame. */
-  readonly bytes: number;
-}
 
 export interface FrameFinderOptions {
   /** A caller masks each of its frames, a provider none. */
@@ -36,8 +51,8 @@ export interface FrameFinderOptions {
 export class FrameFinder {
   readonly #options: FrameFinderOptions;
   readonly #pieces = new Pieces();
-  /** Of the frame that is not whole; null where not even its head is. */
-  #head: Head | null = null;
+  /** Of a frame that is not whole; 0 where not even its head is. */
+  #missingBytes = 0;
 
   constructor(options: FrameFinderOptions) {
     this.#options = options;
@@ -50,26 +65,31 @@ export class FrameFinder {
 
   /** Hands on each frame that is whole. After a fault it is not to be given more. */
   push(chunk: Buffer, take: (frame: Frame) => void): FrameFault | null {
-    if (this.#head === null) return this.#find(this.keptBytes === 0 ? chunk : this.#with(chunk), 0, take);
-    const missing = this.#head.bytes - this.keptBytes;
-    if (chunk.length < missing) return this.#keep(chunk);
-    const { head, whole } = this.#whole(chunk.subarray(0, missing));
-    take({ ...head, bytes: whole });
+    if (this.#missingBytes === 0) return this.#find(this.keptBytes === 0 ? chunk : this.#with(chunk), 0, take);
+    const missing = this.#missingBytes;
+    if (chunk.length < missing) {
+      this.#missingBytes -= chunk.length;
+      return this.#keep(chunk);
+    }
+    this.#missingBytes = 0;
+    // Its head was legal before.
+    take(frameAt(this.#with(chunk.subarray(0, missing)), 0, this.#options) as Frame);
     return this.#find(chunk, missing, take);
   }
 
   #find(chunk: Buffer, from: number, take: (frame: Frame) => void): FrameFault | null {
     let at = from;
     while (at < chunk.length) {
-      const head = headOf(chunk, at, this.#options);
-      if (typeof head === 'string') return head;
-      if (head === null || chunk.length - at < head.bytes) {
-        this.#head = head;
-        return this.#keep(chunk.subarray(at));
+      const frame = frameAt(chunk, at, this.#options);
+      if (typeof frame === 'string') return frame;
+      if (frame === null || frame.to > chunk.length) {
+        this.#missingBytes = frame === null ? 0 : frame.to - chunk.length;
+        // A few bytes of a long piece would keep all of it.
+        const rest = chunk.subarray(at);
+        return this.#keep(rest.length * 2 < chunk.length ? Buffer.from(rest) : rest);
       }
-      const { opcode, isFinal, isCompressed } = head;
-      take({ opcode, isFinal, isCompressed, bytes: chunk.subarray(at, at + head.bytes) });
-      at += head.bytes;
+      take(frame);
+      at = frame.to;
     }
     return null;
   }
@@ -77,12 +97,6 @@ export class FrameFinder {
   #keep(piece: Buffer): null {
     this.#pieces.add(piece);
     return null;
-  }
-
-  #whole(last: Buffer): { readonly head: Head; readonly whole: Buffer } {
-    const head = this.#head!;
-    this.#head = null;
-    return { head, whole: this.#with(last) };
   }
 
   #with(last: Buffer): Buffer {
@@ -93,21 +107,23 @@ export class FrameFinder {
 
 const controlPayloadMax = 125;
 
-/** Null: it is not whole. */
-function headOf(bytes: Buffer, at: number, { masked, payloadBytesMax }: FrameFinderOptions): Head | FrameFault | null {
+/** The frame whose head stands at `at`; it may end behind these bytes. Null: its head is not whole. */
+export function frameAt(bytes: Buffer, at: number, { masked, payloadBytesMax }: FrameFinderOptions): Frame | FrameFault | null {
   if (bytes.length - at < 2) return null;
-  const [first, second] = [bytes[at]!, bytes[at + 1]!];
+  const first = bytes[at]!;
+  const second = bytes[at + 1]!;
   const opcode = first & 0x0f;
-  const [isFinal, isCompressed] = [(first & 0x80) !== 0, (first & 0x40) !== 0];
+  const isCompressed = (first & 0x40) !== 0;
   if ((first & 0x30) !== 0 || (opcode > 2 && opcode < 8) || opcode > 10 || ((second & 0x80) !== 0) !== masked) return 'protocol';
   const short = second & 0x7f;
-  if (opcode >= 8 && (!isFinal || isCompressed || short > controlPayloadMax)) return 'protocol';
+  if (opcode >= 8 && ((first & 0x80) === 0 || isCompressed || short > controlPayloadMax)) return 'protocol';
   if (isCompressed && opcode === opcodes.continuation) return 'protocol';
   const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8;
   if (bytes.length - at < 2 + lengthBytes) return null;
   const payloadBytes = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(at + 2) : longLength(bytes, at + 2);
   if (payloadBytes > payloadBytesMax) return 'too_long';
-  return { opcode, isFinal, isCompressed, bytes: 2 + lengthBytes + (masked ? 4 : 0) + payloadBytes };
+  const payloadFrom = at + 2 + lengthBytes + (masked ? 4 : 0);
+  return new Frame(bytes, at, payloadFrom, payloadFrom + payloadBytes);
 }
 
 /** A length that no number holds exactly is longer than any bound. */

@@ -88,7 +88,7 @@ test('a request whose caller left while the store was asked takes no limits', ()
   } as unknown as GatewayNode;
   const handshake = { held, keyHash: 'hash', runCall: null, route: { wire: 'openai', endpoint: 'responses', path: '/v1/responses' } };
   let isWanted = true;
-  new ResponseAdmission(node, handshake as unknown as AdmittedCall).ask(Buffer.from('{"type":"response.create"}'), {
+  new ResponseAdmission(node, handshake as unknown as AdmittedCall).ask({ bytes: 26, asksLater: 'no', models: () => [] }, {
     isWanted: () => isWanted, admitted: () => done.push('admitted'), refused: () => done.push('refused'), broke: (cause) => { throw cause; },
   });
   isWanted = false;

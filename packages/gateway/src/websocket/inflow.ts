@@ -7,17 +7,9 @@ import type { Duplex } from 'node:stream';
 import type { HeldBodies, HeldBytes } from '../held-bodies.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { FrameFinder, opcodes, type Frame } from './frames.ts';
-import { MessageCopy, type MessageCopyOptions } from './message-copy.ts';
+import { MessageCopy, type MessageCopyOptions, type UnreadableMessage } from './message-copy.ts';
+import { Message } from './message.ts';
 import { Pieces } from './pieces.ts';
-
-export interface Message {
-  /** Its frames as they came. */
-  readonly wire: Buffer;
-  readonly opcode: number;
-  readonly isCompressed: boolean;
-  /** Unmasked and decompressed. */
-  readonly text: Buffer;
-}
 
 export interface InflowEvents {
   /** `next` is to be called once, when the message is done with. */
@@ -34,19 +26,17 @@ export interface InflowEvents {
 export interface InflowOptions extends MessageCopyOptions {
   readonly organization: OrganizationId;
   readonly held: HeldBodies;
-  /** Runs a step of the connection: what it throws ends that. */
-  readonly run: (step: () => void) => void;
   readonly events: InflowEvents;
 }
 
 type Waiting =
-  | { readonly kind: 'message'; readonly wire: Buffer; readonly opcode: number; readonly isCompressed: boolean; readonly held: HeldBytes | null }
-  | { readonly kind: 'closing'; readonly wire: Buffer }
-  | { readonly kind: 'unreadable'; readonly wire: Buffer; readonly closeCode: number }
-  | { readonly kind: 'ended'; readonly wire: Buffer };
+  | { readonly kind: 'message'; readonly message: Message; readonly held: HeldBytes | null; readonly bytes: number }
+  | { readonly kind: 'closing'; readonly wire: Buffer; readonly bytes: number }
+  | { readonly kind: 'ended'; readonly wire: Buffer; readonly bytes: number }
+  | { readonly kind: 'unreadable'; readonly wire: Buffer; readonly closeCode: number; readonly bytes: number };
 
 /** Past it the end is not read until messages have been taken. */
-const waitingBytesMax = 256 * 1024;
+const waitingBytesMax = 64 * 1024;
 /** Frames of one message: more make it cost more than its bytes say. */
 const fragmentsMax = 65_536;
 const nothing = Buffer.alloc(0);
@@ -59,13 +49,19 @@ export class Inflow {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   /** What began and is not whole, and its frames. */
-  #message: { readonly opcode: number; readonly isCompressed: boolean; frames: number } | null = null;
+  #part: { readonly opcode: number; readonly isCompressed: boolean; frames: number } | null = null;
   readonly #frames = new Pieces();
   /** Of a message that does not come whole at once. */
   #held: HeldBytes | null = null;
   /** A close came: what comes behind it is nothing (RFC 6455, 5.5.1). */
   #hasClosed = false;
+  /** A message was handed on and is not done with, and what it holds. */
   #isBusy = false;
+  #busyHeld: HeldBytes | null = null;
+  #busyBytes = 0;
+  /** The message that is read. */
+  #reading: Message | null = null;
+  #isPumping = false;
   #isOver = false;
   readonly #pausedFor = new Set<'sink' | 'queue' | 'memory'>();
 
@@ -79,7 +75,7 @@ export class Inflow {
 
   /** Received and not handed on, bytes. */
   get heldBytes(): number {
-    return this.#waitingBytes + this.#frames.bytes + this.#finder.keptBytes;
+    return this.#waitingBytes + this.#busyBytes + this.#frames.bytes + this.#finder.keptBytes;
   }
 
   /** `for`: one of several reasons not to read. */
@@ -99,8 +95,11 @@ export class Inflow {
     this.#source.off('data', this.#data).off('end', this.#end).off('close', this.#end);
     if (!this.#source.destroyed) this.#source.on('data', () => {}).resume();
     for (const one of this.#waiting) if (one.kind === 'message') one.held?.release();
+    this.#busyHeld?.release();
+    this.#busyHeld = null;
+    this.#busyBytes = 0;
     this.#waiting = [];
-    this.#message = null;
+    this.#part = null;
     this.#frames.take();
     this.#waitingBytes = 0;
     this.#held?.release();
@@ -115,7 +114,7 @@ export class Inflow {
 
   readonly #data = (chunk: Buffer): void => this.#options.run(() => {
     this.#held?.add(chunk.length);
-    const fault = this.#finder.push(chunk, (frame) => this.#take(frame));
+    const fault = this.#finder.push(chunk, this.#take);
     if (this.#isOver) return;
     if (fault !== null) return this.#breakOff(fault === 'too_long' ? 1009 : 1002, chunk);
     if (this.#finder.keptBytes + this.#frames.bytes > 0) this.#holdPart();
@@ -123,7 +122,7 @@ export class Inflow {
   });
 
   readonly #end = (): void => this.#options.run(() => {
-    if (!this.#isOver) this.#put({ kind: 'ended', wire: nothing });
+    if (!this.#isOver) this.#put({ kind: 'ended', wire: nothing, bytes: 0 });
     this.#pump();
   });
 
@@ -135,34 +134,43 @@ export class Inflow {
     this.#held.add(this.#finder.keptBytes + this.#frames.bytes);
   }
 
-  #take(frame: Frame): void {
+  readonly #take = (frame: Frame): void => {
     if (this.#isOver || this.#hasClosed) return;
-    if (frame.opcode === opcodes.close) {
+    const { opcode } = frame;
+    if (opcode === opcodes.close) {
       this.#hasClosed = true;
-      return this.#put({ kind: 'closing', wire: frame.bytes });
+      return this.#put({ kind: 'closing', wire: frame.bytes, bytes: frame.to - frame.from });
     }
-    if (frame.opcode > opcodes.close) return this.#options.events.control(frame.bytes);
-    const begins = frame.opcode !== opcodes.continuation;
-    if (begins !== (this.#message === null)) return this.#breakOff(1002, frame.bytes);
-    this.#message ??= { opcode: frame.opcode, isCompressed: frame.isCompressed, frames: 0 };
-    this.#message.frames += 1;
+    if (opcode > opcodes.close) return this.#options.events.control(frame.bytes);
+    const begins = opcode !== opcodes.continuation;
+    if (begins !== (this.#part === null)) return this.#breakOff(1002, frame.bytes);
+    if (begins && frame.isFinal) return this.#cameWhole(new Message(frame, frame.source, frame.from, frame.to));
+    this.#takePart(frame);
+  };
+
+  #takePart(frame: Frame): void {
+    const part = this.#part ??= { opcode: frame.opcode, isCompressed: frame.isCompressed, frames: 0 };
+    part.frames += 1;
     this.#frames.add(frame.bytes);
-    if (this.#message.frames > fragmentsMax) return this.#breakOff(1002, frame.bytes);
+    if (part.frames > fragmentsMax) return this.#breakOff(1002, frame.bytes);
     if (this.#frames.bytes > this.#options.bytesMax + fragmentsMax * 14) return this.#breakOff(1009, frame.bytes);
-    if (frame.isFinal) this.#messageCame();
+    if (!frame.isFinal) return;
+    const wire = this.#frames.take();
+    this.#part = null;
+    this.#cameWhole(new Message(part, wire, 0, wire.length));
   }
 
-  #messageCame(): void {
-    const { opcode, isCompressed } = this.#message!;
-    const wire = this.#frames.take();
-    this.#message = null;
-    this.#held?.finished();
-    this.#put({ kind: 'message', wire, opcode, isCompressed, held: this.#held });
+  /** It is handed on at once where nothing is before it. */
+  #cameWhole(message: Message): void {
+    const held = this.#held;
     this.#held = null;
+    held?.finished();
+    this.#put({ kind: 'message', message, held, bytes: message.wireBytes });
+    this.#pump();
   }
 
   #breakOff(closeCode: number, bytes: Buffer): void {
-    this.#put({ kind: 'unreadable', wire: bytes, closeCode });
+    this.#put({ kind: 'unreadable', wire: bytes, closeCode, bytes: bytes.length });
     this.#pump();
   }
 
@@ -170,19 +178,25 @@ export class Inflow {
     const last = this.#waiting.at(-1)?.kind;
     if (last === 'unreadable' || last === 'ended') return;
     this.#waiting.push(one);
-    this.#waitingBytes += one.wire.length;
+    this.#waitingBytes += one.bytes;
     if (this.#waitingBytes > waitingBytesMax) this.pause('queue');
   }
 
   /** Hands on what waits, until somebody takes their time over it. */
   #pump(): void {
-    while (!this.#isBusy && !this.#isOver) {
-      const one = this.#waiting.shift();
-      if (one === undefined) return;
-      this.#waitingBytes -= one.wire.length;
-      if (this.#waitingBytes <= waitingBytesMax) this.resume('queue');
-      this.#isBusy = true;
-      this.#handOn(one);
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    try {
+      while (!this.#isBusy && !this.#isOver) {
+        const one = this.#waiting.shift();
+        if (one === undefined) break;
+        this.#waitingBytes -= one.bytes;
+        if (this.#pausedFor.size > 0 && this.#waitingBytes <= waitingBytesMax) this.resume('queue');
+        this.#isBusy = true;
+        this.#handOn(one);
+      }
+    } finally {
+      this.#isPumping = false;
     }
   }
 
@@ -190,26 +204,40 @@ export class Inflow {
     const { events } = this.#options;
     if (one.kind === 'ended') return events.ended();
     if (one.kind === 'unreadable') return events.unreadable(one.closeCode, one.wire);
-    const held = one.kind === 'message' ? one.held : null;
-    let inTurn = true;
-    const next = (): void => this.#options.run(() => {
-      held?.release();
-      this.#isBusy = false;
-      if (!inTurn) this.#pump();
-    });
-    this.#handOnInOrder(one, held, next);
-    inTurn = false;
+    if (one.kind === 'closing') return events.closing(one.wire, this.#next);
+    const { message } = one;
+    this.#busyHeld = one.held;
+    this.#busyBytes = one.bytes;
+    this.#reading = message;
+    this.#copy.read(message, this.#wasRead);
   }
 
-  #handOnInOrder(one: Waiting & { kind: 'message' | 'closing' }, held: HeldBytes | null, next: () => void): void {
+  readonly #wasRead = (fault: UnreadableMessage | null): void => {
+    const message = this.#reading!;
+    this.#reading = null;
+    if (this.#isOver) return;
+    if (this.#isPumping) this.#tell(message, fault);
+    else this.#options.run(() => this.#tell(message, fault));
+  };
+
+  #tell(message: Message, fault: UnreadableMessage | null): void {
     const { events } = this.#options;
-    if (one.kind === 'closing') return events.closing(one.wire, next);
-    const { wire, opcode, isCompressed } = one;
-    this.#copy.read(wire, isCompressed, (text) => this.#options.run(() => {
-      if (this.#isOver) return held?.release();
-      if (Buffer.isBuffer(text)) return events.message({ wire, opcode, isCompressed, text }, next);
-      held?.release();
-      events.unreadable(text.closeCode, wire);
-    }));
+    if (fault === null) return events.message(message, this.#next);
+    this.#isDoneWith();
+    events.unreadable(fault.closeCode, message.source.subarray(message.from, message.to));
   }
+
+  #isDoneWith(): void {
+    this.#busyHeld?.release();
+    this.#busyHeld = null;
+    this.#busyBytes = 0;
+  }
+
+  /** The message is done with. */
+  readonly #next = (): void => {
+    if (this.#isOver) return;
+    this.#isDoneWith();
+    this.#isBusy = false;
+    if (!this.#isPumping) this.#options.run(() => this.#pump());
+  };
 }

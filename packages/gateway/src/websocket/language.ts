@@ -19,11 +19,23 @@ import { Responses, type ResponsesUnderWay } from './responses.ts';
 /** What a model does: of Live, the session itself is one's work, and its responses are others'. */
 type Work = ServerEvent['work'] | 'connection';
 
+/** Reads one message after the other. */
+export interface EventReader<Event> {
+  /** `text[from..to)` is a whole message. */
+  read(text: Buffer, from: number, to: number): Event;
+  /** A message follows that comes in pieces. */
+  begin(): void;
+  push(text: Buffer, from: number, to: number): void;
+  /** What it is, if it ends here. */
+  event(): Event;
+}
+
 export interface Language {
   readonly kind: SocketKind;
   readonly responses: ResponsesUnderWay;
-  fromCaller(text: Buffer): CallerEvent;
-  fromProvider(text: Buffer): ServerEvent;
+  /** A message follows that is read in one piece or in several, until its event is asked for. */
+  readonly caller: EventReader<CallerEvent>;
+  readonly provider: EventReader<ServerEvent>;
   /** The model that the provider has named for such work on this connection; null: each answer names its own, or none was named. */
   modelOf(work: Work): string | null;
   /** The model that the caller has asked for; null: none. */
@@ -47,16 +59,8 @@ class ResponsesLanguage implements Language {
   readonly kind = 'responses';
   readonly responses = new Responses();
   readonly saidModels = noModels;
-  readonly #callerEvents = new CallerEvents();
-  readonly #serverEvents = new ServerEvents();
-
-  fromCaller(text: Buffer): CallerEvent {
-    return this.#callerEvents.read(text);
-  }
-
-  fromProvider(text: Buffer): ServerEvent {
-    return this.#serverEvents.read(text);
-  }
+  readonly caller = new CallerEvents();
+  readonly provider = new ServerEvents();
 
   modelOf(): null {
     return null;
@@ -87,8 +91,20 @@ class RealtimeLanguage implements Language {
     this.#asked = { response: model, transcription: null };
   }
 
-  fromCaller(text: Buffer): CallerEvent {
-    const event = this.#callerEvents.read(text);
+  readonly caller: EventReader<CallerEvent> = {
+    begin: () => this.#callerEvents.begin(),
+    push: (text, from, to) => this.#callerEvents.push(text, from, to),
+    read: (text, from, to) => this.#ofCaller(this.#callerEvents.read(text, from, to)),
+    event: () => this.#ofCaller(this.#callerEvents.event()),
+  };
+  readonly provider: EventReader<ServerEvent> = {
+    begin: () => this.#serverEvents.begin(),
+    push: (text, from, to) => this.#serverEvents.push(text, from, to),
+    read: (text, from, to) => this.#ofProvider(this.#serverEvents.read(text, from, to)),
+    event: () => this.#ofProvider(this.#serverEvents.event()),
+  };
+
+  #ofCaller(event: CallerEvent): CallerEvent {
     const { models } = this.#callerEvents;
     const { response, transcription } = models;
     this.saidModels = response === null && transcription === null ? noModels : [response, transcription].filter((name) => name !== null);
@@ -96,8 +112,7 @@ class RealtimeLanguage implements Language {
     return event;
   }
 
-  fromProvider(text: Buffer): ServerEvent {
-    const event = this.#serverEvents.read(text);
+  #ofProvider(event: ServerEvent): ServerEvent {
     this.#named = merged(this.#named, this.#serverEvents.models);
     return event;
   }
@@ -120,19 +135,22 @@ class RealtimeLanguage implements Language {
   }
 }
 
+const unreadMessage: CallerEvent = Object.freeze({
+  begins: 'lead', streamId: null, previousResponseId: null, model: null, eventId: null, asksLater: 'unread'
+});
+
+function unread<Event>(event: Event): EventReader<Event> {
+  return { read: () => event, begin() {}, push() {}, event: () => event };
+}
+
 /** Nothing said is read: all that a caller says may cost something. */
 class UnreadLanguage implements Language {
   readonly kind = 'unread';
   readonly responses = new RealtimeResponses();
   readonly saidModels = noModels;
 
-  fromCaller(): CallerEvent {
-    return unreadMessage;
-  }
-
-  fromProvider(): ServerEvent {
-    return untoldEvent;
-  }
+  readonly caller = unread(unreadMessage);
+  readonly provider = unread(untoldEvent);
 
   modelOf(): null {
     return null;
@@ -147,7 +165,6 @@ class UnreadLanguage implements Language {
   }
 }
 
-const unreadMessage: CallerEvent = Object.freeze({ begins: 'lead', streamId: null, previousResponseId: null, model: null, eventId: null });
 
 function merged(known: SessionModels, said: SessionModels): SessionModels {
   if (said.response === null && said.transcription === null) return known;

@@ -2,26 +2,34 @@
  * A request for a response → decided and taken as every call is (rules: Decide, then take), with the run, labels and project of its connection's
  * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is taken, and what would have refused it is told.
  */
-import { refusedModel, refusedModelOf } from '@metergate/core/call/allowed-models.ts';
+import { refusedModel, refusedModelOf, type BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { unmeteredWorkOf } from '@metergate/core/usage/unmetered.ts';
+import { unmeteredWorkOf, type AskedLater } from '@metergate/core/usage/unmetered.ts';
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
-import { bodyModelsOf } from '../call/body-models.ts';
-import { backgroundOf } from '../call/receive-body.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 
+/** A request, as it was read. */
+export interface Asked {
+  /** Decompressed. */
+  readonly bytes: number;
+  /** Whether it asks for its work to be done later. */
+  readonly asksLater: AskedLater;
+  /** Every model that it may be asking for; asked only where a list is kept. */
+  readonly models: () => BodyModels;
+}
+
 /** What becomes of a request: exactly one of these, once, or nothing if it is no longer wanted. */
 export interface AdmissionEnd {
   /** Whether its caller is there and its connection not over; asked after each wait for the store. If not, it takes no limits. */
   readonly isWanted: () => boolean;
-  /** It has taken its limits. */
+  /** It has taken its limits, if it is to. */
   readonly admitted: (call: AdmittedCall) => void;
   /** The refusal may be told: what stands behind it is in the journal. `id`: of the call that is none. */
   readonly refused: (refusal: Refusal, id: AdmittedCall['id']) => void;
@@ -46,19 +54,31 @@ export class ResponseAdmission {
     this.#asksForModels = socketKindOf(handshake.route) === 'responses';
   }
 
-  /** `message`: the request, decompressed. */
-  ask(message: Buffer, end: AdmissionEnd): void {
+  ask(asked: Asked, end: AdmissionEnd): void {
+    const models = this.#asksForModels ? asked.models : unlessNone(asked.models);
+    this.#decide(asked, models, { ...end, admitted: (call) => this.#take(call, end) });
+  }
+
+  /** For what the provider may begin by itself: decided as a request is, and asked for where the store must be. Takes nothing. */
+  askToBegin({ models }: Pick<Asked, 'models'>, end: AdmissionEnd): void {
+    this.#decide(null, unlessNone(models), { ...end, admitted: (call) => {
+      this.#node.guards.giveBack(call);
+      end.admitted(call);
+    } });
+  }
+
+  #decide(asked: Asked | null, models: Asked['models'], end: AdmissionEnd): void {
     const { guards } = this.#node;
     const held = stillHeld(this.#node, this.#handshake.keyHash);
-    const call = this.#callFor(held ?? this.#handshake.held, message);
+    const call = this.#callFor(held ?? this.#handshake.held, asked);
     if (held === null) return this.#refuse(call, { kind: 'service_key_invalid' }, end);
-    const refused = modelRefusalOf(held, message, this.#asksForModels ? 'create' : 'steer');
+    const refused = modelRefusalOf(held, models);
     if (refused !== null) return this.#refuse(call, refused, end);
     const decision = guards.decide(call);
-    if (decision === null) return this.#take(call, end);
+    if (decision === null) return end.admitted(call);
     askAndDecide(this.#node, call, decision, {
       isWanted: end.isWanted,
-      admitted: () => this.#take(call, end),
+      admitted: () => end.admitted(call),
       refused: (refusal) => this.#refuse(call, refusal, end),
       left: () => guards.giveBack(call),
       broke: (cause) => {
@@ -72,12 +92,10 @@ export class ResponseAdmission {
     return stillHeld(this.#node, this.#handshake.keyHash) !== null;
   }
 
-  /** What would refuse a response that is asked for now, by a steer if there is one; null: nothing that is known here. Takes nothing. */
-  refusalNow(steer: Buffer | null = null): Refusal | null {
+  /** What would refuse a response that is asked for now; null: nothing that is known here. Takes nothing. */
+  refusalNow(): Refusal | null {
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     if (held === null) return { kind: 'service_key_invalid' };
-    const refused = steer === null ? null : modelRefusalOf(held, steer, 'steer');
-    if (refused !== null) return refused;
     if (this.#probe?.held !== held || this.#probe.runCall !== null) this.#probe = this.#callFor(held, null);
     const decision = this.#node.guards.decide(this.#probe);
     if (decision === null || decision.kind === 'run_unseen' || this.#node.guards.mayAsk(decision)) return null;
@@ -111,20 +129,20 @@ export class ResponseAdmission {
     this.#node.log.refused({ id, answerId: id, code, organization: organization.id, key: key.id });
   }
 
-  /** `message`: null where nobody asked. */
-  #callFor(held: HeldKey, message: Buffer | null): AdmittedCall {
+  /** `asked`: null where nobody asked. */
+  #callFor(held: HeldKey, asked: Asked | null): AdmittedCall {
     const { runCall, id: connection, route } = this.#handshake;
     const unmetered = this.#asksForModels ? held.organization.unmetered : null;
-    const asksLater = message === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : backgroundOf(message);
+    const asksLater = asked === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : asked.asksLater;
     return {
-      ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: false, estimate: estimateTokens(message?.length ?? null),
+      ...this.#handshake, id: freshRequestId(), connection, held, method: 'POST', taken: false, estimate: estimateTokens(asked?.bytes ?? null),
       unmetered: unmetered === null ? null : unmeteredWorkOf(unmetered, { ...route, method: 'POST' }, asksLater),
       runCall: runCall === null ? null : { ...runCall, held, run: null, asked: null },
       startedWallMs: 0, startedMonotonicMs: this.#node.clock.monotonicMs(),
     };
   }
 
-  #take(call: AdmittedCall, { admitted }: AdmissionEnd): void {
+  #take(call: AdmittedCall, { admitted }: Pick<AdmissionEnd, 'admitted'>): void {
     call.startedWallMs = this.#node.clock.wallMs();
     this.#node.guards.take(call);
     admitted(call);
@@ -144,11 +162,16 @@ export class ResponseAdmission {
   }
 }
 
-/** A steer need not name a model: the response that it begins has that of the one before. */
-function modelRefusalOf({ organization, key }: HeldKey, message: Buffer, kind: 'create' | 'steer'): Refusal | null {
+function modelRefusalOf({ organization, key }: HeldKey, models: Asked['models']): Refusal | null {
   if (organization.models === null && key.models === null) return null;
-  const named = bodyModelsOf(message, []);
-  const models = kind === 'steer' && named.length === 0 ? 'none' : named;
-  const refused = refusedModelOf({ organization: organization.models, key: key.models }, [], models);
+  const refused = refusedModelOf({ organization: organization.models, key: key.models }, [], models());
   return refused === null ? null : { kind: 'model_not_allowed', refused };
+}
+
+/** A steer need not name a model: the response that it begins has that of the one before. Nor need a request where the session has one. */
+function unlessNone(models: Asked['models']): Asked['models'] {
+  return () => {
+    const named = models();
+    return named.length === 0 ? 'none' : named;
+  };
 }

@@ -10,7 +10,7 @@ import type { CallFacts } from '../call/broken-call.ts';
 import { Recording } from '../call/recording.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
-import { eventOfModel, eventOfText } from './event-text.ts';
+import { eventBegin, eventEnd, eventOfModel, withoutLineEnds } from './event-text.ts';
 
 export interface ResponseCallOptions {
   readonly call: AdmittedCall;
@@ -80,8 +80,8 @@ export class ResponseCall implements BreakableCall {
     });
   }
 
-  /** An event of it came, of so many bytes on the wire. `text`: null where nothing is to be read in it. */
-  take(event: ServerEvent, text: Buffer | null, wireBytes: number): void {
+  /** An event of it came, of so many bytes on the wire. */
+  take(event: ServerEvent, wireBytes: number): void {
     this.#responseBytes += wireBytes;
     this.#firstByteMs ??= this.#elapsedMs();
     this.#isAnswered = true;
@@ -90,11 +90,23 @@ export class ResponseCall implements BreakableCall {
       return;
     }
     this.#status = 200;
-    const copy = this.#copy ??= this.#createCopy();
-    if (text === null || !event.tells) return;
+    this.#copy ??= this.#createCopy();
+  }
+
+  /** An event follows, in pieces, for its usage to be read as that of an event of a stream. */
+  eventBegins(): void {
     const model = this.#options.namedModel();
-    if (model !== null) copy.push(eventOfModel(model));
-    copy.push(eventOfText(text));
+    if (model !== null) this.#copy?.push(eventOfModel(model));
+    this.#copy?.push(eventBegin);
+  }
+
+  /** More of its text. */
+  read(text: Buffer): void {
+    this.#copy?.push(withoutLineEnds(text));
+  }
+
+  eventEnds(): void {
+    this.#copy?.push(eventEnd);
   }
 
   #createCopy(): CopyReader {

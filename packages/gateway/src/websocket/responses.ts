@@ -9,6 +9,11 @@
 import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
 import type { ResponseCall } from './response-call.ts';
 
+/** So many may be asked for or under way on one connection. */
+export const responsesMax = 128;
+/** So many with those that the provider begins by itself, of which some may never be said to have ended. */
+export const underWayMax = 1_024;
+
 /** How many names of ended responses, and of steered ones, are remembered. */
 export const rememberedMax = 256;
 
@@ -24,15 +29,17 @@ export interface ResponsesUnderWay {
 }
 
 export class Responses implements ResponsesUnderWay {
-  /** Asked for and not begun, oldest first. */
-  #asked: ResponseCall[] = [];
+  /** Asked for and not begun, oldest first: all, and those of each lane. */
+  readonly #asked = new Set<ResponseCall>();
+  readonly #askedByLane: Lanes = new Map();
   readonly #running = new Map<string, ResponseCall>();
+  readonly #runningByLane: Lanes = new Map();
   readonly #ended = new Set<string>();
   readonly #steered = new Set<string>();
 
   /** How many there are. */
   get size(): number {
-    return this.#asked.length + this.#running.size;
+    return this.#asked.size + this.#running.size;
   }
 
   all(): readonly ResponseCall[] {
@@ -40,13 +47,15 @@ export class Responses implements ResponsesUnderWay {
   }
 
   asked(response: ResponseCall): void {
-    this.#asked.push(response);
+    this.#asked.add(response);
+    enter(this.#askedByLane, response);
   }
 
   /** The provider began it by itself. */
   begun(response: ResponseCall, responseId: string): void {
     response.responseId = responseId;
     this.#running.set(responseId, response);
+    enter(this.#runningByLane, response);
   }
 
   /** A steer of this response leaves. */
@@ -56,9 +65,10 @@ export class Responses implements ResponsesUnderWay {
 
   /** It is over. */
   ended(response: ResponseCall): void {
-    this.#asked = this.#asked.filter((one) => one !== response);
+    this.#isAskedNoMore(response);
     if (response.responseId === null) return;
     this.#running.delete(response.responseId);
+    leave(this.#runningByLane, response);
     remember(this.#ended, response.responseId);
   }
 
@@ -71,7 +81,7 @@ export class Responses implements ResponsesUnderWay {
     if (this.#ended.has(event.responseId)) return null;
     const asked = this.#answeredBy(event);
     if (asked === null) return 'begun';
-    this.#asked = this.#asked.filter((one) => one !== asked);
+    this.#isAskedNoMore(asked);
     this.begun(asked, event.responseId);
     return asked;
   }
@@ -80,29 +90,55 @@ export class Responses implements ResponsesUnderWay {
   #ofError({ responseId, streamId, isOfStream }: ServerEvent): ResponseCall | null {
     const named = responseId === null ? undefined : this.#running.get(responseId);
     if (named !== undefined) return named;
-    const [running, asked] = [this.#runningIn(streamId), this.#askedIn(streamId)[0] ?? null];
+    const [running, asked] = [this.#runningIn(streamId), first(this.#askedIn(streamId))];
     return isOfStream ? running ?? asked : asked ?? running;
   }
 
   #answeredBy({ streamId, previousResponseId }: ServerEvent): ResponseCall | null {
     const inLane = this.#askedIn(streamId);
-    const next = previousResponseId === null ? undefined : inLane.find((one) => one.previousResponseId === previousResponseId);
-    if (next !== undefined) return next;
-    if (previousResponseId !== null && this.#steered.delete(previousResponseId)) return null;
-    return inLane[0] ?? null;
+    if (previousResponseId !== null) {
+      for (const one of inLane) if (one.previousResponseId === previousResponseId) return one;
+      if (this.#steered.delete(previousResponseId)) return null;
+    }
+    return first(inLane);
   }
 
   /** A provider that knows no lanes names none: what it says is of any. */
-  #askedIn(streamId: string | null): readonly ResponseCall[] {
-    const inLane = this.#asked.filter((one) => one.streamId === streamId);
-    return inLane.length === 0 && streamId === null ? this.#asked : inLane;
+  #askedIn(streamId: string | null): ReadonlySet<ResponseCall> {
+    return this.#askedByLane.get(streamId) ?? (streamId === null ? this.#asked : none);
+  }
+
+  #isAskedNoMore(response: ResponseCall): void {
+    if (this.#asked.delete(response)) leave(this.#askedByLane, response);
   }
 
   #runningIn(streamId: string | null): ResponseCall | null {
     let last: ResponseCall | null = null;
-    for (const one of this.#running.values()) if (one.streamId === streamId && !one.isSettling) last = one;
+    const inLane = this.#runningByLane.get(streamId);
+    if (inLane !== undefined) for (const one of inLane) if (!one.isSettling) last = one;
     return last;
   }
+}
+
+/** Those of each lane; a lane that has none is not in it. */
+type Lanes = Map<string | null, Set<ResponseCall>>;
+
+const none: ReadonlySet<ResponseCall> = new Set();
+
+function enter(lanes: Lanes, response: ResponseCall): void {
+  const lane = lanes.get(response.streamId);
+  if (lane === undefined) lanes.set(response.streamId, new Set([response]));
+  else lane.add(response);
+}
+
+function leave(lanes: Lanes, response: ResponseCall): void {
+  const lane = lanes.get(response.streamId);
+  if (lane?.delete(response) === true && lane.size === 0) lanes.delete(response.streamId);
+}
+
+function first(responses: ReadonlySet<ResponseCall>): ResponseCall | null {
+  for (const one of responses) return one;
+  return null;
 }
 
 function remember(names: Set<string>, name: string): void {

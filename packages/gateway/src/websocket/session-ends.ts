@@ -12,62 +12,118 @@ export class SessionEnds {
   readonly provider: Duplex;
   toCallerBytes = 0;
   toProviderBytes = 0;
-  readonly #waitedFor = new Set<Duplex>();
+  readonly #toCaller: Sink;
+  readonly #toProvider: Sink;
 
   constructor(caller: Socket, provider: Duplex) {
     this.caller = caller;
     this.provider = provider;
+    this.#toCaller = new Sink(caller);
+    this.#toProvider = new Sink(provider);
   }
 
-  /** `from`: the flow that is not read while the caller does not read. */
-  toCaller(bytes: Buffer, from: Inflow): void {
-    this.toCallerBytes += bytes.length;
-    this.#write(this.caller, bytes, from);
+  /** `source[from..to)`. `flow`: it is not read while the caller does not read. */
+  toCaller(source: Buffer, from: number, to: number, flow: Inflow): void {
+    this.toCallerBytes += to - from;
+    this.#toCaller.write(source, from, to, flow);
   }
 
-  /** `from`: the flow that is not read while the provider does not read. */
-  toProvider(bytes: Buffer, from: Inflow): void {
-    this.toProviderBytes += bytes.length;
-    this.#write(this.provider, bytes, from);
+  toProvider(source: Buffer, from: number, to: number, flow: Inflow): void {
+    this.toProviderBytes += to - from;
+    this.#toProvider.write(source, from, to, flow);
   }
 
   /** Runs it once, at once unless more is written to the caller than it takes, or when it has gone. */
   whenCallerTakes(go: () => void): void {
-    const { caller } = this;
-    if (caller.destroyed || !caller.writableNeedDrain) return go();
-    const taken = (): void => {
-      caller.off('drain', taken).off('close', taken);
-      go();
-    };
-    caller.on('drain', taken).on('close', taken);
+    this.#toCaller.whenItTakes(go);
+  }
+
+  whenProviderTakes(go: () => void): void {
+    this.#toProvider.whenItTakes(go);
   }
 
   closeCaller(code: number, reason: string): void {
+    this.#toCaller.flush();
     if (this.caller.writable) this.caller.end(closeFrame(code, reason, 'caller'));
   }
 
   /** The gateway goes away from it. */
   closeProvider(): void {
+    this.#toProvider.flush();
     if (this.provider.writable) this.provider.end(closeFrame(1001, '', 'provider'));
   }
 
   letGo(): void {
+    this.#toCaller.flush();
+    this.#toProvider.flush();
     for (const end of [this.caller, this.provider]) letGo(end);
   }
+}
 
-  #write(sink: Duplex, bytes: Buffer, from: Inflow): void {
-    if (!sink.writable) return;
-    // What one piece of bytes brought leaves in one piece.
-    if (sink.writableCorked === 0) {
-      sink.cork();
-      process.nextTick(() => sink.uncork());
+/** What is written to one end. What one piece of bytes brought leaves in one piece, and bytes that stood together are written together. */
+class Sink {
+  readonly #end: Duplex;
+  /** Not yet written: `#source[#from..#to)`. */
+  #source: Buffer | null = null;
+  #from = 0;
+  #to = 0;
+  /** What is not read until the end takes more. */
+  #waiting: Inflow | null = null;
+
+  constructor(end: Duplex) {
+    this.#end = end;
+  }
+
+  write(source: Buffer, from: number, to: number, flow: Inflow): void {
+    if (this.#source === source && this.#to === from) this.#to = to;
+    else {
+      this.flush();
+      this.#source = source;
+      this.#from = from;
+      this.#to = to;
     }
-    if (sink.write(bytes) || this.#waitedFor.has(sink)) return;
-    this.#waitedFor.add(sink);
-    from.pause('sink');
-    sink.once('drain', () => {
-      this.#waitedFor.delete(sink);
-      from.resume('sink');
+    if (this.#end.writableCorked === 0) {
+      this.#end.cork();
+      process.nextTick(this.#leave);
+    }
+    if (this.#end.writableLength + this.#to - this.#from >= this.#end.writableHighWaterMark) this.#waitFor(flow);
+  }
+
+  whenItTakes(go: () => void): void {
+    const end = this.#end;
+    if (end.writableLength + this.#to - this.#from < end.writableHighWaterMark) return go();
+    this.flush();
+    if (end.destroyed || !end.writableNeedDrain) return go();
+    const taken = (): void => {
+      end.off('drain', taken).off('close', taken);
+      go();
+    };
+    end.on('drain', taken).on('close', taken);
+  }
+
+  flush(): void {
+    const source = this.#source;
+    if (source === null) return;
+    this.#source = null;
+    const bytes = source.subarray(this.#from, this.#to);
+    this.#from = this.#to = 0;
+    if (this.#end.writable) this.#end.write(bytes);
+  }
+
+  readonly #leave = (): void => {
+    this.flush();
+    this.#end.uncork();
+  };
+
+  #waitFor(flow: Inflow): void {
+    if (this.#waiting !== null) return;
+    this.flush();
+    if (!this.#end.writableNeedDrain) return;
+    this.#waiting = flow;
+    flow.pause('sink');
+    this.#end.once('drain', () => {
+      this.#waiting = null;
+      flow.resume('sink');
     });
   }
 }

@@ -45,6 +45,7 @@ interface Ending {
   readonly end: () => void;
 }
 
+const noNext = (): void => {};
 const stopping: Refusal = { kind: 'node_stopping' };
 const stoppingWords = 'The gateway node stops.';
 
@@ -58,7 +59,9 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   readonly #providerFlow: Inflow;
   /** Of the handshake's answer. */
   readonly #firstByteMs: number;
+  /** When a message last came, as of the last look, and whether one has come since. */
   #heardMs: number;
+  #wasHeard = false;
   #readingOn: ReadingOn | null = null;
   #ending: Ending | null = null;
   /** One of the ends has said that it closes. */
@@ -119,9 +122,19 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
 
   look(nowMs: number): void {
     this.run(() => {
-      if (nowMs - this.#heardMs >= silenceMs) this.#endWhenIdle(() => this.#closeBoth(1001, 'Nothing was said for too long.', 'completed'));
+      if (this.#wasHeard) {
+        this.#wasHeard = false;
+        this.#heardMs = nowMs;
+      }
+      if (nowMs - this.#heardMs >= silenceMs) this.#endSilent();
       else if (this.#ending === null) this.#endIfRefused(this.#dialogue.refusalWhileSilent());
     });
+  }
+
+  /** A response that is under way is cut: one that says nothing for so long may never end. */
+  #endSilent(): void {
+    const outcome = this.#dialogue.responses.size === 0 ? 'completed' : 'cut';
+    this.#cutAll(() => this.#closeBoth(1001, 'Nothing was said for too long.', outcome));
   }
 
   leave(): void {
@@ -154,10 +167,10 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   #ofCaller(): InflowEvents {
     return {
       message: (message, next) => {
-        this.#heardMs = this.#node.clock.monotonicMs();
+        this.#wasHeard = true;
         this.#dialogue.callerSays(message, next);
       },
-      control: (bytes) => this.toProvider(bytes),
+      control: (bytes) => this.#passToProvider(bytes),
       closing: (bytes, next) => {
         this.#callerCloses(bytes);
         next();
@@ -173,35 +186,43 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   #ofProvider(): InflowEvents {
     return {
       message: (message, next) => {
-        this.#heardMs = this.#node.clock.monotonicMs();
+        this.#wasHeard = true;
         this.#dialogue.providerSays(message, next);
       },
-      control: (bytes) => this.toCaller(bytes),
+      control: (bytes) => this.#passToCaller(bytes),
       closing: (bytes, next) => this.#cutAll(() => {
         this.#providerCloses(bytes);
         next();
       }),
       // What cannot be read here is the caller's to judge, as far as it came.
       unreadable: (_code, bytes) => this.#cutAll(() => {
-        this.toCaller(bytes);
+        this.#passToCaller(bytes);
         this.#finish('cut');
       }),
       ended: () => this.#cutAll(() => this.#finish(this.#isClosed ? 'completed' : this.callerIsGone ? 'caller_gone' : 'cut')),
     };
   }
 
-  toProvider(bytes: Buffer): void {
-    this.#ends.toProvider(bytes, this.#callerFlow);
+  toProvider(source: Buffer, from: number, to: number, next: () => void): void {
+    this.#ends.toProvider(source, from, to, this.#callerFlow);
+    this.#ends.whenProviderTakes(next);
   }
 
-  toCaller(bytes: Buffer): void {
-    if (!this.callerIsGone) this.#ends.toCaller(bytes, this.#providerFlow);
-    else if (this.#readingOn?.exceeds(bytes.length) === true) this.#stopReadingOn();
+  toCaller(source: Buffer, from: number, to: number, next: () => void): void {
+    if (!this.callerIsGone) {
+      this.#ends.toCaller(source, from, to, this.#providerFlow);
+      return this.#ends.whenCallerTakes(next);
+    }
+    if (this.#readingOn?.exceeds(to - from) === true) this.#stopReadingOn();
+    next();
   }
 
-  answerCaller(bytes: Buffer, next: () => void): void {
-    this.toCaller(bytes);
-    this.#ends.whenCallerTakes(next);
+  #passToProvider(bytes: Buffer): void {
+    this.toProvider(bytes, 0, bytes.length, noNext);
+  }
+
+  #passToCaller(bytes: Buffer): void {
+    this.toCaller(bytes, 0, bytes.length, noNext);
   }
 
   endRefused(refusal: Refusal): void {
@@ -229,7 +250,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   #callerCloses(bytes: Buffer): void {
     this.#ending = null;
     this.#endWhenIdle(() => {
-      this.toProvider(bytes);
+      this.#passToProvider(bytes);
       this.#awaitEnd();
     });
     this.#readOn();
@@ -261,7 +282,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
 
   /** The provider has closed: the caller's answer to it is the last that is forwarded. */
   #providerCloses(bytes: Buffer): void {
-    this.toCaller(bytes);
+    this.#passToCaller(bytes);
     if (this.callerIsGone) this.#finish('caller_gone');
     else this.#awaitEnd();
   }

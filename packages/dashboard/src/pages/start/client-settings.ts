@@ -155,7 +155,7 @@ claude`,
     id: 'codex',
     name: 'Codex',
     group: 'Coding agents',
-    note: 'A provider of its own, so that Codex speaks plain HTTP with the gateway.',
+    note: 'Codex speaks WebSocket with the gateway; each of its turns is a call of its own.',
     code: ({ gatewayUrl, key }) => `# ~/.codex/config.toml
 model_provider = "metergate"
 
@@ -164,7 +164,7 @@ name = "Metergate"
 base_url = "${gatewayUrl}/v1"
 env_key = "METERGATE_KEY"
 wire_api = "responses"
-supports_websockets = false
+supports_websockets = true
 http_headers = { "x-svc-tags" = "codex", "x-svc-project" = "my-project" }
 
 # in the shell

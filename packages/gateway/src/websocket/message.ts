@@ -1,0 +1,49 @@
+/** One whole message of an end of a connection: its frames as they came, and what they say. */
+import type { Frame } from './frames.ts';
+
+/** A text longer than this is read in slices, each in a turn of its organization. Bytes. */
+export const longBytes = 64 * 1024;
+
+export class Message {
+  readonly opcode: number;
+  readonly isCompressed: boolean;
+  /** Its frames: `source[from..to)`. */
+  readonly source: Buffer;
+  readonly from: number;
+  readonly to: number;
+  /** Unmasked and decompressed: `text[textFrom..textTo)`. Set when it has been read. */
+  text: Buffer;
+  textFrom: number;
+  textTo: number;
+
+  /** @param first the first frame of those that stand in `source[from..to)`. */
+  constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, source: Buffer, from: number, to: number) {
+    this.opcode = first.opcode;
+    this.isCompressed = first.isCompressed;
+    this.source = this.text = source;
+    this.from = from;
+    this.to = to;
+    this.textFrom = this.textTo = 0;
+  }
+
+  /** Of its frames, bytes. */
+  get wireBytes(): number {
+    return this.to - this.from;
+  }
+
+  get isLong(): boolean {
+    return this.textTo - this.textFrom > longBytes;
+  }
+
+  /** What it says. */
+  get content(): Buffer {
+    return this.text.subarray(this.textFrom, this.textTo);
+  }
+
+  /** What it says is in these bytes. */
+  says(text: Buffer, from: number, to: number): void {
+    this.text = text;
+    this.textFrom = from;
+    this.textTo = to;
+  }
+}
