@@ -114,3 +114,25 @@ test('a service key is renamed, moved, disabled, enabled and rotated; nodes lear
 });
 
 test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));
+
+test("whose key it is, admins see and the person; for somebody else only an admin makes one, and nobody learns who is a member", async () => {
+  const team = await platform.organization('team');
+  const keys = (token: string) => platform.ask('/platform/v1/keys', { token });
+  const make = (person: string, as: { readonly token?: string; readonly cookie?: string }) =>
+    platform.ask('/platform/v1/keys', { method: 'POST', body: { person }, headers: { origin: 'http://platform.test' }, ...as });
+  const cookie = await platform.signIn(team.emails.member);
+  assert.equal((await make(team.emails.viewer, { token: team.tokens.admin })).status, 201);
+  assert.equal((await make('stranger@team.example', { token: team.tokens.admin })).status, 404);
+  for (const person of [team.emails.viewer, 'stranger@team.example']) {
+    for (const as of [{ cookie }, { token: team.tokens.member }]) assert.equal((await make(person, as)).status, 403);
+  }
+  assert.equal((await make(team.emails.member.toUpperCase(), { cookie })).status, 201);
+  const seen = async (as: { readonly token?: string; readonly cookie?: string }) =>
+    ((await platform.ask('/platform/v1/keys', as)).body['data'] as { person: string | null }[]).map(({ person }) => person);
+  assert.deepEqual(await seen({ token: team.tokens.admin }), [team.emails.viewer, team.emails.member]);
+  assert.deepEqual(await seen({ cookie }), [null, team.emails.member]);
+  assert.deepEqual(await seen({ token: team.tokens.viewer }), [null, null]);
+  const [first] = (await keys(team.tokens.admin)).body['data'] as { id: string }[];
+  const revoked = await platform.ask(`/platform/v1/keys/${first!.id}`, { method: 'DELETE', cookie, headers: { origin: 'http://platform.test' } });
+  assert.deepEqual([revoked.status, revoked.body['person']], [200, null]);
+});

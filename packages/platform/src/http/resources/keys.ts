@@ -1,9 +1,12 @@
 /** Service keys of the organization. Rule 17; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
+import { hasRightsOf } from '@metergate/core/account/role.ts';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
 import { modelsField } from '../../use-cases/organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
+import type { Actor } from '../../use-cases/actor.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
 import { dollars, dollarsSent, emailSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
@@ -16,7 +19,7 @@ const keyFields = {
   models: z.array(z.string()).readonly().nullable()
     .openapi({ description: 'Models that may be asked for with it; null: all that the organization allows' }),
   person: z.string().nullable().openapi({
-    description: 'Email of the member whose key it is. It ends when they leave. Null: nobody\'s in particular' }),
+    description: 'Email of the member whose key it is. It ends when they leave. Null: nobody\'s in particular, or not for the caller to see' }),
 };
 const keySchema = z.object(keyFields).openapi('ServiceKey');
 
@@ -25,8 +28,12 @@ export const keyOperations = [
     id: 'listKeys', method: 'get', path: '/keys', role: 'viewer', tag: 'keys', summary: 'Service keys, oldest first, without the keys themselves',
     refuses: ['unknown_organization'],
     query: pageQuery, answer: pageOf(keySchema),
-    run: ({ context, actor: { organization }, query }) => storedPage({ list: 'keys', organization }, query, {
-      read: (page) => listServiceKeys(context, organization, page), placeOf: placeByMaking,
+    run: ({ context, actor, actor: { organization }, query }) => storedPage({ list: 'keys', organization }, query, {
+      read: async (page) => {
+        const keys = await listServiceKeys(context, organization, page);
+        return isRefusal(keys) ? keys : keys.map((key) => asSeenBy(actor, key));
+      },
+      placeOf: placeByMaking,
     }),
   }),
   operation({
@@ -38,7 +45,7 @@ export const keyOperations = [
       person: emailSent.nullable().optional().openapi({ description: 'Email of the member whose key it is to be' }),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
-    run: ({ context, actor, body }) => createServiceKey(context, {
+    run: async ({ context, actor, body }) => forOthers(actor, body.person ?? null) ?? createServiceKey(context, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
       person: body.person ?? null,
@@ -53,9 +60,12 @@ export const keyOperations = [
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
     }),
     answer: keySchema,
-    run: ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => setServiceKey(context, { id: params.id, within: actor.organization }, {
-      ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
-    }),
+    run: async ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => {
+      const set = await setServiceKey(context, { id: params.id, within: actor.organization }, {
+        ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
+      });
+      return isRefusal(set) ? set : asSeenBy(actor, set);
+    },
   }),
   operation({
     id: 'rotateKey', method: 'post', path: '/keys/{id}/rotate', role: 'member', tag: 'keys',
@@ -69,6 +79,24 @@ export const keyOperations = [
     id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',
     refuses: ['unknown_key'],
     params: idParams, answer: z.object({ ...keyFields, alreadyRevoked: z.boolean() }).openapi('RevokedServiceKey'),
-    run: ({ context, actor, params }) => revokeServiceKey(context, params.id, actor.organization),
+    run: async ({ context, actor, params }) => {
+      const revoked = await revokeServiceKey(context, params.id, actor.organization);
+      return isRefusal(revoked) ? revoked : asSeenBy(actor, revoked);
+    },
   }),
 ] as const;
+
+/** Who the members are is for admins to see; others see whether a key is theirs. */
+function asSeenBy<Key extends { readonly person: string | null }>(actor: Actor, key: Key): Key {
+  return hasRightsOf(actor.role, 'admin') || isOwn(actor, key.person) ? key : { ...key, person: null };
+}
+
+/** For somebody else only admins make keys: the answer would tell whether they are a member. */
+function forOthers(actor: Actor, person: string | null): AdministrationRefusal | null {
+  return person === null || hasRightsOf(actor.role, 'admin') || isOwn(actor, person) ? null
+    : refuseInput('forbidden', 'Only an admin may make a key for somebody else.');
+}
+
+function isOwn({ kind, name }: Actor, person: string | null): boolean {
+  return kind === 'person' && person?.trim().toLowerCase() === name;
+}
