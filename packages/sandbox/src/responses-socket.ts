@@ -4,10 +4,8 @@
  */
 import type { Server } from 'node:http';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { SandboxAnswer } from './sandbox-answer.ts';
-
-/** The events of the answer to a body; null if it is none that can be answered. */
-export type AnswerTo = (body: Buffer) => SandboxAnswer | null;
+import { RealtimeConversation } from './realtime-socket.ts';
+import type { AnswerTo } from './socket-answer.ts';
 
 const messageBytesMax = 16 * 1024 * 1024;
 
@@ -16,14 +14,20 @@ interface Asked {
   readonly stream_id?: unknown;
 }
 
-/** Serves connections to `/v1/responses` on this server. Returns what ends them all. */
-export function serveResponsesSockets(server: Server, answerTo: AnswerTo): () => void {
+/** Serves connections to `/v1/responses` and `/v1/realtime` on this server. Returns what ends them all. */
+export function serveSockets(server: Server, answerTo: AnswerTo): () => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, perMessageDeflate: true });
   server.on('upgrade', (request, socket, head) => {
-    if ((request.url ?? '').split('?')[0] === '/v1/responses') {
+    const target = request.url ?? '';
+    const [path] = target.split('?');
+    if (path === '/v1/responses' || path === '/v1/realtime') {
       sockets.handleUpgrade(request, socket, head, (connection) => {
         connection.on('error', () => connection.terminate());
-        connection.on('message', (message: Buffer) => answer(connection, message, answerTo));
+        const realtime = path === '/v1/realtime' ? new RealtimeConversation(connection, target, answerTo) : null;
+        connection.on('message', (message: Buffer) => {
+          if (realtime === null) answer(connection, message, answerTo);
+          else realtime.hear(read(message));
+        });
       });
     } else {
       socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');

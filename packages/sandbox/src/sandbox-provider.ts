@@ -13,7 +13,7 @@ import { modelList } from './models-answer.ts';
 import { answerTextOf } from './answer-text.ts';
 import { createPromptCache, type PromptCache } from './prompt-cache.ts';
 import { response } from './responses-answer.ts';
-import { serveResponsesSockets } from './responses-socket.ts';
+import { serveSockets } from './responses-socket.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
 import { readRequest, type SandboxRequest } from './sandbox-request.ts';
 import { toolCallOf } from './tool-call.ts';
@@ -37,7 +37,7 @@ export async function startSandboxProvider(): Promise<SandboxProvider> {
   const server = createServer((request, answer) => {
     serve(request, answer, { serial: ++serial, cache }).catch(() => { answer.destroy(); });
   });
-  const endSockets = serveResponsesSockets(server, (body) => {
+  const endSockets = serveSockets(server, (body) => {
     const operation = operations.get('/v1/responses')!;
     const asked = readRequest(body, operation.defaultModel, ++serial);
     return asked === null ? null : answerOf(operation, asked, cache);
