@@ -73,7 +73,8 @@ suite('OpenAIRealtimeWS of the JavaScript SDK', { timeout: 120_000 }, () => {
     const organization = (await system.createOrganization('capped')).id;
     await system.connectProvider('openai', organization);
     const capped = await system.createKey({ organization });
-    const set = await system.cli(['cap', 'set', '--org', organization, '--scope', 'organization', '--window', 'lifetime', '--limit', '0.05', '--json']);
+    const set = await system.cli(['cap', 'set', '--org', organization, '--scope', 'organization', '--window', 'lifetime',
+      '--limit', '0.05', '--json']);
     assert.equal(set.code, 0, set.stderr);
     const client = realtime(system.gatewayUrl, capped.key);
     const refused = Promise.withResolvers<{ readonly error?: { readonly event_id?: string | null } | undefined; readonly message: string }>();
