@@ -125,7 +125,7 @@ test('the gateway never opens the store itself', () => {
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
     'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'websocket', 'record', 'spend', 'run',
-    'forecast lease receipt refusal.ts report settings.ts', 'alert price', 'reconcile tap',
+    'forecast lease receipt refusal.ts report settings.ts', 'alert month price', 'reconcile tap',
   ],
   store: [
     'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network others-first.ts refusal.ts '
@@ -133,7 +133,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'journal/call-sink.ts names.ts schema sealing/master-key.ts',
     'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
     'audit schema/prepare-schema.ts sealing usage', 'chain spend', 'corrections settings',
-    'accounts nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
+    'accounts months nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [
     'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '

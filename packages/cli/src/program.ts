@@ -30,6 +30,7 @@ export const program: Program = {
     refusals: async () => (await import('./commands/refusals.ts')).refusals,
     export: async () => (await import('./commands/export.ts')).exportCommand,
     receipts: async () => (await import('./commands/receipts.ts')).receipts,
+    month: async () => (await import('./commands/month.ts')).month,
     statement: async () => (await import('./commands/statement.ts')).statement,
     seed: async () => (await import('./commands/seed.ts')).seed,
     prices: async () => (await import('./commands/prices.ts')).prices,

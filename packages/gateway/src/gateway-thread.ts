@@ -15,13 +15,14 @@ import { LeaseBook } from '@metergate/core/lease/book.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { gathered } from '@metergate/store/desk/gathered-port.ts';
 import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';
-import type { Journal, JournalCondition } from '@metergate/store/journal/journal.ts';
+import type { Journal, JournalCondition, OpenCalls } from '@metergate/store/journal/journal.ts';
 import type { JournalSync } from '@metergate/store/journal/segment.ts';
 import { createJournal } from '@metergate/store/journal/writer.ts';
 import { createConditionWatch, type NodeCondition } from './condition.ts';
 import { connectionBounds, descriptorLimit } from './descriptors.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { Guards } from './guards/guards.ts';
+import { oldestTakenMs } from './request-ids.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
 import { RunRegistry } from './guards/run-registry.ts';
 import { Runs } from './guards/runs.ts';
@@ -82,6 +83,8 @@ export type ToGatewayThread =
 /** Counters and gauges of one node, as the parent shows them on `/metrics`. */
 export interface GatewayThreadMetrics {
   readonly inFlight: number;
+  /** When the oldest call that is open in the journal began, by the wall clock; null: none is open. */
+  readonly oldestCallMs: number | null;
   readonly forwarded: number;
   readonly refused: number;
   readonly faults: number;
@@ -112,6 +115,7 @@ interface Parts {
   readonly gateway: Gateway;
   readonly log: CallLog;
   readonly journal: Journal;
+  readonly openCalls: OpenCalls;
   readonly destinations: DestinationPools;
   readonly settings: HeldSettings;
   readonly clock: NodeClock;
@@ -191,11 +195,11 @@ async function start(): Promise<Parts> {
     const counts = gateway.refusalCounts.taken();
     if (counts.length > 0) client.countRefusals(counts);
   };
-  return { gateway, log, journal, destinations, settings, clock, rateCounters, registry, leases, look, traces, sendRefusals };
+  return { gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, sendRefusals };
 }
 
 function serveParent(parts: Parts): void {
-  const { gateway, journal, destinations, settings, clock, rateCounters, registry, leases, look, sendRefusals } = parts;
+  const { gateway, journal, openCalls, destinations, settings, clock, rateCounters, registry, leases, look, sendRefusals } = parts;
   const loopDelay = monitorEventLoopDelay({ resolution: 20 });
   loopDelay.enable();
   parent.on('message', (message: ToGatewayThread) => {
@@ -206,6 +210,7 @@ function serveParent(parts: Parts): void {
     } else if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
         ...gateway.counters,
+        oldestCallMs: oldestTakenMs(openCalls.openCalls(), Date.now()),
         calls: gateway.metrics.snapshot(),
         heldBodyBytes: gateway.heldBodyBytes(),
         drains: gateway.drains(),

@@ -38,6 +38,23 @@ export function freshRequestId(nowMs: number = Date.now()): RequestId {
   return id as RequestId;
 }
 
+/** When a call with this id began, by the wall clock, a few milliseconds early; it is not more than two years ago. */
+export function idTakenMs(id: RequestId, nowMs: number): number {
+  const nowTick = Math.floor(nowMs / tickMs);
+  const digits = Number.parseInt(id.slice(-timeDigits), 16);
+  return (nowTick - ((nowTick - digits) % ticks + ticks) % ticks) * tickMs;
+}
+
+/** When the oldest of these calls began; null: there is none. */
+export function oldestTakenMs(ids: Iterable<RequestId>, nowMs: number): number | null {
+  let oldestMs: number | null = null;
+  for (const id of ids) {
+    const takenMs = idTakenMs(id, nowMs);
+    if (oldestMs === null || takenMs < oldestMs) oldestMs = takenMs;
+  }
+  return oldestMs;
+}
+
 function drawBlock(): void {
   randomFillSync(random);
   for (let drawn = 0; drawn < random.length; drawn += 1) {

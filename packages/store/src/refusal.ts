@@ -34,6 +34,11 @@ export type StoreRefusalCode =
   | 'unknown_run'
   | 'no_receipts'
   | 'unknown_correction'
+  | 'month_not_closed'
+  /** Months are closed and reopened in their order. */
+  | 'month_order'
+  /** Another closing or reopening came between. */
+  | 'month_changed'
   | 'unknown_alert'
   | 'unknown_webhook'
   | 'too_many_webhooks'

@@ -18,6 +18,8 @@ import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
 import { webhooksIn, type Webhooks } from './webhooks/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
 import { settlementsIn, type Settlements } from './calls/settling/settlements.ts';
+import { closedMonthsIn, type ClosedMonths } from './months/closed-months.ts';
+import { monthWalkIn, type MonthWalk } from './months/month-walk.ts';
 import { correctionsIn, type Corrections } from './corrections/corrections.ts';
 import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
@@ -96,6 +98,8 @@ export interface Store {
   readonly nodeReports: NodeReports;
   readonly savedViews: SavedViews;
   readonly corrections: Corrections;
+  readonly months: ClosedMonths;
+  readonly monthWalk: MonthWalk;
   readonly callCorrections: StoredCallCorrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -175,6 +179,8 @@ function storeOn(context: StoreContext): Store {
     nodeReports: nodeReportsIn(context),
     savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),
+    months: closedMonthsIn(context),
+    monthWalk: monthWalkIn(context),
     callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

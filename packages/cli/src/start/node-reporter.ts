@@ -25,7 +25,8 @@ export function nodeReportOf(facts: NodeFacts, { unready, metrics, figures, jour
   return {
     ...facts,
     state: unready.length === 0 ? 'ready' : 'unready', reasons: unready.map(({ sentence }) => sentence),
-    callsInFlight: metrics.inFlight, callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
+    callsInFlight: metrics.inFlight, oldestCallMs: metrics.oldestCallMs,
+    callsForwarded: metrics.forwarded, callsRefused: metrics.refused, faults: metrics.faults,
     liveRuns: metrics.liveRuns,
     journal: {
       // The two counts come from two threads, each at its own pace: a record may be counted as shipped before it is counted as closed.

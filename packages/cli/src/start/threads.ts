@@ -142,7 +142,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
       if (!await endedUnlessDead(gateway, pulses.gateway)) {
         options.onFault('The gateway thread did not answer and was ended. Its open calls are recorded as interrupted.');
       }
-      if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0 });
+      if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0, oldestCallMs: null });
       store.postMessage({ stop: true });
       await ended(store);
     },

@@ -147,7 +147,7 @@ function* sha256(text: string): Checking<string> {
 }
 
 /** True for the first key, and for a key signed by both itself and the key before it. */
-function* followsWell(organization: string, from: ReceiptKey | undefined, to: ReceiptKey): Checking<boolean> {
+export function* followsWell(organization: string, from: ReceiptKey | undefined, to: ReceiptKey): Checking<boolean> {
   if (from === undefined || to.follows === null) return from === undefined && to.follows === null;
   const { at, signedByPrevious, signedByItself } = to.follows;
   const text = keyFollowsText(organization, { from, to, at });

@@ -89,6 +89,8 @@ test('every operation that changes something leaves a row by its own name, and n
   const bill = JSON.stringify({ data: [{ start_time: 1, end_time: 2, results: [line] }] });
   const recorded = await ask('/corrections', 'POST', { provider: 'openai', file: bill });
   await ask(`/corrections/${(recorded.body['corrections'] as { id: string }[])[0]!.id}`, 'DELETE');
+  await ask('/months/2026-01/close', 'POST', {});
+  await ask('/months/2026-01/reopen', 'POST');
   await ask('/receipt-keys/rotate', 'POST');
   await ask('/run-grants', 'POST', { run: 'r', max: '1', expiresInSeconds: 60 });
   await platform.store.runs.open([{

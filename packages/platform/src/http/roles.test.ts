@@ -31,6 +31,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   tryCap: 'viewer', showReceipt: 'viewer', rotateReceiptKey: 'admin',
   listAlerts: 'viewer', setAlert: 'admin', removeAlert: 'admin', listWebhooks: 'viewer', createWebhook: 'admin', removeWebhook: 'admin',
   testWebhook: 'admin', listWebhookDeliveries: 'viewer',
+  listMonths: 'viewer', showMonth: 'viewer', exportMonth: 'viewer', closeMonth: 'admin', reopenMonth: 'owner',
   exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',
@@ -53,7 +54,7 @@ test('the table names every operation of the app, and no other', () => {
 });
 
 /** An erasure would end the table, and a new password the sessions: so these requests lack a required field. */
-const unharmed = (path: string): string => path.replace('{id}', 'nothing').replace('{provider}', 'nothing');
+const unharmed = (path: string): string => path.replace('{id}', 'nothing').replace('{provider}', 'nothing').replace('{month}', '2026-01');
 
 for (const { id, method, path, body } of operations) {
   const least = rights[id];

@@ -8,12 +8,13 @@ import { receiptOperations } from '../http/resources/receipts.ts';
 import { overviewOperations } from '../http/resources/overview.ts';
 import { refusalOperations } from '../http/resources/refusals.ts';
 import { reconciliationOperations } from '../http/resources/reconciliations.ts';
+import { monthReadings } from '../http/resources/months.ts';
 import { statementOperations } from '../http/resources/statements.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
 const resources: readonly Operation[] = [
   ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...overviewOperations, ...receiptOperations,
-  ...reconciliationOperations, ...refusalOperations, ...statementOperations, ...usageOperations,
+  ...reconciliationOperations, ...refusalOperations, ...monthReadings, ...statementOperations, ...usageOperations,
 ];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

@@ -3,7 +3,8 @@
  * the recorded figures are those of `usage`.
  */
 import type { UseCaseContext } from './context.ts';
-import { adjusted, type ShownAdjustment } from './corrections/corrections.ts';
+import type { ShownAdjustment } from './corrections/corrections.ts';
+import { adjustedUsage } from './months/adjusted-usage.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import type { PricesToTry } from './repricing/prices-to-try.ts';
 import { repriced, type ShownRepricing } from './repricing/repriced-usage.ts';
@@ -20,8 +21,8 @@ export interface Beside {
 export async function showComparedUsage(
   context: UseCaseContext, query: UsageRequest, beside: Beside,
 ): Promise<ComparedUsage[] | AdministrationRefusal> {
-  let rows: ComparedUsage[] | AdministrationRefusal = await showUsage(context, query);
-  if (!isRefusal(rows) && beside.adjusted === true) rows = await adjusted(context, query, rows);
+  let rows: ComparedUsage[] | AdministrationRefusal = beside.adjusted === true
+    ? await adjustedUsage(context, query) : await showUsage(context, query);
   if (!isRefusal(rows) && beside.prices !== undefined) rows = await repriced(context, query, { rows, prices: beside.prices });
   return rows;
 }

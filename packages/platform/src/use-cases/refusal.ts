@@ -20,6 +20,13 @@ export type AdministrationRefusalCode =
   | 'invalid_upstream_url'
   | 'invalid_webhook_url'
   | 'invalid_bill'
+  | 'month_not_over'
+  | 'month_closed'
+  /** Calls of the month may still come. */
+  | 'month_waiting'
+  /** Records of the month are gone for their age. */
+  | 'month_incomplete'
+  | 'unknown_month'
   | 'invalid_price_file'
   | 'invalid_price_list'
   | 'store_not_empty';

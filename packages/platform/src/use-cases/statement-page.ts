@@ -21,6 +21,8 @@ export interface Statement {
   readonly madeAt: string;
   /** The month was not over when the statement was made. */
   readonly open: boolean;
+  /** The closing that the figures are of; null: the month is not closed, and they are of now. */
+  readonly closed: { readonly version: number; readonly at: string } | null;
   /** Some or all records before this instant are gone, and the month begins before it; null: the month is complete. */
   readonly recordsGoneBefore: string | null;
   readonly totals: ShownFigures;
@@ -59,7 +61,7 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .75re
 
 /** The statement as a page to print: one HTML document that loads nothing. Every name in it is escaped. */
 export function statementPage(statement: Statement): string {
-  const { organization, month, project, totals, parts, priceList, madeAt, open, recordsGoneBefore, adjustment } = statement;
+  const { organization, month, project, totals, parts, priceList, madeAt, open, closed, recordsGoneBefore, adjustment } = statement;
   const of = project === null ? 'All projects' : `Project ${project}`;
   return `<!doctype html>
 <html lang="en">
@@ -72,7 +74,8 @@ export function statementPage(statement: Statement): string {
 <p>${text(of)} · calls that started in ${text(month)}, UTC</p></div>
 <div class="total"><p>Cost, measured</p><strong>${text(totals.cost)} USD</strong>${adjustment === null ? ''
     : `\n<p>Corrections by other prices: ${text(adjustment.correction)} USD.</p>
-<p>Adjusted cost: ${text(adjustment.adjustedCost)} USD.</p>`}${open ? '\n<p>The month is not over.</p>' : ''}${
+<p>Adjusted cost: ${text(adjustment.adjustedCost)} USD.</p>`}${open ? '\n<p>The month is not over.</p>' : closed === null ? ''
+      : `\n<p>Closed ${text(closed.at)}, version ${closed.version}.</p>`}${
     recordsGoneBefore === null ? '' : `\n<p>Records before ${text(recordsGoneBefore)} were removed for their age: the month is incomplete.</p>`}</div>
 </header>
 <dl>

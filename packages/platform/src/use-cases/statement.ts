@@ -3,15 +3,15 @@
  * `usage`, to the nano-dollar.
  */
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { UseCaseContext } from './context.ts';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { callAdjustments } from './corrections/call-adjustments.ts';
+import { frozenUsage, type FrozenDimension } from './months/frozen-usage.ts';
 import { findFigures, goneBefore } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { statementPage, type Statement, type StatementRow } from './statement-page.ts';
-import { addedUp, showUsage, type ShownFigures } from './usage.ts';
+import { addedUp, showUsage, type ShownFigures, type ShownUsage } from './usage.ts';
 
 export interface StatementQuery {
   /** Id or name; for an erased organization only its id. */
@@ -40,15 +40,19 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   const asked = {
     organization: organization.id, sinceMs: monthMs, untilMs: monthAfter(monthMs), ...(project === undefined ? {} : { filter: { project } }),
   };
-  const all = await showUsage(context, { ...asked, by: [] });
+  const closed = (await context.store.months.list(organization.id)).find((each) => each.monthMs === monthMs && each.reopenedAtMs === null) ?? null;
+  const frozen = closed === null ? null : await frozenUsage(context, closed, project ?? null);
+  const rowsBy = async (by: readonly FrozenDimension[]): Promise<ShownUsage[] | AdministrationRefusal> =>
+    frozen === null ? showUsage(context, { ...asked, by }) : frozen.rows(by);
+  const all = await rowsBy([]);
   if (isRefusal(all)) return all;
   const totals = addedUp(all);
   const parts: { readonly title: string; readonly rows: readonly StatementRow[] }[] = [];
-  const titles: readonly (readonly [UsageDimension, string])[] = [
+  const titles: readonly (readonly [FrozenDimension, string])[] = [
     ...(project === undefined ? [['project', 'By project'] as const] : []), ['model', 'By model'], ['key', 'By service key'],
   ];
   for (const [by, title] of titles) {
-    const rows = await showUsage(context, { ...asked, by: [by] });
+    const rows = await rowsBy([by]);
     if (isRefusal(rows)) return rows;
     const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, rowsMax).map(({ key }) => key ?? '')) : null;
     const shown = rows.slice(0, rowsMax).map((row) => ({ ...nameOf(row[by] ?? null, names), figures: row }));
@@ -57,14 +61,15 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   }
   const month = monthName(monthMs);
   const { overlayId, listId, list } = book.context;
-  const corrections = await callAdjustments(context, organization.id, { ...asked, by: [] }, []);
+  const amounts = frozen?.byOtherPrices ?? (await callAdjustments(context, organization.id, { ...asked, by: [] }, [])).map(({ amount }) => amount);
   return {
     fileName: `metergate-statement-${month}.html`, totals,
     html: statementPage({
       organization, month, project: project ?? null, madeAt: new Date(context.nowMs).toISOString(), open: monthAfter(monthMs) > context.nowMs,
-      totals, parts, recordsGoneBefore: goneBefore(organization, monthMs),
+      closed: closed === null ? null : { version: closed.version, at: new Date(closed.closedAtMs).toISOString() },
+      totals, parts, recordsGoneBefore: closed === null ? goneBefore(organization, monthMs) : null,
       priceList: { id: overlayId === null ? listId : `${overlayId} over ${listId}`, date: list.date },
-      adjustment: adjustmentOf(totals.cost, corrections.map(({ amount }) => amount)),
+      adjustment: adjustmentOf(totals.cost, amounts),
     }),
   };
 }

@@ -116,7 +116,8 @@ export function addedUp(rows: readonly ShownFigures[]): ShownFigures {
   };
 }
 
-function isTime(dimension: UsageDimension): boolean {
+/** Whether rows of it are in the order of time. */
+export function isTime(dimension: UsageDimension): boolean {
   return dimension === 'day' || dimension === 'month' || dimension === 'hour';
 }
 
@@ -134,7 +135,8 @@ function costliestFirst(one: UsageRow, other: UsageRow): number {
   return a < b ? -1 : 1;
 }
 
-function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow): ShownUsage {
+/** A row of sums as it is shown. */
+export function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow): ShownUsage {
   const whole = (name: UsageFigureName): number => Number(figureIn(figures, name));
   const money = (name: 'cost' | 'cacheSavings'): string => formatDollars(figureIn(figures, name) as NanoDollars);
   return {

@@ -10,7 +10,7 @@ export const auditActions = [
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'importPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
-  'recordCorrections', 'removeCorrection', 'repriceCalls',
+  'recordCorrections', 'removeCorrection', 'repriceCalls', 'closeMonth', 'reopenMonth',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

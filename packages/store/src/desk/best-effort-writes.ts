@@ -10,6 +10,8 @@ import { createRefusalDesk } from './refusal-desk.ts';
 export interface BestEffortWrites {
   refused(counts: readonly RefusalCount[]): void;
   report(report: NodeReport): void;
+  /** All that the journal held is in the store: a report that the node stopped, which was made before, says so. */
+  allShipped(): void;
   /** Writes the refusals that wait. @throws StoreFault */
   writeRefusals(): Promise<void>;
   /** Writes everything that is pending, as far as possible. @throws StoreFault */
@@ -22,10 +24,15 @@ export function bestEffortWritesTo(
   { home, nowMs }: { readonly home: string; readonly nowMs: () => number },
 ): BestEffortWrites {
   const desk = createRefusalDesk(refusalHours);
+  let latest: NodeReport | null = null;
   const reports = oneAtATime((report: NodeReport) => nodeReports.say(home, report, nowMs()));
   return {
     refused: (counts) => desk.receive(counts),
-    report: (report) => reports.add(report),
+    report: (report) => reports.add(latest = report),
+    allShipped() {
+      if (latest?.state !== 'stopped') return;
+      reports.add({ ...latest, journal: { ...latest.journal, rowsToShip: 0, rowsInMemory: 0, lagMs: 0 } });
+    },
     writeRefusals: () => desk.write(),
     async last() {
       await Promise.all([desk.write(), reports.settled()]);

@@ -273,6 +273,7 @@ async function stop({ store, shipper, bestEffort, repeats }: {
     // The gateway thread has ended: calls it left open are closed as interrupted now rather than at the next start.
     shipper.close();
     await shipper.recover();
+    bestEffort.allShipped();
     await bestEffort.last();
     // All its spend has arrived: what it still held can go to other nodes.
     await store.leases.end(data.nodeId);

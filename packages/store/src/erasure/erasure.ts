@@ -10,6 +10,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import { eraseAuditWords } from '../audit/audit-trail.ts';
 import { dropCorrectedModels } from '../corrections/corrections.ts';
 import { endChain } from '../chain/end-chain.ts';
+import { eraseMonthNames } from '../months/closed-months.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import type { StoreRefusal } from '../refusal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -70,6 +71,7 @@ export function erasureIn(context: StoreContext): Erasure {
       await eraseTap(transaction, organization, clock());
       await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', '=', 'project').execute();
       await dropCorrectedModels(transaction, organization);
+      await eraseMonthNames(transaction, organization);
       await eraseAuditWords(transaction, organization);
       await transaction.updateTable('organization').set({ name: `erased ${organization}` }).where('id', '=', organization).execute();
       return { organization };

@@ -40,6 +40,11 @@ export class CallHomes<Place> {
     return null;
   }
 
+  /** Every call that is open. */
+  * ids(): Generator<RequestId, void, undefined> {
+    for (const first of this.#byNumber.values()) for (let home: Home<Place> | null = first; home !== null; home = home.next) yield home.id;
+  }
+
   #remove(number: number, home: Home<Place>, before: Home<Place> | null): void {
     if (before !== null) before.next = home.next;
     else if (home.next !== null) this.#byNumber.set(number, home.next);

@@ -4,6 +4,7 @@
  * Rules: Journal. All rows of one event-loop turn are committed together at the end of that turn; then the
  * callbacks run, in the order of the rows.
  */
+import type { RequestId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
@@ -34,6 +35,12 @@ export interface Journal {
   end(): Promise<void>;
   /** For `/metrics`: counters since start. */
   readonly counters: JournalCounters;
+}
+
+/** What is under way, for whoever looks every few seconds. */
+export interface OpenCalls {
+  /** Calls that are opened and not closed, in no order. */
+  openCalls(): Iterable<RequestId>;
 }
 
 /** Whether the journal can be written, as far as it was tried. */

@@ -50,6 +50,11 @@ export class OpenSegments {
     return this.#home.take(id);
   }
 
+  /** Calls that are opened and not closed. */
+  openCalls(): Iterable<RequestId> {
+    return this.#home.ids();
+  }
+
   /** True while there are segments to seal. */
   get unfinished(): boolean {
     return this.#retired.some(({ openCalls }) => openCalls === 0);

@@ -7,7 +7,7 @@
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import { JournalFault } from './journal-fault.ts';
-import type { Journal, JournalCondition, JournalCounters } from './journal.ts';
+import type { Journal, JournalCondition, JournalCounters, OpenCalls } from './journal.ts';
 import { OpenSegments } from './open-segments.ts';
 import { endToText, openingOfRunToText, openingToText, recordToText, rowKind, tighteningToText, type RowKind } from './row.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
@@ -53,12 +53,12 @@ interface Row {
 }
 
 /** @throws JournalFault `journal_unwritable`: the first segment is made at once. */
-export function createJournal(options: JournalOptions): Journal & JournalCondition {
+export function createJournal(options: JournalOptions): Journal & JournalCondition & OpenCalls {
   ensureJournalDirectory(options.directory);
   return new SegmentedJournal(options);
 }
 
-class SegmentedJournal implements Journal, JournalCondition {
+class SegmentedJournal implements Journal, JournalCondition, OpenCalls {
   readonly counters: { -readonly [Name in keyof JournalCounters]: JournalCounters[Name] } = {
     opened: 0, closed: 0, commits: 0, commitFailures: 0, waiting: 0,
   };
@@ -89,6 +89,10 @@ class SegmentedJournal implements Journal, JournalCondition {
   open(opening: CallOpening, done: (error: Error | null) => void, beginning: RunBeginning | null = null): void {
     if (beginning === null) this.#enqueue(rowKind.opened, opening.id, openingToText(opening), done);
     else this.#enqueue(rowKind.openedRun, opening.id, openingOfRunToText(opening, beginning), done);
+  }
+
+  openCalls(): Iterable<RequestId> {
+    return this.#segments.openCalls();
   }
 
   close(record: CallRecord, done: () => void): void {

@@ -26,6 +26,22 @@ for (const on of bothEngines) {
       assert.deepEqual((await store.nodeReports.list()).map(({ report: { node } }) => node), ['node_3']);
     });
 
+    test('the report of a node that did not end in order, or has calls left, is kept for the closing of a month', async () => {
+      const dayMs = 86_400_000;
+      const stopped = (node: string, rowsToShip: number): NodeReport =>
+        ({ ...report(node), state: 'stopped', journal: { ...report(node).journal, rowsToShip } });
+      const now = 1_000 * dayMs;
+      await store.nodeReports.say('home_killed', report('node_killed'), now);
+      await store.nodeReports.say('home_left', stopped('node_left', 3), now);
+      await store.nodeReports.say('home_stopped', stopped('node_stopped', 0), now);
+      await store.nodeReports.say('home_now', report('node_now'), now + 40 * dayMs);
+      assert.deepEqual((await store.nodeReports.list()).map(({ report: { node } }) => node), ['node_now'], 'for people it is gone');
+      const unsettled = async () => (await store.nodeReports.listUnsettled()).map(({ report: { node } }) => node);
+      assert.deepEqual(await unsettled(), ['node_now', 'node_killed', 'node_left']);
+      await store.nodeReports.say('home_killed', stopped('node_killed_again', 0), now + 41 * dayMs);
+      assert.deepEqual(await unsettled(), ['node_now', 'node_left'], 'the next process on the same data directory shipped all');
+    });
+
     test('the first organization is the home, also once it is erased', async () => {
       const first = await newOrganization();
       await newOrganization();

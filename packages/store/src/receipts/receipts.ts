@@ -4,6 +4,7 @@
  */
 import { sign, type KeyObject } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { monthText, type MonthStatement } from '@metergate/core/month/month-file.ts';
 import { keyFollowsText, type Checkpoint, type CheckpointStatement, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import { saltText } from '@metergate/core/receipt/receipt.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
@@ -36,6 +37,8 @@ export interface OpenChain {
   salt(call: { readonly organization: OrganizationId; readonly id: string }): string | null;
   /** Signs the end of a file; null: the key is gone or cannot be unsealed. */
   signEnd(statement: Omit<CheckpointStatement, 'organization' | 'key' | 'at'>): Checkpoint | null;
+  /** Signs a closed month; null as above. */
+  signMonth(statement: Omit<MonthStatement, 'organization' | 'key'>): { readonly key: string; readonly signature: string } | null;
 }
 
 export interface Receipts {
@@ -98,14 +101,19 @@ async function openChain(context: StoreContext, db: Kysely<Schema>, chain: Chain
   const organization = chain.organization as OrganizationId;
   const { key, privateKey, secret } = await unsealChainKeys(context, db, chain);
   const keys = await keysIn(db, organization);
+  // A public key that does not match the sealed private key was put there by somebody else.
+  const signer = key === null || privateKey === null || keys.at(-1)?.publicKey !== rawPublicKey(privateKey) ? null : { key, privateKey };
   return {
     organization, length: Number(chain.sequence), head: await signedHead(db, organization), keys,
     pruned: await prunedIn(db, organization),
     end: await endOf(db, organization),
     salt: (call) => secret === null ? null : sha256(saltText(secret, call)),
-    // A public key that does not match the sealed private key was put there by somebody else.
-    signEnd: (statement) => key === null || privateKey === null || keys.at(-1)?.publicKey !== rawPublicKey(privateKey) ? null
-      : signed(privateKey, { ...statement, organization, key, at: new Date(Math.floor(context.clock())).toISOString() }),
+    signEnd: (statement) => signer === null ? null
+      : signed(signer.privateKey, { ...statement, organization, key: signer.key, at: new Date(Math.floor(context.clock())).toISOString() }),
+    signMonth: (statement) => signer === null ? null : {
+      key: signer.key,
+      signature: sign(null, Buffer.from(monthText({ ...statement, organization, key: signer.key }), 'utf8'), signer.privateKey).toString('base64'),
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The tables of refusals, nodes and saved views as TypeScript sees them. See `schema.ts`. */
+import type { Generated } from 'kysely';
 import type { Whole } from '../engine/column.ts';
 
 /** Refusals of one hour that are alike. `key`: empty if so many were refused that they are counted together. */
@@ -14,7 +15,14 @@ export interface RefusalHourTable {
 }
 
 /** `home`: the data directory that the node runs on. `report`: JSON object. */
-export interface NodeReportTable { readonly home: string; readonly node: string; readonly at_ms: Whole; readonly report: string }
+export interface NodeReportTable {
+  readonly home: string;
+  readonly node: string;
+  readonly at_ms: Whole;
+  readonly report: string;
+  /** 1: it ended in order, and all its calls are in the store. */
+  readonly settled: Generated<bigint>;
+}
 
 /** One row: the organization whose owners run the machine. */
 export interface HomeOrganizationTable { readonly only: Whole; readonly organization: string }

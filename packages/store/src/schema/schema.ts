@@ -12,6 +12,7 @@ import type { RetentionSchema } from './retention-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { DeferredWorkTable } from './work-schema.ts';
 import type { LeaseSchema } from './lease-schema.ts';
+import type { MonthSchema } from './month-schema.ts';
 import type { RunSchema } from './run-schema.ts';
 import type { UsageSchema } from './usage-schema.ts';
 import type { Whole, WholeOrNull } from '../engine/column.ts';
@@ -343,7 +344,7 @@ export interface SpendDayTable {
 }
 
 export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema,
-  RetentionSchema, OperationSchema {
+  RetentionSchema, OperationSchema, MonthSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -11,7 +11,9 @@ const nodeSchema = z.object({
   state: z.enum(['ready', 'unready', 'stopped', 'silent']).openapi({ description: 'silent: no report for twenty seconds' }),
   reasons: z.array(z.string()).openapi({ description: 'Why it is not ready' }),
   startedAt: instant, heardAt: instant,
-  callsInFlight: z.int(), callsForwarded: z.int(), callsRefused: z.int(), faults: z.int(), liveRuns: z.int(),
+  callsInFlight: z.int(),
+  oldestCallMs: z.number().nullable().optional().openapi({ description: 'When the oldest of them began, milliseconds since the epoch' }),
+  callsForwarded: z.int(), callsRefused: z.int(), faults: z.int(), liveRuns: z.int(),
   journal: z.object({
     rowsToShip: z.int().openapi({ description: 'Ended calls that are not in the store yet' }),
     lagMs: z.int().openapi({ description: 'How long rows may have waited to be shipped' }),

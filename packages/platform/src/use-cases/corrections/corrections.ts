@@ -11,7 +11,7 @@ import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
 import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
-import { callAdjustments } from './call-adjustments.ts';
+import { callAdjustments, type CallAdjustment } from './call-adjustments.ts';
 import { findFigures, findOrganization } from '../organizations.ts';
 import { compareBill, type ReconcileInput } from '../reconcile/reconcile.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
@@ -128,7 +128,7 @@ export interface ShownAdjustment {
 const corrected = ['day', 'month', 'model', 'wire'] as const;
 type CorrectedDimension = (typeof corrected)[number];
 
-/** Each of these rows with its correction; a correction without calls gets a separate row after the others. */
+/** Each of these rows with its correction as it stands now; a correction without calls gets a separate row after the others. */
 export async function adjusted<Row extends ShownUsage>(
   context: UseCaseContext, query: UsageRequest, rows: readonly Row[],
 ): Promise<(Row & ShownAdjustment)[] | AdministrationRefusal> {
@@ -146,19 +146,32 @@ export async function adjusted<Row extends ShownUsage>(
   if (found.length > 0 && [sinceMs, untilMs].some((ms) => ms !== undefined && dayOf(ms) !== ms)) {
     return refuseInput('invalid_input', 'Bills are recorded for whole days: ask for adjusted usage of whole days, in UTC.');
   }
+  const ofBills = found.filter(({ model, provider }) =>
+    (filter.model === undefined || filter.model === model) && (filter.wire === undefined || filter.wire === provider));
+  return adjustedWith(by, rows, [
+    ...ofBills.map((each) => ({ texts: correctedTexts(by, each), amount: each.theirs - each.ours })),
+    ...await callAdjustments(context, organization.id, query, found),
+  ]);
+}
+
+/** Whether bills are kept by all that is asked for. */
+export function isCorrected({ by, filter = {}, sinceMs, untilMs }: UsageRequest): boolean {
+  const names = [...by, ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name]) => name)];
+  return names.every((name) => (corrected as readonly string[]).includes(name))
+    && [sinceMs, untilMs].every((ms) => ms === undefined || dayOf(ms) === ms);
+}
+
+/** Each of these rows with the amounts under its names; those without calls get a separate row after the others. */
+export function adjustedWith<Row extends ShownUsage>(
+  by: UsageRequest['by'], rows: readonly Row[], amounts: readonly CallAdjustment[],
+): (Row & ShownAdjustment)[] {
   const sums = new Map<string, { readonly texts: readonly (string | null)[]; amount: bigint }>();
-  const add = (texts: readonly (string | null)[], amount: bigint): void => {
+  for (const { texts, amount } of amounts) {
     const name = JSON.stringify(texts);
     const sum = sums.get(name);
     if (sum === undefined) sums.set(name, { texts, amount });
     else sum.amount += amount;
-  };
-  for (const each of found) {
-    if ((filter.model !== undefined && filter.model !== each.model) || (filter.wire !== undefined && filter.wire !== each.provider)) continue;
-    const texts = by.map((dimension) => textOf(dimension as CorrectedDimension, each));
-    add(texts, each.theirs - each.ours);
   }
-  for (const { texts, amount } of await callAdjustments(context, organization.id, query, found)) add(texts, amount);
   const shown = rows.map((row) => {
     const name = JSON.stringify(by.map((dimension) => row[dimension] ?? null));
     const amount = sums.get(name)?.amount ?? 0n;
@@ -171,7 +184,14 @@ export async function adjusted<Row extends ShownUsage>(
   return [...shown, ...without as (Row & ShownAdjustment)[]];
 }
 
-function textOf(dimension: CorrectedDimension, { dayMs, model, provider }: Correction): string | null {
+/** What is corrected by day, model and provider, as rows of usage name it. */
+export function correctedTexts(by: UsageRequest['by'], correction: Pick<Correction, 'dayMs' | 'model'> & { readonly provider: string }) {
+  return by.map((dimension) => textOf(dimension as CorrectedDimension, correction));
+}
+
+function textOf(
+  dimension: CorrectedDimension, { dayMs, model, provider }: Pick<Correction, 'dayMs' | 'model'> & { readonly provider: string },
+): string | null {
   switch (dimension) {
     case 'day': return subjectText('day', String(dayMs));
     case 'month': return subjectText('month', String(monthOf(dayMs)));
@@ -180,7 +200,8 @@ function textOf(dimension: CorrectedDimension, { dayMs, model, provider }: Corre
   }
 }
 
-function adjustmentOf(cost: string, amount: bigint): ShownAdjustment {
+/** A cost beside what is added to it. */
+export function adjustmentOf(cost: string, amount: bigint): ShownAdjustment {
   return {
     correction: formatDollars(amount as NanoDollars), adjustedCost: formatDollars((unformatDollars(cost) + amount) as NanoDollars),
   };

@@ -11,11 +11,11 @@ const lineBytesMax = 1_048_576;
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */
 export async function checkReceipts(pieces: AsyncIterable<Uint8Array>, trusted: readonly string[] | null): Promise<ReceiptVerdict> {
   const verifier = new ReceiptVerifier(trusted);
-  const keys = new Map<string, KeyObject | null>();
+  const answer = answered();
   for await (const line of linesOf(pieces)) {
     const checking = verifier.take(line);
     let step = checking.next();
-    while (step.done !== true) step = checking.next(answer(step.value, keys));
+    while (step.done !== true) step = checking.next(answer(step.value));
     if (verifier.failed) break;
   }
   return verifier.verdict();
@@ -26,11 +26,15 @@ export function isSigned({ text, publicKey, signature }: Omit<Extract<Question, 
   return isSignedBy(publicKeyOf(publicKey), text, signature);
 }
 
-function answer(question: Question, keys: Map<string, KeyObject | null>): string | boolean {
-  if (question.ask === 'sha256') return hash('sha256', question.text, 'hex');
-  const { publicKey, text, signature } = question;
-  if (!keys.has(publicKey)) keys.set(publicKey, publicKeyOf(publicKey));
-  return isSignedBy(keys.get(publicKey)!, text, signature);
+/** Answers the questions of one file; each of its keys is read once. */
+export function answered(): (question: Question) => string | boolean {
+  const keys = new Map<string, KeyObject | null>();
+  return (question) => {
+    if (question.ask === 'sha256') return hash('sha256', question.text, 'hex');
+    const { publicKey, text, signature } = question;
+    if (!keys.has(publicKey)) keys.set(publicKey, publicKeyOf(publicKey));
+    return isSignedBy(keys.get(publicKey)!, text, signature);
+  };
 }
 
 function isSignedBy(key: KeyObject | null, text: string, signature: string): boolean {
@@ -38,7 +42,7 @@ function isSignedBy(key: KeyObject | null, text: string, signature: string): boo
 }
 
 /** Every line must end with a line feed. Text that is not UTF-8, or a last line without one, becomes a line that no file of receipts has. */
-async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);

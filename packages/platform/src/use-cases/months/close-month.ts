@@ -1,0 +1,153 @@
+/**
+ * Closing a month: its figures and corrections are frozen and signed, with the place up to which the chain of receipts was counted. What comes
+ * later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
+ */
+import { MonthSums, type CallsLine } from '@metergate/core/month/month-sums.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
+import { lastClosed, type ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import type { Organization } from '@metergate/store/settings/organizations.ts';
+import { othersFirst } from '@metergate/store/others-first.ts';
+import type { UseCaseContext } from '../context.ts';
+import { findOrganization } from '../organizations.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
+import { lateCorrections, ownCorrections } from './counted-corrections.ts';
+import { frozenLines, type FrozenLines } from './frozen-lines.ts';
+import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
+
+export interface CloseMonthInput {
+  /** Id or name. */
+  readonly organization: string;
+  /** The first instant of the month. */
+  readonly monthMs: number;
+  /** Nodes whose calls are not waited for. */
+  readonly without?: readonly string[];
+  /** No node is waited for. */
+  readonly goOn?: boolean;
+}
+
+/**
+ * Refuses `month_not_over`, `month_closed`, `month_order`, `month_incomplete`, `month_waiting`, `month_changed`, `no_receipts`,
+ * `unknown_organization`.
+ */
+export async function closeMonth(context: UseCaseContext, input: CloseMonthInput): Promise<ClosedMonth | AdministrationRefusal> {
+  const organization = await findOrganization(context, input.organization);
+  if (isRefusal(organization)) return organization;
+  const { monthMs } = input;
+  const versions = await context.store.months.list(organization.id);
+  const refusal = refusalOf(context, { organization, monthMs, versions });
+  if (refusal !== null) return refusal;
+  const awaited = awaitedNodes(await context.store.nodeReports.listUnsettled(), monthAfter(monthMs));
+  const left = input.goOn === true ? [] : awaited.filter(({ node }) => input.without?.includes(node) !== true);
+  if (left.length > 0) return refuseInput('month_waiting', waitingSentence(monthMs, left));
+  return frozen(context, {
+    organization: organization.id, monthMs, versions, awaited, goneMs: organization.recordsGoneBeforeMs,
+  });
+}
+
+interface Asked {
+  readonly organization: Organization;
+  readonly monthMs: number;
+  readonly versions: readonly ClosedMonth[];
+}
+
+function refusalOf(context: UseCaseContext, { organization, monthMs, versions }: Asked): AdministrationRefusal | null {
+  const month = monthName(monthMs);
+  if (monthAfter(monthMs) > context.nowMs) {
+    return refuseInput('month_not_over', `${month} is not over. A month can be closed once it has ended, in UTC.`);
+  }
+  const closed = versions.filter(({ reopenedAtMs }) => reopenedAtMs === null);
+  if (closed.some((each) => each.monthMs === monthMs)) return refuseInput('month_closed', `${month} is closed. Reopen it to close it again.`);
+  const last = lastClosed(versions);
+  if (last !== null && last.monthMs > monthMs) {
+    return refuseInput('month_order', `${monthName(last.monthMs)} is closed already. Months are closed in their order: reopen it first.`);
+  }
+  if (last !== null && monthAfter(last.monthMs) < monthMs) {
+    return refuseInput('month_order', `The last closed month is ${monthName(last.monthMs)}. Close ${monthName(monthAfter(last.monthMs))} first.`);
+  }
+  const { recordsGoneBeforeMs: goneMs } = organization;
+  if (goneMs !== null && goneMs > monthMs) {
+    return refuseInput('month_incomplete',
+      `Records before ${new Date(goneMs).toISOString()} were removed for their age, so ${month} is incomplete and cannot be closed.`);
+  }
+  return null;
+}
+
+/** Names every node and why; for the answer of a closing that waits. */
+function waitingSentence(monthMs: number, left: readonly AwaitedNode[]): string {
+  return `Calls of ${monthName(monthMs)} may still come. ${left.map(({ node, reason }) => `${node}: ${reason}`).join(' ')} `
+    + 'Try again later, or close the month without them: what they ship later goes into the month that is closed next.';
+}
+
+interface ToFreeze {
+  readonly organization: OrganizationId;
+  readonly monthMs: number;
+  readonly versions: readonly ClosedMonth[];
+  readonly awaited: readonly AwaitedNode[];
+  /** Records of calls before it were removed for their age; null: none were. */
+  readonly goneMs: number | null;
+}
+
+async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedMonth | AdministrationRefusal> {
+  const { organization, monthMs, versions } = found;
+  const { store } = context;
+  const chain = await store.receipts.open(organization);
+  const sequence = chain.length;
+  const { hash } = await store.receipts.standing(organization, sequence) ?? { hash: null };
+  const month = monthName(monthMs);
+  const lines = await linesOf(context, found, sequence);
+  const version = versions.filter((each) => each.monthMs === monthMs).length + 1;
+  const closedAtMs = Math.floor(context.nowMs);
+  const signed = hash === null ? null : chain.signMonth({
+    month, version, closedAt: new Date(closedAtMs).toISOString(), sequence, hash, digest: lines.digest,
+  });
+  if (hash === null || signed === null) {
+    return refuseInput('no_receipts',
+      "The organization's key for signing receipts cannot be read, so no month can be signed. Restore the store from a backup.");
+  }
+  const gone = (await store.organizations.find(organization))?.recordsGoneBeforeMs ?? null;
+  if (gone !== null && gone > monthMs) return refuseInput('month_incomplete', `Records of ${month} were removed for their age meanwhile.`);
+  return store.months.close({
+    organization, monthMs, version, closedAtMs, sequence, hash, digest: lines.digest, ...signed, after: lastClosed(versions), parts: lines.parts,
+    names: lines.names,
+  });
+}
+
+/** Two walks: one along the month, and one along what the chain gained since the last closing, for calls of the months closed before. */
+async function linesOf(context: UseCaseContext, found: ToFreeze, sequence: number): Promise<FrozenLines> {
+  const { organization, monthMs, versions, awaited, goneMs } = found;
+  const { monthWalk } = context.store;
+  const own = new MonthSums();
+  const span = { organization, fromMs: monthMs, toMs: monthAfter(monthMs), last: sequence };
+  for await (const page of monthWalk.calls(span)) {
+    for (const record of page) own.add(record);
+    await othersFirst();
+  }
+  const before = versions.filter(({ reopenedAtMs }) => reopenedAtMs === null);
+  const late = new Map<number, MonthSums>();
+  const last = before.at(-1);
+  if (last !== undefined) {
+    const earlier = { organization, fromMs: before[0]!.monthMs, toMs: monthMs, last: sequence, after: last.sequence };
+    for await (const page of monthWalk.callsAfter(earlier)) {
+      for (const record of page) sumsOf(late, monthOf(record.startedAtMs)).add(record);
+      await othersFirst();
+    }
+  }
+  return frozenLines({
+    month: monthName(monthMs), calls: own.calls(), days: own.days(),
+    late: [...late].toSorted(([one], [other]) => one - other).map(([ms, sums]): { month: string; calls: CallsLine[] } =>
+      ({ month: monthName(ms), calls: sums.calls() })),
+    corrections: [
+      ...await ownCorrections(context, organization, monthMs), ...await lateCorrections(context, organization, { before, monthMs, goneMs }),
+    ],
+    without: awaited,
+  }, context.randomBytes);
+}
+
+function sumsOf(late: Map<number, MonthSums>, monthMs: number): MonthSums {
+  const known = late.get(monthMs);
+  if (known !== undefined) return known;
+  const sums = new MonthSums();
+  late.set(monthMs, sums);
+  return sums;
+}

@@ -1,0 +1,51 @@
+/** Which nodes a month waits for: those that may still hold calls of it, and no other. Decision 145. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import { awaitedNodes } from './month-waiting.ts';
+
+const endMs = Date.UTC(2026, 9, 1);
+const hourMs = 3_600_000;
+const idle: NodeReport = {
+  node: 'node_1', host: 'host-of-others',
+  version: '0', runtime: 'v26', startedAtMs: endMs - 100 * hourMs, state: 'ready', reasons: [], callsInFlight: 0,
+  oldestCallMs: null, callsForwarded: 0, callsRefused: 0, faults: 0, liveRuns: 0,
+  journal: { rowsToShip: 0, lagMs: 0, bytes: 0, rowsInMemory: 0, setAside: 0 }, settingsAgeMs: 0, eventLoopDelayMs: 0, spendDifferences: 0,
+  leases: null,
+};
+/** Why it is waited for; null: it is not. */
+const reasonOf = (changes: Partial<NodeReport>, atMs: number = endMs + 2 * hourMs): string | null =>
+  awaitedNodes([{ report: { ...idle, ...changes }, atMs }], endMs)[0]?.reason ?? null;
+const journal = (changes: Partial<NodeReport['journal']>) => ({ journal: { ...idle.journal, ...changes } });
+
+test('a node that shipped all up to after the end of the month is not waited for', () => {
+  assert.equal(reasonOf({}), null);
+  assert.equal(reasonOf({ callsInFlight: 9, oldestCallMs: endMs + hourMs }), null);
+  assert.equal(reasonOf({ state: 'unready', ...journal({ lagMs: hourMs }) }), null);
+});
+
+test('a node is waited for if its journal, its memory or a call under way may hold calls of the month', () => {
+  assert.match(reasonOf(journal({ lagMs: 3 * hourMs }))!, /shipped up to 2026-09-30T23:00:00\.000Z/);
+  assert.match(reasonOf(journal({ rowsInMemory: 2 }))!, /wait in its memory/);
+  assert.match(reasonOf(journal({ setAside: 1 }))!, /refused some of its records/);
+  assert.match(reasonOf({ callsInFlight: 1, oldestCallMs: endMs - 1 })!, /began at 2026-09-30T23:59:59\.999Z has not ended/);
+  const { oldestCallMs: _, ...earlier } = { ...idle, callsInFlight: 1 };
+  assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], endMs)[0]!.reason, /does not tell since when/);
+});
+
+test('a node that was not heard of since is waited for, unless it stopped in order with nothing left', () => {
+  assert.match(reasonOf({}, endMs - 1)!, /did not stop in order/);
+  assert.equal(reasonOf({ state: 'stopped' }, endMs - 1), null);
+  assert.match(reasonOf({ state: 'stopped', ...journal({ rowsToShip: 4 }) }, endMs - 1)!, /stopped at .* with records that are not shipped/);
+});
+
+test('no reason names a machine', () => {
+  const reasons = [reasonOf({}, endMs - 1), reasonOf(journal({ setAside: 1 })), reasonOf({ callsInFlight: 1, oldestCallMs: 1 })];
+  for (const reason of reasons) assert.doesNotMatch(reason!, /host-of-others/);
+});
+
+test('a process that has just started may not have looked at the journal that it found', () => {
+  const startedAtMs = endMs + 2 * hourMs - 10_000;
+  assert.match(reasonOf({ startedAtMs })!, /shipped up to/);
+  assert.equal(reasonOf({ startedAtMs }, startedAtMs + 40_000), null);
+});

@@ -1,0 +1,43 @@
+/** A closed month as the store keeps it → its lines, its total, its file. */
+import {
+  formatMonthLine, monthFileFormat, parseMonthLine, type MonthLine, type MonthLineType, type TotalFileLine,
+} from '@metergate/core/month/month-file.ts';
+import type { ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
+import { monthName } from '@metergate/core/time/utc-month.ts';
+import type { ClosedMonth, MonthPart } from '@metergate/store/months/closed-months.ts';
+import type { Store } from '@metergate/store/store.ts';
+
+/** The names of a closed month by their numbers; null: erased. 0 is none. */
+export type MonthNames = ReadonlyMap<number, string | null>;
+
+export async function namesOfMonth(store: Store, closed: ClosedMonth): Promise<MonthNames> {
+  return new Map((await store.months.names(closed)).map(({ number, text }) => [number, text]));
+}
+
+/** The lines of these types, in their order. */
+export async function linesOfMonth<Type extends MonthLineType>(
+  store: Store, closed: ClosedMonth, types: readonly Type[],
+): Promise<(MonthLine & { readonly type: Type })[]> {
+  return (await store.months.parts(closed, types)).flatMap(linesOfPart) as (MonthLine & { readonly type: Type })[];
+}
+
+export async function totalOfMonth(store: Store, closed: ClosedMonth): Promise<TotalFileLine> {
+  return (await linesOfMonth(store, closed, ['total']))[0] as TotalFileLine;
+}
+
+function linesOfPart({ content }: MonthPart): MonthLine[] {
+  return content.trimEnd().split('\n').map((text) => parseMonthLine(text) as MonthLine);
+}
+
+/** The file in pieces. `keys`: all that the organization ever signed with, oldest first. */
+export async function* monthFilePieces(store: Store, closed: ClosedMonth, keys: readonly ReceiptKey[]): AsyncGenerator<Uint8Array> {
+  const { organization, monthMs, version, closedAtMs, sequence, hash, digest, key, signature } = closed;
+  const text = (content: string): Uint8Array => Buffer.from(content, 'utf8');
+  yield text(formatMonthLine({
+    type: 'month', format: monthFileFormat, organization, month: monthName(monthMs), version, closedAt: new Date(closedAtMs).toISOString(),
+    sequence, hash, keys: keys.map(({ id, publicKey, follows }) => ({ id, publicKey, follows })),
+  }));
+  yield text((await store.months.names(closed)).map(formatMonthLine).join(''));
+  for (const { content } of await store.months.parts(closed)) yield text(content);
+  yield text(formatMonthLine({ type: 'end', digest, key, signature }));
+}

@@ -1,0 +1,49 @@
+/** The tables of closed months as TypeScript sees them. See `schema.ts`. */
+import type { ColumnType } from 'kysely';
+import type { Whole, WholeOrNull } from '../engine/column.ts';
+
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
+
+/** One closing of a month. A later version follows a reopening. */
+export interface ClosedMonthTable {
+  readonly organization: string;
+  /** Its first instant. */
+  readonly month_ms: Whole;
+  readonly version: Whole;
+  readonly closed_at_ms: Whole;
+  /** Null: it is closed. */
+  readonly reopened_at_ms: WholeOrNull;
+  /** Where the chain of receipts ended. */
+  readonly sequence: Whole;
+  readonly hash: Bytes;
+  readonly digest: Bytes;
+  readonly key: string;
+  readonly signature: Bytes;
+}
+
+/** Some of the lines of a closed month, all of one type. `content`: as they stand in its file. */
+export interface ClosedMonthPartTable {
+  readonly organization: string;
+  readonly month_ms: Whole;
+  readonly version: Whole;
+  readonly number: Whole;
+  readonly type: string;
+  readonly content: string;
+}
+
+/** A name of a closed month. Salt and text are null once the organization is erased. */
+export interface ClosedMonthNameTable {
+  readonly organization: string;
+  readonly month_ms: Whole;
+  readonly version: Whole;
+  readonly number: Whole;
+  readonly digest: string;
+  readonly salt: string | null;
+  readonly text: string | null;
+}
+
+export interface MonthSchema {
+  readonly closed_month: ClosedMonthTable;
+  readonly closed_month_part: ClosedMonthPartTable;
+  readonly closed_month_name: ClosedMonthNameTable;
+}
