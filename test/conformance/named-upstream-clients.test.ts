@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { GoogleGenAI } from '@google/genai';
+import { Mistral } from '@mistralai/mistralai';
 import { AzureOpenAI } from 'openai';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
@@ -75,6 +76,24 @@ test('AzureOpenAI: a deployment', async () => {
   assert.ok(received.headers.some(([name, value]) => name.toLowerCase() === 'api-key' && value === secret));
   assert.ok(!JSON.stringify(received.headers).includes('svc_live_'));
   assert.deepEqual(await records(1), [['gpt-4o-2024-08-06', 'my-deployment', 10, 5, 4, false]]);
+});
+
+test('Mistral: a stream reports its usage unasked', async () => {
+  const { system } = product;
+  const { base, key, records } = await declared(['--provider', 'mistral']);
+  const chunk = (finish: string | null, more: object) => `data: ${JSON.stringify({
+    id: 'x', object: 'chat.completion.chunk', created: 1, model: 'mistral-small-latest',
+    choices: [{ index: 0, delta: { content: 'hi' }, finish_reason: finish }], ...more,
+  })}\n\n`;
+  const usage = { prompt_tokens: 9, total_tokens: 11, completion_tokens: 2 };
+  system.upstream.respond({ headers: [['content-type', 'text/event-stream']], body: [chunk(null, {}), chunk('stop', { usage }), 'data: [DONE]\n\n'] });
+  const client = new Mistral({ serverURL: base, apiKey: key });
+  let text = '';
+  for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages: [{ role: 'user', content: 'x' }] })) {
+    text += data.choices[0]!.delta.content;
+  }
+  assert.equal(text, 'hihi');
+  assert.deepEqual(await records(1), [['mistral-small-latest', 'mistral-small-latest', 9, 2, null, true]]);
 });
 
 test('Bedrock: the binary event streams of Converse and of an invoked model, whole and in single bytes', async () => {
