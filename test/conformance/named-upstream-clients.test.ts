@@ -86,7 +86,8 @@ test('Mistral: a stream reports its usage unasked', async () => {
     choices: [{ index: 0, delta: { content: 'hi' }, finish_reason: finish }], ...more,
   })}\n\n`;
   const usage = { prompt_tokens: 9, total_tokens: 11, completion_tokens: 2 };
-  system.upstream.respond({ headers: [['content-type', 'text/event-stream']], body: [chunk(null, {}), chunk('stop', { usage }), 'data: [DONE]\n\n'] });
+  const body = [chunk(null, {}), chunk('stop', { usage }), 'data: [DONE]\n\n'];
+  system.upstream.respond({ headers: [['content-type', 'text/event-stream']], body });
   const client = new Mistral({ serverURL: base, apiKey: key });
   let text = '';
   for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages: [{ role: 'user', content: 'x' }] })) {

@@ -6,7 +6,7 @@ import { nanoDollars } from '../money.ts';
 import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
-import { recordedParts, type RecordedCall } from './recorded-parts.ts';
+import { recordedParts, recordedTokens, type RecordedCall } from './recorded-parts.ts';
 import { sampleList, sampleReading } from './sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
@@ -17,7 +17,8 @@ function recorded(model: string, tokens: Partial<TokenFigures>): RecordedCall {
   const reading = sampleReading(tokens, { model });
   const cost = costOf({ reading, provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
   return {
-    wire: 'openai', model, usage: 'reported', inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
+    wire: 'openai', endpoint: 'chat.completions', path: '/v1/chat/completions', model, usage: 'reported',
+    inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
     cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning,
     audioInputTokens: reading.tokens.audioInput, audioOutputTokens: reading.tokens.audioOutput, serviceTier: null,
     toolCalls: null, units: reading.units, requestedModel: null, ...cost, startedAtMs,
@@ -55,4 +56,19 @@ test('a cost that the prices at hand did not make stays whole', () => {
   assert.ok(whole({ cost: null, costSource: 'unpriced', priceList: null }), 'no price');
   assert.ok(recordedParts(recorded('asked', { input: 10, output: 1 }), book)!.costs === null, 'a price for the call itself');
   assert.equal(recordedParts(recorded('plain', {}), book), null, 'no figure at all');
+});
+
+test('on a named upstream, the dialect of its path says whether cached tokens are a part of the input or come on top of it', () => {
+  const inputOf = (endpoint: RecordedCall['endpoint'], path: string) => recordedTokens({
+    ...recorded('gpt-5-mini', { input: 500, output: 10, cached: 400 }), wire: 'upstream', endpoint, path,
+  })!.input;
+  for (const path of ['/upstreams/a/v1beta/models/m:generateContent', '/upstreams/a/v2/chat', '/upstream/v1/other']) {
+    assert.equal(inputOf('other', path), 100, path);
+  }
+  for (const path of [
+    '/upstreams/a/model/m/converse', '/upstreams/a/model/m/invoke-with-response-stream',
+    '/upstreams/a/v1/projects/p/locations/l/publishers/anthropic/models/m:streamRawPredict',
+  ]) assert.equal(inputOf('other', path), 500, path);
+  assert.equal(inputOf('messages', '/upstreams/a/v1/messages'), 500);
+  assert.equal(inputOf('chat.completions', '/upstreams/a/openai/v1/chat/completions'), 100);
 });

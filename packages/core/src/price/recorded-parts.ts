@@ -4,7 +4,7 @@
  * a factor, other units), the cost stays whole. Nothing is estimated. Sound counts as input and output.
  */
 import { nothingDue, type Reading } from '../usage/reading.ts';
-import { wires } from '../wire/wire.ts';
+import { cachedInInputOf } from '../usage/cached-in-input.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { divideHalfEven, nanoDollars, type NanoDollars } from '../money.ts';
 import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
@@ -17,7 +17,8 @@ export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'
 export type PaidKind = (typeof paidKinds)[number];
 
 export type RecordedCall = Pick<CallRecord,
-  | 'wire' | 'model' | 'requestedModel' | 'units' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
+  | 'wire' | 'endpoint' | 'path'
+  | 'model' | 'requestedModel' | 'units' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
   | 'audioInputTokens' | 'audioOutputTokens' | 'serviceTier' | 'toolCalls'
   | 'cost' | 'costGaps' | 'costSource' | 'priceList' | 'startedAtMs'>;
 
@@ -50,7 +51,7 @@ export function recordedReading(record: RecordedCall): Reading {
   // More reasoning than output cannot be a part of it.
   const outputBeside = reasoning !== null && reasoning > (record.outputTokens ?? 0) ? reasoning : 0;
   return {
-    ...nothingDue, outputBeside, model, usage, cachedInInput: wires[record.wire].cachedInInput, serviceTier, toolCalls, units,
+    ...nothingDue, outputBeside, model, usage, cachedInInput: cachedInInputOf(record), serviceTier, toolCalls, units,
     tokens: {
       input: record.inputTokens, output: record.outputTokens, cached: record.cachedTokens, cacheWrite: record.cacheWriteTokens,
       cacheWriteOneHour: null, reasoning: record.reasoningTokens, audioInput: record.audioInputTokens, audioOutput: record.audioOutputTokens,

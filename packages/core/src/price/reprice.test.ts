@@ -19,7 +19,8 @@ function bookOf(prices: readonly object[]): PriceBook {
 }
 
 const unpriced: RecordedCall = {
-  wire: 'openai', model: 'gpt-5-mini', usage: 'reported', inputTokens: 1_000, outputTokens: 100, cachedTokens: 400, cacheWriteTokens: null,
+  wire: 'openai', endpoint: 'chat.completions', path: '/v1/chat/completions', model: 'gpt-5-mini',
+  usage: 'reported', inputTokens: 1_000, outputTokens: 100, cachedTokens: 400, cacheWriteTokens: null,
   reasoningTokens: 50, audioInputTokens: null, audioOutputTokens: null, serviceTier: null, toolCalls: null, requestedModel: null,
   units: null, cost: null, costGaps: [], costSource: 'unpriced',
   priceList: null, startedAtMs: atMs,

@@ -1,0 +1,25 @@
+/**
+ * Whether the cached and written tokens of a recorded call are parts of its input, or came on top of it. Its wire says so, but on a named upstream
+ * the dialect that its answer was read in.
+ */
+import { upstreamNameOf } from '../call/named-upstream.ts';
+import { wires, type Endpoint, type Wire } from '../wire/wire.ts';
+import { plainOperationOf } from './operation.ts';
+import { dialectOfOperation } from './upstream-dialects.ts';
+
+/** Anthropic's messages on Vertex. */
+const rawMessages = /\/publishers\/anthropic\/models\/[^/]+:(?:stream)?rawpredict$/;
+
+/** What a record says of where its call went. */
+interface RecordedPlace {
+  readonly wire: Wire;
+  readonly endpoint: Endpoint;
+  readonly path: string;
+}
+
+export function cachedInInputOf({ wire, endpoint, path }: RecordedPlace): boolean {
+  if (upstreamNameOf(path) === null) return wires[wire].cachedInInput;
+  const operation = plainOperationOf(path);
+  const dialect = dialectOfOperation(operation, null);
+  return endpoint !== 'messages' && dialect !== 'bedrock-converse' && dialect !== 'bedrock-anthropic' && !rawMessages.test(operation);
+}
