@@ -148,7 +148,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed reported-faults.ts '
       + 'use-cases/refusal.ts use-cases/upstream-url.ts work-lease.ts work-holder.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
-    'http/download.ts http/tap.ts notices price-feed reports/messages.ts retention', 'reports/running-thread.ts', 'reports/report-client.ts',
+    'http/download.ts http/tap.ts follow notices price-feed reports/messages.ts retention', 'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',
     'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports', 'server.ts', 'platform-thread.ts',
   ],

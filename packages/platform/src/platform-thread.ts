@@ -16,6 +16,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { workAs } from '@metergate/store/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
+import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
@@ -63,6 +64,8 @@ const housekeepingMs = 5_000;
 const noticesMs = 1_000;
 /** Pause between two looks at what `/metrics` shows of the store. */
 const figuresMs = 60_000;
+/** Pause between two looks for work whose outcome is to be asked for. */
+const followMs = 1_000;
 /** Pause between two passes that remove what is past its age. */
 const retentionMs = 1_000;
 
@@ -100,6 +103,8 @@ async function serve(): Promise<void> {
     const feed = await priceFeedOn(store, holder);
     const retention = retentionWorkOn(store, holder);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
+    const following = followWorkOn(store, holder);
+    const asking = setInterval(() => void following.pass().catch((fault: unknown) => reportFault('follow work', fault)), followMs);
     const counting = setInterval(() => void reportFigures(store, retention, feed), figuresMs);
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
@@ -108,8 +113,10 @@ async function serve(): Promise<void> {
       clearInterval(counting);
       clearInterval(looking);
       clearInterval(removing);
+      clearInterval(asking);
       void platform.close(message.graceMs).then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
         .then(() => feed?.end().catch(() => {}))
+        .then(() => following.end().catch(() => {}))
         .then(() => reports?.close()).then(() => store.close())
         .then(() => data.namesPort.close()).then(() => parent.close());
     });
@@ -142,6 +149,14 @@ async function priceFeedOn(store: Store, holder: string): Promise<RunningPriceFe
     settings, store, guard, clock: Date.now, randomBytes: (n) => randomBytes(n), holder,
     say: (note) => parent.postMessage({ note }), warn: (warning) => parent.postMessage({ warning }),
   }, (fault) => reportFault('ask for the price feed', fault));
+}
+
+function followWorkOn(store: Store, holder: string): FollowWork {
+  const { providerUrls, sandbox } = data;
+  return createFollowWork({
+    store, clock: Date.now, randomBytes: (n) => randomBytes(n), holder, providerUrls, sandbox,
+    failed: (fault) => reportFault('ask what became of work that is billed later', fault),
+  });
 }
 
 function retentionWorkOn(store: Store, holder: string): RetentionWork {

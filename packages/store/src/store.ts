@@ -17,6 +17,7 @@ import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
 import { deliveriesIn, type Deliveries } from './webhooks/deliveries.ts';
 import { webhooksIn, type Webhooks } from './webhooks/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './webhooks/work-lease.ts';
+import { followedWorksIn, type FollowedWorks } from './calls/settling/followed-works.ts';
 import { settlementsIn, type Settlements } from './calls/settling/settlements.ts';
 import { closedMonthsIn, type ClosedMonths } from './months/closed-months.ts';
 import { monthWalkIn, type MonthWalk } from './months/month-walk.ts';
@@ -87,6 +88,7 @@ export interface Store {
   readonly settings: Settings;
   readonly calls: CallRecords;
   readonly settlements: Settlements;
+  readonly followedWorks: FollowedWorks;
   readonly callPages: CallPages;
   readonly callWalk: CallWalk;
   readonly keyNames: KeyNames;
@@ -168,6 +170,7 @@ function storeOn(context: StoreContext): Store {
     settings: settingsIn(context),
     calls: callRecordsIn(context),
     settlements: settlementsIn(context),
+    followedWorks: followedWorksIn(context),
     callPages: callPagesIn(context),
     callWalk: callWalkIn(context),
     keyNames: keyNamesIn(context),

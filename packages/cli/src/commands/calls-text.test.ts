@@ -8,7 +8,7 @@ const reported = {
   id: `req_${'0123456789abcdef'.repeat(2)}`, key: 'key_Q7aaaaaaaaaaaaaaaaaa', run: null, labels: [], project: null,
   endpoint: 'chat.completions', startedAt: '2026-11-21T15:23:47.123Z',
   status: 200, outcome: 'completed', model: 'gpt-4o-mini-2024-07-18', inputTokens: 12_000, outputTokens: 1_800, cachedTokens: 1_024,
-  usage: 'reported', usageReason: null, cost: '0.012345600', costGaps: [], costSource: 'priced',
+  usage: 'reported', usageReason: null, cost: '0.012345600', costGaps: [], costSource: 'priced', kind: 'call', settledBy: null,
 } as unknown as CallRecordJson;
 const text = (...changes: Partial<CallRecordJson>[]): string => callsText(changes.map((change) => ({ ...reported, ...change })));
 const none = { inputTokens: null, outputTokens: null, cachedTokens: null, cost: null };
@@ -70,4 +70,11 @@ test('partial usage is marked as the least it can be, an unpriced call is named 
 
 test('nothing due is nothing unknown', () => {
   assert.match(text({ ...none, usage: 'none', costSource: 'none' }), / - +- +- +key_\S+ +req_\w+$/);
+});
+
+test('a settled call is unknown no more, and its settlement is named as what it is', () => {
+  const lines = text({ ...unknown, settledBy: 'req_0' as CallRecordJson['settledBy'] }, { kind: 'settlement', endpoint: 'other' });
+  assert.match(lines, / settled /);
+  assert.match(lines, / settlement /);
+  assert.doesNotMatch(lines, /Usage unknown/);
 });

@@ -79,6 +79,10 @@ const settingArguments = {
     description: `Calls with anthropic-version that would go to OpenAI: ${wrongBaseUrlRules.join(', ')}; forward by default`,
   },
   models: { type: 'string', valueHint: 'LIST', description: 'Models that may be asked for, as in gpt-5*,claude-*; none: all' },
+  follow: {
+    type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off',
+    description: 'Ask the providers what became of work that is billed later; off by default',
+  },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
@@ -118,6 +122,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     unmetered: of(values.unmetered, unmeteredOf),
     wrongBaseUrl: values['wrong-base-url'],
     models: of(values.models, modelPatterns),
+    follow: of(values.follow, (text) => text === 'on'),
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
     keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
@@ -182,6 +187,7 @@ function organizationText(shown: ShownOrganization): string {
     unmetered: unmeteredText(shown.unmetered),
     'wrong-base-url': shown.wrongBaseUrl,
     models: shown.models === null ? 'none' : shown.models.join(','),
+    follow: shown.follow ? 'on' : 'off',
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,

@@ -4,6 +4,7 @@
  * 0108). Bytes that a faulty provider sends too late reach at most the key that they were meant for. Pools are opened by the first call,
  * closed when idle for minutes, when replaced, and, least recently used first, above a bound. Rules: Forwarding; rule 8a.
  */
+import { regionIn } from '@metergate/core/wire/region-in.ts';
 import { eachProvider, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { NotPublicFault, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest } from './destination.ts';
@@ -95,9 +96,3 @@ const nowhere: Destination = {
   upgrade: goNowhere,
   close: async () => {},
 };
-
-/** What stands before the provider's own host: `https://eu.api.openai.com` is of the region `eu`. */
-export function regionIn(url: string, host: string | null): string | null {
-  const { hostname } = new URL(url);
-  return host !== null && hostname.endsWith(`.${host}`) ? hostname.slice(0, -host.length - 1) : null;
-}

@@ -43,6 +43,8 @@ export interface ShownOrganization {
   readonly wrongBaseUrl: WrongBaseUrlRule;
   /** Models that may be asked for (rule 6g); null: all. */
   readonly models: readonly string[] | null;
+  /** Whether the platform asks by itself what became of work that is billed later. */
+  readonly follow: boolean;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -68,6 +70,7 @@ export interface OrganizationSettingsInput {
   readonly unmetered?: { readonly [Kind in UnmeteredKind]?: UnmeteredRule | undefined } | null;
   readonly wrongBaseUrl?: WrongBaseUrlRule;
   readonly models?: readonly string[] | null;
+  readonly follow?: boolean;
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -123,6 +126,8 @@ export const settingsFields = z.strictObject({
   wrongBaseUrl: z.enum(wrongBaseUrlRules, { error: wrongBaseUrlForm }).optional()
     .meta({ description: 'Calls outside the messages paths that carry anthropic-version and would go to the first provider' }),
   models: modelsField.optional(),
+  follow: z.boolean({ error: 'follow must be true or false.' }).optional()
+    .meta({ description: 'Whether the platform asks the providers by itself what became of work that is billed later' }),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
@@ -179,7 +184,7 @@ function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
 
 function shownOrganization(organization: Organization): ShownOrganization {
   const {
-    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, models, agreedFigures, keepRecordsDays,
+    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, models, follow, agreedFigures, keepRecordsDays,
     createdAtMs,
   } = organization;
   return {
@@ -192,7 +197,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
     runCeiling: dollarsOrNull(runPolicy.runCeiling),
     runExposure: dollarsOrNull(runPolicy.runExposure),
-    unmetered, wrongBaseUrl, models,
+    unmetered, wrongBaseUrl, models, follow,
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),

@@ -52,6 +52,8 @@ export interface OrganizationTable {
   readonly wrong_base_url: string | null;
   /** JSON array of patterns: the models that may be asked for; null: all. */
   readonly models: string | null;
+  /** 1: the outcome of its work is asked for. */
+  readonly follow: WholeOrNull;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }

@@ -23,5 +23,6 @@ export interface DeferredWorkTable {
   readonly path: string | null;
   /** When its outcome is to be asked for, where the organization wants that; null: never. */
   readonly next_look_ms: WholeOrNull;
+  /** How often it was asked for; −1: it is not asked for any more. */
   readonly looks: Whole;
 }

@@ -33,6 +33,8 @@ export interface Organization {
   readonly wrongBaseUrl: WrongBaseUrlRule;
   /** Models that may be asked for; null: all. */
   readonly models: ModelPatterns;
+  /** The platform asks by itself what became of its work that is billed later. */
+  readonly follow: boolean;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than this many days are removed; null: none are. */
@@ -56,6 +58,7 @@ export interface OrganizationChanges {
   readonly unmetered?: Partial<UnmeteredPolicy> | null;
   readonly wrongBaseUrl?: WrongBaseUrlRule;
   readonly models?: ModelPatterns;
+  readonly follow?: boolean;
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -160,6 +163,7 @@ function newRow(
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
     keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null, models: null,
+    follow: null,
   };
 }
 
@@ -176,13 +180,14 @@ const columnOf = {
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models } = changes;
+  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models, follow } = changes;
   const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
     ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
     ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
     ...(wrongBaseUrl === undefined ? {} : { wrong_base_url: wrongBaseUrl === 'forward' ? null : wrongBaseUrl }),
     ...(models === undefined ? {} : { models: modelsText(models) }),
+    ...(follow === undefined ? {} : { follow: follow ? 1n : null }),
     ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
     ...(fallbackPrice === undefined ? {} : {
       fallback_input_nano: fallbackPrice?.inputNanoPerMillion ?? null,
@@ -268,6 +273,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     unmetered: unmeteredPolicyOf(row) ?? allowsAllUnmetered,
     wrongBaseUrl: wrongBaseUrlOf(row),
     models: modelsOf(row.models),
+    follow: row.follow === 1n,
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),

@@ -54,6 +54,11 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
             description="Off: they are only shown and refuse nothing."
             {...form.getInputProps('enforceKeyCaps', { type: 'checkbox' })}
           />
+          <Switch
+            label="Follow work that is billed later"
+            description="Ask the providers what became of batches and background responses."
+            {...form.getInputProps('follow', { type: 'checkbox' })}
+          />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <NumberInput
               label="Fallback price, input"
@@ -136,6 +141,7 @@ interface Entered {
   runCeiling: Amount;
   runExposure: Amount;
   enforceKeyCaps: boolean;
+  follow: boolean;
   input: Amount;
   output: Amount;
   drainSeconds: Amount;
@@ -148,7 +154,7 @@ interface Entered {
 }
 
 function entered(organization: Organization): Entered {
-  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered, wrongBaseUrl } =
+  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered, wrongBaseUrl, follow } =
     organization;
   const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
   return {
@@ -156,6 +162,7 @@ function entered(organization: Organization): Entered {
     runCeiling: shown(runCeiling),
     runExposure: shown(runExposure),
     enforceKeyCaps,
+    follow,
     input: shown(fallbackPrice?.input),
     output: shown(fallbackPrice?.output),
     drainSeconds: drainSeconds ?? '',
@@ -174,6 +181,7 @@ function settingsOf(values: Entered) {
     runCeiling: amount(values.runCeiling),
     runExposure: amount(values.runExposure),
     enforceKeyCaps: values.enforceKeyCaps,
+    follow: values.follow,
     drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
     keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
     unmetered: { deferred, unreported, handedOut },

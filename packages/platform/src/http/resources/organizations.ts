@@ -23,6 +23,7 @@ const organizationSchema = z.object({
   wrongBaseUrl: z.enum(wrongBaseUrlRules).openapi({
     description: 'What becomes of calls that were meant for the second provider and would go to the first' }),
   models: z.array(z.string()).readonly().nullable().openapi({ description: 'Models that may be asked for; null: all' }),
+  follow: z.boolean().openapi({ description: 'Whether the platform asks the providers by itself what became of work that is billed later' }),
   requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(),
   keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
   recordsGoneBefore: instant.nullable().openapi({

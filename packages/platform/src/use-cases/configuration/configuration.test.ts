@@ -44,7 +44,7 @@ const settings = fc.record({
   maxRunBudget: maybe(usd), runCeiling: maybe(usd), runExposure: maybe(usd),
   fallbackPrice: maybe(fc.record({ input: usd, output: usd })),
   unmetered: maybe(fc.record({ deferred: rule, unreported: rule, handedOut: rule })),
-  wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules), models,
+  wrongBaseUrl: fc.constantFrom(...wrongBaseUrlRules), models, follow: fc.boolean(),
 });
 const key = fc.record({
   name, project: maybe(name), maxRunBudget: maybe(usd), models, disabled: fc.boolean(),

@@ -137,8 +137,8 @@ class SettlingWork implements Settling {
       if (row === undefined) this.#kept.set(beganBy, { seq: beside!.seq, record: { ...call, settledBy: record.id } });
       else this.settled.push({ record: call, attribution: Number(row.attribution), by: record.id });
     }
-    const { key, project, labels, labelsDropped, run } = call;
-    return { ...record, settles, key, project, labels, labelsDropped, run };
+    const { key, project, labels, labelsDropped, run, session } = call;
+    return { ...record, settles, key, project, labels, labelsDropped, run, session };
   }
 }
 

@@ -48,6 +48,7 @@ import { models } from './0043-models.ts';
 import { labelSets } from './0044-label-sets.ts';
 import { keysOfPeople } from './0045-keys-of-people.ts';
 import { closedMonths } from './0046-closed-months.ts';
+import { followedWork } from './0047-followed-work.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -56,5 +57,5 @@ export const migrations: readonly Migration[] = [
   tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
-  sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths,
+  sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
 ];

@@ -1,0 +1,128 @@
+/**
+ * Following work: how often and whom it asks, what it obeys, when it ends, and that two platforms settle work once. On both engines. Decision 138.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
+import { startScriptedProvider, type ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
+import { createFollowWork, type FollowWork } from './follow-work.ts';
+import { followedForMs, pauseMs, retryAfterMs } from './follow-pace.ts';
+
+const contractStore = contractStores();
+
+test('pauses grow with the age of the work, and Retry-After is obeyed within bounds', () => {
+  assert.deepEqual([0, 15_000, 60_000, 600_000, 3_600_000, 86_400_000].map(pauseMs), [2_000, 2_000, 6_000, 60_000, 60_000, 600_000]);
+  const now = Date.parse('2026-11-24T00:00:00Z');
+  assert.deepEqual(['7', '0', '999999', null, 'soon', 'Tue, 24 Nov 2026 00:01:00 GMT'].map((text) => retryAfterMs(text, now)),
+    [7_000, 1_000, 3_600_000, 30_000, 30_000, 60_000]);
+});
+
+for (const on of bothEngines) {
+  describe(`following work on ${on.title}`, async () => {
+    const { store, another, newOrganization } = await contractStore(on);
+    const other = await another();
+    let segments = 0;
+
+    /** An organization whose work is followed, its provider, and two platforms whose clock is the test's. */
+    async function context(answer: (target: string) => ScriptedAnswer) {
+      const provider = await startScriptedProvider();
+      provider.respond(({ target }) => answer(target));
+      const organization = await newOrganization();
+      await store.organizations.set(organization, { follow: true });
+      await store.providers.connect(organization, 'openai', 'sk-followed');
+      const began = Date.parse('2026-11-24T00:00:00Z');
+      const time = { nowMs: began };
+      const platforms = [store, other].map((each, index): FollowWork => createFollowWork({
+        store: each, clock: () => time.nowMs, randomBytes: (count) => randomBytes(count), holder: `plt_${segments}_${index}`,
+        providerUrls: { openai: provider.url, anthropic: provider.url }, sandbox: false, failed: (fault) => { throw fault; },
+      }));
+      const begin = (of: OrganizationId = organization, work = 'resp_1', path = '/v1/responses'): Promise<void> => store.calls.ship({
+        segment: `seg_followed_${on.title}_${++segments}`, through: 1, records: [{ seq: 1, record: sampleRecord(of, {
+          usage: 'unknown', usageReason: 'deferred', cost: null, costSource: 'none', path, works: [work], startedAtMs: began, endpoint: 'responses',
+        }) }],
+      });
+      return {
+        provider, organization, time, platforms, begin,
+        settled: async () => (await store.calls.list({ organization, limit: 100 })).filter(({ kind }) => kind === 'settlement'),
+        async end() {
+          for (const platform of platforms) await platform.end();
+          await store.organizations.set(organization, { follow: false });
+          await provider.close();
+        },
+      };
+    }
+    const response = (changes: object): ScriptedAnswer => ({ headers: [['content-type', 'application/json']], body: JSON.stringify({
+      id: 'resp_1', object: 'response', background: true, status: 'completed', model: 'gpt-4o-mini', output: [],
+      usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 }, ...changes }) });
+
+    test('it asks with the key of the organization until the work has ended, and not before it is due', async () => {
+      let status = 'in_progress';
+      const { provider, time, platforms: [one], begin, settled, end } =
+        await context(() => response(status === 'completed' ? {} : { status, usage: null }));
+      await begin();
+      assert.equal(await one!.pass(), 0, 'two seconds have not passed');
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 1);
+      assert.equal(await one!.pass(), 0);
+      assert.ok(provider.requests[0]!.headers.some(([name, value]) => name.toLowerCase() === 'authorization' && value === 'Bearer sk-followed'));
+      status = 'completed';
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 1);
+      assert.deepEqual((await settled()).map(({ inputTokens, works }) => [inputTokens, works]), [[10, ['resp_1']]]);
+      time.nowMs += 3_600_000;
+      assert.equal(await one!.pass(), 0, 'it is settled');
+      await end();
+    });
+
+    test('one platform asks, and when it ends another goes on; what both ask is settled once', async () => {
+      const { provider, time, platforms: [one, two], begin, settled, end } = await context(() => response({}));
+      await begin();
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 1);
+      assert.equal(await two!.pass(), null);
+      await one!.end();
+      time.nowMs += 60_000;
+      await begin(undefined, 'resp_2');
+      assert.equal(await two!.pass(), 1);
+      assert.deepEqual([provider.requests.length, (await settled()).length], [2, 1], 'the answer for the second names the first, which is settled');
+      await end();
+    });
+
+    test('a provider that wants to be left alone is, for all work of the organization', async () => {
+      const { provider, time, platforms: [one], begin, end } = await context(() => ({ status: 429, headers: [['retry-after', '600']], body: '{}' }));
+      for (let work = 1; work <= 3; work += 1) await begin(undefined, `resp_${work}`);
+      for (let seconds = 0; seconds < 500; seconds += 50) {
+        time.nowMs += 50_000;
+        await one!.pass();
+      }
+      assert.ok(provider.requests.length <= 4, `${provider.requests.length} questions`);
+      await end();
+    });
+
+    test('it ends for work that ended without its usage, and after a month', async () => {
+      const { provider, time, platforms: [one], begin, settled, end } = await context(() => response({ status: 'cancelled', usage: null }));
+      await begin();
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 1);
+      await begin(undefined, 'resp_2');
+      time.nowMs += followedForMs;
+      assert.equal(await one!.pass(), 1);
+      time.nowMs += 3_600_000;
+      assert.equal(await one!.pass(), 0);
+      assert.deepEqual([provider.requests.length, (await settled()).length], [1, 0]);
+      await end();
+    });
+
+    test('one organization with much work does not keep others waiting', async () => {
+      const { provider, organization, time, platforms: [one], begin, end } = await context(() => response({ status: 'in_progress', usage: null }));
+      for (let work = 0; work < 20; work += 1) await begin(organization, `resp_${work}`);
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 5);
+      assert.equal(provider.requests.length, 5);
+      await end();
+    });
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Asks the providers what became of work that is billed later, for the organizations that want it, and settles it: so caps and runs see it though
+ * nobody polls. Decision 138. One platform does it at a time; what the store keeps of it survives a restart, and whatever is asked twice is
+ * settled once. A question never holds up a call: it is asked by the platform, over connections of its own.
+ */
+import { requestIdFrom, type GatewayNodeId } from '@metergate/core/id.ts';
+import { settlementOf } from '@metergate/core/price/settlement.ts';
+import type { PriceBook } from '@metergate/core/price/price-book.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { regionIn } from '@metergate/core/wire/region-in.ts';
+import { wires, type Provider } from '@metergate/core/wire/wire.ts';
+import type { FollowedWork } from '@metergate/store/calls/settling/followed-works.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { priceBook } from '../use-cases/prices.ts';
+import { isRefusal } from '../use-cases/refusal.ts';
+import { isPlaceholder } from '../use-cases/sandbox-placeholder.ts';
+import { createWorkLease } from '../work-lease.ts';
+import { askOutcome, type Asked } from './ask-outcome.ts';
+import { followedForMs, pauseMs } from './follow-pace.ts';
+
+export interface FollowWorkOptions {
+  readonly store: Store;
+  readonly clock: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** This platform, among those that share the store. */
+  readonly holder: string;
+  readonly providerUrls: Readonly<Record<Provider, string>>;
+  /** The sandbox plays the providers. */
+  readonly sandbox: boolean;
+  /** The work failed for one piece; it is tried again. */
+  readonly failed: (fault: unknown) => void;
+}
+
+export interface FollowWork {
+  /** Asks for what is due. Returns how many pieces were asked for; null: another platform does it, or an earlier pass is under way. */
+  pass(): Promise<number | null>;
+  /** Ends the questions that are under way, then lets another platform continue at once. */
+  end(): Promise<void>;
+}
+
+/** In one pass, and of them at the same time. */
+const most = { each: 5, all: 40 } as const;
+const atOnce = 4;
+/** Shorter than half of the lease, so that it is kept while answers are long. */
+const renewMs = 3_000;
+
+export function createFollowWork(options: FollowWorkOptions): FollowWork {
+  return new Following(options);
+}
+
+class Following implements FollowWork {
+  readonly #options: FollowWorkOptions;
+  readonly #lease: ReturnType<typeof createWorkLease>;
+  /** By organization and provider: until when no question is asked. */
+  readonly #held = new Map<string, number>();
+  readonly #ending = new AbortController();
+  #passing: Promise<number | null> | null = null;
+  /** Settlements are kept one after the other, as the rows of a journal are. */
+  #keeping: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FollowWorkOptions) {
+    this.#options = options;
+    this.#lease = createWorkLease(options.store.workLeases, 'follow', options.holder);
+  }
+
+  pass(): Promise<number | null> {
+    if (this.#passing !== null || this.#ending.signal.aborted) return Promise.resolve(null);
+    this.#passing = this.#look().finally(() => { this.#passing = null; });
+    return this.#passing;
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await this.#passing?.catch(() => {});
+    await this.#lease.release();
+  }
+
+  async #look(): Promise<number | null> {
+    const { store, clock, failed } = this.#options;
+    if (await this.#lease.hold(clock()) === null) return null;
+    const due = await store.followedWorks.due(clock(), most);
+    if (due.length === 0) return 0;
+    const book = await priceBook({ store });
+    if (isRefusal(book)) throw new Error(book.refused.message);
+    const renewing = setInterval(() => void this.#lease.hold(clock()).catch(() => {}), renewMs);
+    try {
+      const left = [...due];
+      const one = async (): Promise<void> => {
+        for (let work = left.shift(); work !== undefined && !this.#ending.signal.aborted; work = left.shift()) {
+          await this.#ask(work, book).catch(failed);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, one));
+    } finally {
+      clearInterval(renewing);
+    }
+    return due.length;
+  }
+
+  async #ask(work: FollowedWork, book: PriceBook): Promise<void> {
+    const { store, clock } = this.#options;
+    const nowMs = clock();
+    const ageMs = nowMs - work.beganMs;
+    if (ageMs > followedForMs) return store.followedWorks.again(work, null);
+    const name = `${work.organization} ${work.wire}`;
+    const heldMs = this.#held.get(name) ?? 0;
+    if (heldMs > nowMs) return store.followedWorks.again(work, heldMs);
+    this.#held.delete(name);
+    const asked = await this.#asked(work, { book, nowMs });
+    if (this.#ending.signal.aborted && asked.kind !== 'settled') return;
+    if (asked.kind === 'held') this.#held.set(name, nowMs + asked.forMs);
+    if (asked.kind === 'settled') await this.#keep(work, asked, nowMs);
+    const nextMs = asked.kind === 'over' ? null : nowMs + (asked.kind === 'held' ? asked.forMs : pauseMs(ageMs));
+    await store.followedWorks.again(work, nextMs);
+  }
+
+  async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<Asked> {
+    const { store, providerUrls, sandbox } = this.#options;
+    const [connection, organization] = await Promise.all([
+      store.providers.state(work.organization, work.wire), store.organizations.find(work.organization),
+    ]);
+    if (organization === null || connection.state !== 'connected' || (isPlaceholder(connection) && !sandbox)) return { kind: 'waiting' };
+    const url = providerUrls[work.wire];
+    const { credential } = connection;
+    const region = regionIn(url, wires[work.wire].host);
+    return askOutcome(work, { url, credential, signal: this.#ending.signal, book, fallback: organization.fallbackPrice, atMs, region });
+  }
+
+  #keep(work: FollowedWork, settled: SettledWork, nowMs: number): Promise<void> {
+    const kept = this.#keeping.then(() => this.#write(work, settled, nowMs));
+    this.#keeping = kept.catch(() => {});
+    return kept;
+  }
+
+  /** As a row of a journal of this platform's own, which the store takes once. */
+  async #write(work: FollowedWork, { path, works, figures }: SettledWork, nowMs: number): Promise<void> {
+    const { store, holder, randomBytes } = this.#options;
+    const call = await store.callPages.find(work.organization, work.beganBy);
+    if (call === null) return;
+    const id = requestIdFrom(Buffer.from(randomBytes(16)).toString('hex'));
+    const opening = { ...call, id, method: 'GET', path, endpoint: 'other' as const, startedAtMs: nowMs, node: nodeOf(holder) };
+    const record: CallRecord = settlementOf(opening, works, figures);
+    const segment = `follow_${holder}`;
+    const seq = await store.calls.mark(segment) + 1;
+    await store.calls.ship({ segment, through: seq, records: [{ seq, record }] });
+  }
+}
+
+type SettledWork = Asked & { readonly kind: 'settled' };
+
+/** The platform in place of a node: it forwards nothing, and holds no leases of spend. */
+function nodeOf(holder: string): GatewayNodeId {
+  return holder as string as GatewayNodeId;
+}

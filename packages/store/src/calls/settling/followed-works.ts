@@ -1,0 +1,66 @@
+/** Work whose outcome its organization wants to be asked for: which is due, and when it is due again. Decision 138. */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { sql } from 'kysely';
+import type { StoreContext } from '../../context.ts';
+
+/** One piece of work of a named provider that is not settled. */
+export interface FollowedWork {
+  readonly organization: CallRecord['organization'];
+  readonly wire: 'openai' | 'anthropic';
+  /** The provider's id. */
+  readonly work: string;
+  /** The call that began it, and its path. */
+  readonly beganBy: CallRecord['id'];
+  readonly path: string;
+  readonly beganMs: number;
+  /** How often it was asked for. */
+  readonly looks: number;
+}
+
+export interface FollowedWorks {
+  /** Due at `nowMs`, the longest due first, those of all organizations in turn. At most `each` of an organization, and `all` together. */
+  due(nowMs: number, most: { readonly each: number; readonly all: number }): Promise<readonly FollowedWork[]>;
+  /** It was asked for and is due again then; null: never. */
+  again(work: FollowedWork, nextMs: number | null): Promise<void>;
+}
+
+/** After the call that began it. */
+const firstLookMs = 2_000;
+/** As `looks` of work that is not asked for any more. */
+const never = -1;
+
+interface Row {
+  readonly organization: string;
+  readonly wire: string;
+  readonly work: string;
+  readonly began_by: string;
+  readonly path: string | null;
+  readonly began_ms: bigint;
+  readonly looks: bigint;
+}
+
+export function followedWorksIn({ engine }: Pick<StoreContext, 'engine'>): FollowedWorks {
+  return {
+    due: (nowMs, { each, all }) => engine.read(async (db) => {
+      const wanted = await sql`select 1 from organization where follow = 1 limit 1`.execute(db);
+      if (wanted.rows.length === 0) return [];
+      const now = BigInt(Math.floor(nowMs));
+      const { rows } = await sql<Row>`select * from (
+        select w.*, coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}) as due_ms,
+          row_number() over (partition by w.organization order by coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}), w.work) as place
+        from deferred_work as w join organization as o on o.id = w.organization and o.follow = 1
+        where w.settled_by is null and w.part_of is null and w.began_by is not null and w.looks >= 0 and w.wire in ('openai', 'anthropic')
+          and coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}) <= ${now}
+      ) as d where place <= ${each} order by place, due_ms, organization limit ${all}`.execute(db);
+      return rows.map((row) => ({
+        organization: row.organization as CallRecord['organization'], wire: row.wire as FollowedWork['wire'], work: row.work,
+        beganBy: row.began_by as CallRecord['id'], path: row.path ?? '', beganMs: Number(row.began_ms), looks: Number(row.looks),
+      }));
+    }),
+    again: ({ organization, wire, work, looks }, nextMs) => engine.write(async (transaction) => {
+      await transaction.updateTable('deferred_work')
+        .set({ next_look_ms: nextMs === null ? null : BigInt(Math.floor(nextMs)), looks: BigInt(nextMs === null ? never : looks + 1) })
+        .where('organization', '=', organization).where('wire', '=', wire).where('work', '=', work).execute();
+    }),
+  };
+}
