@@ -109,7 +109,7 @@ const answerEntries = Object.fromEntries(answers.flatMap((context) => {
 
 function readBillOf(seller: BillSeller, text: string): void {
   try {
-    new Reconciliation(seller, readBill(seller, text)).lines('2026-11-22');
+    new Reconciliation(seller, readBill(seller, text)).lines(sampleNowMs);
   } catch (fault) {
     if (!(fault instanceof BillFault)) throw fault;
   }

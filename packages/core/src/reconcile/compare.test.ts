@@ -8,13 +8,13 @@ import { readBill, type BillSeller } from './read-bill.ts';
 import { playedCall, pricesOfTest, searches } from './test-support/played-call.ts';
 
 const day = '2026-03-02';
-const today = '2026-11-24';
+const nowMs = Date.parse('2026-11-24T12:00Z');
 
 function compared(seller: BillSeller, file: unknown, calls: readonly CallRecord[]): ComparedLine[] {
   const bill = readBill(seller, typeof file === 'string' ? file : JSON.stringify(file));
   const reconciliation = new Reconciliation(seller, bill, pricesOfTest);
   for (const call of calls) reconciliation.take(call);
-  return reconciliation.lines(today);
+  return reconciliation.lines(nowMs);
 }
 const short = (lines: readonly ComparedLine[]): unknown[] =>
   lines.map((line) => [line.day.slice(-2), line.model ?? line.item ?? line.billName, line.verdict, ...line.reasons]);
@@ -144,6 +144,9 @@ test('a day is compared as the bill cuts it: in another zone, by the hour, and w
   assert.deepEqual(short(compared('openai', zoned, calls)), [['02', 'gpt-4o-2024-08-06', 'equal'], ['03', 'gpt-4o-2024-08-06', 'ours_only']]);
   const west = { data: [bucket('2026-03-02T08:00Z', 24, used(2))] };
   assert.deepEqual(short(compared('openai', west, calls)), [['02', 'gpt-4o-2024-08-06', 'equal']]);
+  // A day of another zone is over at another time.
+  const late = { data: [bucket('2026-11-23T16:00Z', 24, used(1)), bucket('2026-11-22T16:00Z', 24, used(1))] };
+  assert.deepEqual(short(compared('openai', late, [])).map((line) => (line as string[]).includes('day_not_over')), [false, true]);
   const hours = { data: [bucket('2026-03-02T21:00Z', 1, used(1)), bucket('2026-03-02T22:00Z', 1, used(1))] };
   assert.deepEqual(short(compared('openai', hours, calls)), [['02', 'gpt-4o-2024-08-06', 'equal']]);
   const named = 'start_time_iso,end_time_iso,model,input_tokens,output_tokens\n'

@@ -37,11 +37,12 @@ export class Reconciliation {
     this.#ours.take(call);
   }
 
-  /** By day, then model. `today`: the day that is not over. */
-  lines(today: string): ComparedLine[] {
+  /** By day, then model. Days that end after this instant are not over. */
+  lines(nowMs: number): ComparedLine[] {
     const pairs = this.#pairs();
+    const open = new Set(this.#bill.days.filter(({ toMs }) => toMs > nowMs).map(({ day }) => day));
     const days = daySums(pairs, (rows) => this.#tolerance(rows), this.#bill.places);
-    return pairs.flatMap((pair) => this.#compared(pair, days.get(pair.day)!, today) ?? []).toSorted(inOrder);
+    return pairs.flatMap((pair) => this.#compared(pair, days.get(pair.day)!, open) ?? []).toSorted(inOrder);
   }
 
   /** Half of the last place that the bill shows, for each of its rows if each was rounded, and at least half a micro-dollar. */
@@ -82,7 +83,7 @@ export class Reconciliation {
     return { day, ...meant, requestId, matched, ours: null, theirs: { counts, cost, rows: 1, name } };
   }
 
-  #compared(pair: Pair, day: DaySum, today: string): ComparedLine | null {
+  #compared(pair: Pair, day: DaySum, open: ReadonlySet<string>): ComparedLine | null {
     const [ours, theirs] = [ourFigures(pair), theirFigures(pair)];
     if (ours === null && theirs === null) return null;
     const difference = differenceOf(ours, theirs);
@@ -96,10 +97,10 @@ export class Reconciliation {
         kinds,
       verdict, dayVerdict: day.verdict,
     };
-    return { ...line, reasons: verdict === 'equal' ? [] : this.#reasons(pair, line, day, today) };
+    return { ...line, reasons: verdict === 'equal' ? [] : this.#reasons(pair, line, day, open) };
   }
 
-  #reasons(pair: Pair, line: Omit<ComparedLine, 'reasons'>, day: DaySum, today: string): Reason[] {
+  #reasons(pair: Pair, line: Omit<ComparedLine, 'reasons'>, day: DaySum, open: ReadonlySet<string>): Reason[] {
     const { ours, theirs, item } = pair;
     const { verdict, difference, kinds } = line;
     const comparesCost = difference.cost !== null;
@@ -109,7 +110,7 @@ export class Reconciliation {
       && kinds.every((each) => each.difference === 0);
     const found: readonly (readonly [Reason, boolean])[] = [
       ['unknown_usage', (ours?.unknown ?? 0) > 0], ['cost_gaps', (ours?.gaps ?? 0) > 0], ['unpriced', (ours?.unpriced ?? 0) > 0],
-      ['past_the_gateway', past], ['other_prices', sameCounts && comparesCost && difference.cost !== 0n], ['day_not_over', line.day >= today],
+      ['past_the_gateway', past], ['other_prices', sameCounts && comparesCost && difference.cost !== 0n], ['day_not_over', open.has(line.day)],
       ['tools_not_split', (comparesCost || item !== null) && this.#bill.places !== null && (ours?.unsplit ?? 0) > 0], ['listed_twice', twice],
       ['day_equal', day.verdict === 'equal' && verdict !== 'not_matched'],
       ['lines_not_matched', day.notMatched > 0 && verdict !== 'not_matched' && verdict !== 'theirs_more'],

@@ -127,7 +127,8 @@ function isoDate(value: unknown): unknown {
   return match === null ? value : `${match[3]}-${match[1]!.padStart(2, '0')}-${match[2]!.padStart(2, '0')}`;
 }
 
-export const azureForms: SellerForms = { pages: null, rows: [azureForm, focusForm], itemsApart: true };
-export const bedrockForms: SellerForms = { pages: null, rows: [awsForm, focusForm], itemsApart: true };
-export const googleForms: SellerForms = { pages: null, rows: [googleForm, focusForm], itemsApart: true };
+// Tools of clouds are services of their own, whose rows are left out.
+export const azureForms: SellerForms = { pages: null, rows: [azureForm, focusForm], itemsApart: false };
+export const bedrockForms: SellerForms = { pages: null, rows: [awsForm, focusForm], itemsApart: false };
+export const googleForms: SellerForms = { pages: null, rows: [googleForm, focusForm], itemsApart: false };
 export const routerForms: SellerForms = { pages: null, rows: openrouterForms, itemsApart: false };

@@ -56,20 +56,19 @@ export async function recordCorrections(context: UseCaseContext, input: Reconcil
   }
   const compared = await compareBill(context, { ...input, organization: organization.id });
   if (isRefusal(compared)) return compared;
-  const { lines, fromMs, toMs, places, recordsGoneBefore } = compared;
+  const { lines, days, fromMs, openDays: open, openFromMs, places, recordsGoneBefore } = compared;
   if (places === null) return refuseInput('invalid_bill', 'This export has no amounts. Corrections can only be recorded from a cost export.');
   if (recordsGoneBefore !== null) {
     return refuseInput('invalid_bill', `Some or all records of calls before ${recordsGoneBefore} were removed for their age, and the file begins `
       + 'before that: its differences would prove nothing. Give an export of later days.');
   }
-  const closedMs = Math.min(toMs, dayOf(context.nowMs));
   const made = await context.store.corrections.record({
-    organization: organization.id, provider, fromMs, toMs: Math.max(fromMs, closedMs), bill: createHash('sha256').update(input.text).digest('hex'),
-    days: correctedDays(lines.filter(({ day }) => Date.parse(day) < closedMs)),
+    organization: organization.id, provider, fromMs, toMs: openFromMs, bill: createHash('sha256').update(input.text).digest('hex'),
+    days: correctedDays(lines.filter(({ day }) => !open.includes(day))),
   });
-  const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => Date.parse(day) >= closedMs);
+  const openDays = [...new Set(lines.map(({ day }) => day))].filter((day) => open.includes(day));
   return {
-    provider, days: { first: dayName(fromMs), last: dayName(toMs - 1) }, corrections: made.map(shownCorrection),
+    provider, days, corrections: made.map(shownCorrection),
     total: formatDollars(nanoDollars(made.reduce((sum, { ours, theirs }) => sum + theirs - ours, 0n))), openDays,
   };
 }

@@ -7,7 +7,6 @@ import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
 import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
 import { Reconciliation, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
 import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
-import { dayName } from '@metergate/core/time/utc-day.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import { othersFirst } from '@metergate/store/others-first.ts';
 import { z } from 'zod';
@@ -75,7 +74,12 @@ const daysMax = 3_700;
 export interface ComparedBill {
   readonly provider: BillSeller;
   readonly lines: readonly ComparedLine[];
-  /** The days of the file, `toMs` excluded. */
+  /** The days of the file as it names them. */
+  readonly days: { readonly first: string; readonly last: string };
+  /** Days that are not over, and when the first of them begins, or the end of the file. */
+  readonly openDays: readonly string[];
+  readonly openFromMs: number;
+  /** Their time, `toMs` excluded. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Decimal places of the finest amount in the file; null: it has no amount. */
@@ -121,7 +125,10 @@ export async function compareBill(
     return refuseInput('invalid_input', 'The organization has declared no upstream of this name, and no call of that time went to one.');
   }
   return {
-    provider: provider.value, lines: comparison.lines(dayName(context.nowMs)), fromMs, toMs, places: bill.places,
+    provider: provider.value, lines: comparison.lines(context.nowMs), fromMs, toMs, places: bill.places,
+    days: { first: bill.days[0]!.day, last: bill.days.at(-1)!.day },
+    openFromMs: bill.days.find((day) => day.toMs > context.nowMs)?.fromMs ?? toMs,
+    openDays: bill.days.filter((day) => day.toMs > context.nowMs).map(({ day }) => day),
     recordsGoneBefore: goneBefore(organization, fromMs), otherCurrency: bill.otherCurrency,
   };
 }
