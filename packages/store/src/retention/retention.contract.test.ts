@@ -101,6 +101,25 @@ for (const on of bothEngines) {
       assert.equal(await store.retention.progress(organization), null);
     });
 
+    test('the correction of a call goes with its record, and none is made for a record that is gone', async () => {
+      const organization = await keeping();
+      await ship(store, 'seg_corrected', recordsOf(organization, 3_000, draw));
+      const calls: { sequence: bigint; startedAtMs: number }[] = [];
+      for await (const page of store.callWalk.walk({ organization, fromMs: 0, toMs: startMs + 100 * dayMs })) {
+        calls.push(...page.map(({ record, place }) => ({ sequence: place.sequence, startedAtMs: record.startedAtMs })));
+      }
+      const made = { recorded: nanoDollars(1n), cost: nanoDollars(3n), costGaps: [], priceList: 'list' };
+      const corrections = new Map(calls.map(({ sequence }) => [sequence, made]));
+      const replace = () => store.callCorrections.replace({ organization, calls, corrections, audited: false });
+      const sum = async () => (await store.callCorrections.sums({ organization, by: [], everyMs: null, filter: {} }))[0]!;
+      const kept = async () => (await context.query(url, 'select sequence from call_correction where organization = $1', [organization])).length;
+      assert.deepEqual([await replace(), await replace(), (await sum()).amount], [3_000, 0, 6_000n]);
+      const { records } = await removeAll(store, organization, startMs + 60 * dayMs);
+      assert.ok(records > 500 && records < 3_000);
+      assert.deepEqual([await kept(), (await sum()).amount], [3_000 - records, BigInt(3_000 - records) * 2n]);
+      assert.deepEqual([await replace(), await kept()], [0, 3_000 - records]);
+    });
+
     test('after every slice each sum is that of the records left, caps are not refunded, and another organization keeps all', async () => {
       const [organization, other] = [await keeping(), await newOrganization()];
       const records = recordsOf(organization, 3_000, draw);
