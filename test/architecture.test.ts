@@ -137,7 +137,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: [
     'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '
-      + 'refusals.ts request-ids.ts traces usage websocket/extensions.ts websocket/pieces.ts',
+      + 'refusals.ts request-ids.ts traces usage websocket/extensions.ts websocket/heard-calls.ts websocket/pieces.ts',
     'callers faults.ts guards network node-clock.ts websocket/frames.ts websocket/in-slices.ts websocket/sessions.ts',
     'settings websocket/message.ts', 'gateway-node.ts websocket/plain-text.ts', 'websocket/message-copy.ts',
     'call held-for-calls.ts', 'websocket', 'server.ts', 'gateway.ts',

@@ -77,7 +77,7 @@ export class Dialogue {
     this.#handshake = handshake;
     this.#connection = connection;
     this.#admission = new ResponseAdmission(node, handshake);
-    this.#language = languageOf(handshake);
+    this.#language = languageOf(handshake, node.sessions.heardCalls);
     this.responses = this.#language.responses;
     this.#usage = new ConnectionUsage(node, handshake, this.#language.kind);
     this.#callerKeepsContext = compression?.callerKeepsContext === true;

@@ -13,6 +13,7 @@ import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { modelName, modelOfQuery } from '../call/requested-model.ts';
 import { errorEvent, realtimeErrorEvent } from './error-event.ts';
+import { heardCallOf, type HeardCalls, type Listener } from './heard-calls.ts';
 import { RealtimeResponses } from './realtime-responses.ts';
 import { Responses, type ResponsesUnderWay } from './responses.ts';
 
@@ -47,10 +48,12 @@ export interface Language {
 }
 
 /** `handshake`: of the connection. */
-export function languageOf(handshake: AdmittedCall): Language {
+export function languageOf(handshake: AdmittedCall, calls: HeardCalls): Language {
   const kind = socketKindOf(handshake.route);
   if (kind === 'responses') return new ResponsesLanguage();
-  return kind === 'unread' ? new UnreadLanguage() : new RealtimeLanguage(kind, modelOfQuery(handshake.route.target));
+  if (kind === 'unread') return new UnreadLanguage();
+  const call = heardCallOf(handshake.held.organization.id, handshake.route);
+  return new RealtimeLanguage(kind, modelOfQuery(handshake.route.target), call === null ? null : calls.listen(call));
 }
 
 const noModels: readonly string[] = [];
@@ -78,7 +81,7 @@ class ResponsesLanguage implements Language {
 /** Realtime and Live: the models are those of the session, as the caller sets them and the provider confirms them. */
 class RealtimeLanguage implements Language {
   readonly kind: 'realtime' | 'live';
-  readonly responses = new RealtimeResponses();
+  readonly responses: RealtimeResponses;
   readonly #callerEvents = new RealtimeCallerEvents();
   readonly #serverEvents = new RealtimeServerEvents();
   saidModels = noModels;
@@ -86,7 +89,8 @@ class RealtimeLanguage implements Language {
   #named: SessionModels = { response: null, transcription: null };
 
   /** `model`: that the handshake names. */
-  constructor(kind: 'realtime' | 'live', model: string | null) {
+  constructor(kind: 'realtime' | 'live', model: string | null, listener: Listener | null) {
+    this.responses = new RealtimeResponses(listener);
     this.kind = kind;
     this.#asked = { response: model, transcription: null };
   }

@@ -3,17 +3,26 @@
  * as there is one, else the provider began it by itself. An error refuses a request, never ends a response: `response.done` always comes.
  */
 import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { Listener } from './heard-calls.ts';
 import type { ResponseCall } from './response-call.ts';
 import { rememberedMax, type ResponsesUnderWay } from './responses.ts';
 
 export class RealtimeResponses implements ResponsesUnderWay {
   /** Asked for and not begun, oldest first. */
-  #asked: ResponseCall[] = [];
+  readonly #asked = new Set<ResponseCall>();
+  /** The same, by the caller's own name of the request. */
+  readonly #askedByName = new Map<string | null, Set<ResponseCall>>();
   readonly #running = new Map<string, ResponseCall>();
   readonly #ended = new Set<string>();
+  readonly #listener: Listener | null;
+
+  /** `listener`: where others may hear the same responses. */
+  constructor(listener: Listener | null = null) {
+    this.#listener = listener;
+  }
 
   get size(): number {
-    return this.#asked.length + this.#running.size;
+    return this.#asked.size + this.#running.size;
   }
 
   all(): readonly ResponseCall[] {
@@ -21,7 +30,10 @@ export class RealtimeResponses implements ResponsesUnderWay {
   }
 
   asked(response: ResponseCall): void {
-    this.#asked.push(response);
+    const named = this.#askedByName.get(response.eventId) ?? new Set();
+    this.#askedByName.set(response.eventId, named.add(response));
+    this.#asked.add(response);
+    this.#listener?.asked(1);
   }
 
   begun(response: ResponseCall, responseId: string): void {
@@ -29,11 +41,16 @@ export class RealtimeResponses implements ResponsesUnderWay {
     this.#running.set(responseId, response);
   }
 
+  /** The connection is over. */
+  left(): void {
+    this.#listener?.left();
+  }
+
   /** Nobody steers here. */
   steered(): void {}
 
   ended(response: ResponseCall): void {
-    this.#asked = this.#asked.filter((one) => one !== response);
+    this.#answered(response);
     const { responseId } = response;
     if (responseId === null) return;
     this.#running.delete(responseId);
@@ -47,14 +64,25 @@ export class RealtimeResponses implements ResponsesUnderWay {
     if (responseId === null) return null;
     const running = this.#running.get(responseId);
     if (running !== undefined || this.#ended.has(responseId) || !mayBegin) return running ?? null;
-    const asked = work === 'response' ? this.#asked.shift() : undefined;
+    const asked = work === 'response' ? this.#asked.values().next().value : undefined;
+    if (this.#listener?.counts(responseId, asked !== undefined) === false) return null;
     if (asked === undefined) return 'begun';
+    this.#answered(asked);
     this.begun(asked, responseId);
     return asked;
   }
 
   /** An error that names no message is of the oldest request that had no name of its own. */
   #refusedBy({ refusedEventId }: ServerEvent): ResponseCall | null {
-    return this.#asked.find(({ eventId, isSettling }) => eventId === refusedEventId && !isSettling) ?? null;
+    for (const one of this.#askedByName.get(refusedEventId) ?? []) if (!one.isSettling) return one;
+    return null;
+  }
+
+  #answered(response: ResponseCall): void {
+    if (!this.#asked.delete(response)) return;
+    const named = this.#askedByName.get(response.eventId)!;
+    named.delete(response);
+    if (named.size === 0) this.#askedByName.delete(response.eventId);
+    this.#listener?.asked(-1);
   }
 }

@@ -254,6 +254,26 @@ suite('other sessions', { timeout }, () => {
     assert.deepEqual(ofResponses(node).map(({ model, inputTokens }) => [model, inputTokens]), [['gpt-realtime', 1_400]]);
   });
 
+  test('what two control channels of one call hear is counted once, on the one that asked for it', async (t) => {
+    const node = await startSessionNode(t);
+    const path = '/v1/realtime?call_id=rtc_1';
+    const [one, other, another] = [await node.connect({ path }), await node.connect({ path }), await node.connect({ path: `${path}2` })];
+    other.caller.send(ask());
+    await other.upstream.until(() => other.upstream.frames.length === 1);
+    for (const { caller, upstream } of [one, other]) {
+      upstream.send(begun('r1'));
+      await caller.until(() => caller.events.length === 1);
+    }
+    for (const { caller, upstream } of [one, other]) {
+      upstream.send(done('r1'), begun('r2'), done('r2'));
+      await caller.until(() => caller.events.length === 4);
+    }
+    another.upstream.send(done('r2'));
+    await another.caller.until(() => another.caller.events.length === 1);
+    const counted = ofResponses(node).map(({ providerRequestId, requestBytes }) => [providerRequestId, requestBytes > 0]);
+    assert.deepEqual(counted.toSorted(), [['r1', true], ['r2', false], ['r2', false]]);
+  });
+
   test('live: the last of the session\'s figures is its own, once, and what it has others make is a call each', async (t) => {
     const { node, caller, upstream } = await open(t, '/v1/live/sessions');
     caller.send(fromCaller({ type: 'session.start', session: { model: 'gpt-live-1' } }), heard());

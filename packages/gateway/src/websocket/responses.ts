@@ -26,6 +26,8 @@ export interface ResponsesUnderWay {
   steered(responseId: string | null): void;
   ended(response: ResponseCall): void;
   of(event: ServerEvent): ResponseCall | 'begun' | null;
+  /** The connection is over. */
+  left(): void;
 }
 
 export class Responses implements ResponsesUnderWay {
@@ -45,6 +47,8 @@ export class Responses implements ResponsesUnderWay {
   all(): readonly ResponseCall[] {
     return [...this.#asked, ...this.#running.values()];
   }
+
+  left(): void {}
 
   asked(response: ResponseCall): void {
     this.#asked.add(response);

@@ -317,6 +317,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
     this.#providerFlow.stop();
     this.#readingOn?.end();
     this.#node.sessions.delete(this);
+    this.#dialogue.responses.left();
     this.#ends.letGo();
     const { recording, providerRequestId, over } = this.#parts;
     const seen = { copy: this.#dialogue.copy, outcome: null, unanswered: false };

@@ -3,6 +3,7 @@
  * many as are left free, half of the node's when it is alone, so that a newcomer always finds room.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { HeardCalls } from './heard-calls.ts';
 
 /** A connection that is open. */
 export interface OpenSession {
@@ -29,6 +30,7 @@ export interface SessionCounters {
 
 export class Sessions {
   readonly counters: SessionCounters = { opened: 0, fromCallers: 0, fromProviders: 0, closes: new Map() };
+  readonly heardCalls = new HeardCalls();
   readonly #open = new Set<OpenSession>();
   readonly #byOrganization = new Map<OrganizationId, number>();
   readonly #monotonicMs: () => number;
