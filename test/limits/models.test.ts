@@ -149,6 +149,30 @@ test('a key may allow less than its organization, never more; it goes before the
   await tenant.until(({ status }) => status === 402, { target: '/upstream/v1/models/never-this:generate' });
 });
 
+test('on a named upstream the path names the model, as Google, Azure and Bedrock have it', async () => {
+  const tenant = await tenantWith(['gemini-*', 'gpt-5']);
+  const { system } = product;
+  const args = ['--org', tenant.id, '--name', 'models'];
+  const declaration = await system.cli(['upstream', 'declare', ...args, '--url', system.upstream.url, '--json'], 'secret');
+  assert.equal(declaration.code, 0, declaration.stderr);
+  assert.equal((await system.cli(['upstream', 'enable', ...args, '--json'])).code, 0);
+  const at = (path: string): string => `/upstreams/models${path}`;
+  const statusOf = async (target: string, body: string): Promise<number> =>
+    (await rawCall(system.gatewayUrl, { method: 'POST', target: at(target), headers: [bearer(tenant.key)], body })).status;
+  // What it sends names a model that is not allowed.
+  await tenant.until(({ status }) => status === 403, { target: at('/v1beta/models/gemini-3:generateContent') });
+  const before = system.upstream.requests.length;
+  for (const [target, body, status] of [
+    ['/v1beta/models/gemini-3:streamGenerateContent?alt=sse', '{"contents":[]}', 200],
+    ['/v1beta/models/text-embedding-004:embedContent', '{}', 403],
+    ['/v1beta/cachedContents', '{"model":"models/gemini-3"}', 200], ['/v1beta/cachedContents', '{"model":"models/other"}', 403],
+    ['/openai/deployments/gpt-5/chat/completions?api-version=1', '{}', 200], ['/openai/deployments/o3/chat/completions?api-version=1', '{}', 403],
+    ['/model/anthropic.claude-v2%3A0/invoke', '{}', 403], ['/v1/projects/p/locations/l/publishers/google/models/o3:rawPredict', '{}', 403],
+    ['/api/chat', '{"model":"gpt-5"}', 200], ['/api/chat', '{"model":"gpt-5","Model":"o3"}', 403],
+  ] as const) assert.equal(await statusOf(target, body), status, `${target} ${body}`);
+  assert.equal(system.upstream.requests.length, before + 4);
+});
+
 test('the OpenAI SDK uploads sound with an allowed model, and shows the refusal of another', async () => {
   const tenant = await tenantWith(['whisper-*']);
   const client = new OpenAI({ apiKey: tenant.key, baseURL: `${product.system.gatewayUrl}/v1`, maxRetries: 0 });

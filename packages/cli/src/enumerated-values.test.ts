@@ -38,6 +38,7 @@ const free = new Set([
   'month', 'from', 'to', 'subject', 'name', 'org', 'id', 'drain',
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',
+  'upstream',
   'version', 'without',
 ]);
 /** A price file may have any name: a missing one is not wrong usage, and its sentence names the words too. */

@@ -52,7 +52,9 @@ export function refusedModelOf(lists: ModelLists, byPath: readonly string[], byB
 }
 
 function isAllowed(patterns: readonly string[], model: string): boolean {
-  return patterns.some((pattern) => fits(pattern, model));
+  // Google's clients write `models/` before the name in a body, and the name alone in a path.
+  const name = model.startsWith('models/') ? model.slice('models/'.length) : model;
+  return patterns.some((pattern) => fits(pattern, model) || fits(pattern, name));
 }
 
 /** Whether the whole text fits the pattern. Goes back only to the last `*`, so its time is at most the product of both lengths. */

@@ -49,9 +49,11 @@ test('what a target names counts in any spelling: engines, deployments, Google, 
 test('a pattern fits as a whole, and both lists must allow every model', () => {
   const allowed = (pattern: string, model: string): boolean => refusedModelOf({ organization: [pattern], key: null }, [], [model]) === null;
   for (const [pattern, model] of [['gpt-5*', 'gpt-5'], ['gpt-5*', 'gpt-5.2-mini'], ['*', ''], ['*mini*', 'gpt-5-mini-x'], ['a*b*c', 'aXbYbc'],
-    ['claude-*-4', 'claude-opus-4'], ['a.c', 'a.c'], ['**', 'x']] as const) assert.ok(allowed(pattern, model), `${pattern} ${model}`);
+    ['claude-*-4', 'claude-opus-4'], ['a.c', 'a.c'], ['**', 'x'],
+    ['gemini-*', 'models/gemini-3'], ['models/*', 'models/x']] as const) assert.ok(allowed(pattern, model), `${pattern} ${model}`);
   for (const [pattern, model] of [['gpt-5*', 'gpt-4'], ['gpt-5', 'gpt-5.2'], ['gpt-5*', 'GPT-5'], ['gpt-5*', ' gpt-5'], ['a*b', 'abc'],
-    ['a.c', 'abc'],    ['[a]', 'a'], ['gpt-5*', 'ft:gpt-5']] as const) assert.ok(!allowed(pattern, model), `${pattern} ${model}`);
+    ['a.c', 'abc'],    ['[a]', 'a'], ['gpt-5*', 'ft:gpt-5'],
+    ['gemini-*', 'models/models/gemini-3']] as const) assert.ok(!allowed(pattern, model), `${pattern} ${model}`);
   const lists = { organization: ['a*'], key: ['ab', 'c'] };
   assert.deepEqual(refusedModelOf(lists, [], ['ab']), null);
   assert.deepEqual(refusedModelOf(lists, [], ['ac']), { of: 'key', model: 'ac' });
