@@ -45,7 +45,7 @@ test('a month is closed, stays as it is, and its file verifies with the printed 
   }
   assert.match((await own.run(['month', 'show', '2026-10', '--org', 'acme'])).stdout, /closed, version 1/);
   assert.match((await own.run(['month', 'list', '--org', 'acme'])).stdout, /2026-10 +closed +1 +5/);
-  await own.json(['month', 'statement', '--month', '2026-10', '--org', 'acme', '--out', 'october.html']);
+  await own.json(['month', 'statement', '2026-10', '--org', 'acme', '--out', 'october.html']);
   assert.match(readFileSync(join(own.directory, 'october.html'), 'utf8'), /0\.617283945 USD<\/strong>\n<p>Closed .*, version 1\./);
 });
 

@@ -223,3 +223,23 @@ test('a refused export writes nothing, and an existing file stays', async () => 
   const backwards = await run('usage', '--org', 'Acme', '--by', 'day', '--since', '2026-09-02', '--until', '2026-09-01');
   assert.deepEqual([backwards.code, backwards.stderr], [2, 'metergate: --until must not be before --since.\n']);
 });
+
+test('usage --csv writes every row exactly; on request as spreadsheets of other countries read it', async () => {
+  const path = join(files, 'usage.csv');
+  const args = ['usage', '--org', 'Acme', '--by', 'model', '--month', '2026-09'];
+  const rows = await json(...args) as { model: string | null; calls: number; cost: string; cacheSavings: string | null }[];
+  const written = async (...more: string[]): Promise<string> => {
+    assert.deepEqual(await json(...args, '--csv', path, ...more), { rows: rows.length, bytes: statSync(path).size, out: path });
+    return readFileSync(path, 'utf8');
+  };
+  const cells = (text: string, separator: string) => text.split('\r\n').slice(0, -1).map((line) => line.split(separator));
+  const [head, ...lines] = cells(await written(), ',');
+  const at = (name: string): number => head!.indexOf(name);
+  assert.deepEqual(lines.map((line) => [line[at('model')], line[at('calls')], line[at('cost')], line[at('cacheSavings')]]),
+    rows.map(({ model, calls, cost, cacheSavings }) => [model ?? '', String(calls), cost, cacheSavings ?? '']));
+  const comma = await written('--bom', '--decimal-comma');
+  assert.equal(comma[0], '\uFEFF');
+  assert.deepEqual(cells(comma.slice(1), ';').slice(1).map((line) => line[at('cost')]), rows.map(({ cost }) => cost.replace('.', ',')));
+  const alone = await run(...args, '--bom');
+  assert.deepEqual([alone.code, /need --csv FILE/.test(alone.stderr)], [2, true]);
+});

@@ -14,7 +14,7 @@ import { fields, shortDecimal, table } from '../command-line/table.ts';
 import { monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadable } from '../receipts/verify-file.ts';
-import { statement } from './statement.ts';
+import { writeStatement } from './statement.ts';
 
 const args = {
   month: { type: 'positional', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC' },
@@ -85,6 +85,16 @@ const exportFile = command({
       text: `${values.month} is written to ${values.out}.\nVerify with: metergate month verify ${values.out} --public-key KEY.pem`,
     };
   }),
+});
+
+const statement = command({
+  description: 'Write a month as one printable HTML page, as it was closed if it is',
+  args: {
+    ...args,
+    project: { type: 'string', valueHint: 'PROJECT', description: 'Only calls for this project' },
+    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced' },
+  },
+  run: writeStatement,
 });
 
 const verify = command({

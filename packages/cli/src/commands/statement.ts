@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeStatement } from '@metergate/platform/use-cases/statement.ts';
-import { command } from '../command-line/command.ts';
+import { command, type CommandResult, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
@@ -17,15 +17,25 @@ export const statement = command({
     project: { type: 'string', valueHint: 'PROJECT', description: 'Only calls for this project' },
     out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced' },
   },
-  run: ({ org, month, project, out }, tools) => {
-    const query = { organization: org, monthMs: monthMs('month', month), ...(project === undefined ? {} : { project }) };
-    return onStore(tools, async (context) => {
-      const made = await makeStatement(context, query);
-      if (isRefusal(made)) return made;
-      await warnOfRemovedRecords(context, { organization: org, sinceMs: query.monthMs }, tools);
-      const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
-      const { calls, cost } = made.totals;
-      return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${countOf(calls, 'call')}, ${cost} USD, written to ${out}.` };
-    });
-  },
+  run: writeStatement,
 });
+
+interface StatementValues {
+  readonly org: string;
+  readonly month: string;
+  readonly project: string | undefined;
+  readonly out: string;
+}
+
+/** Writes the page of a month, closed or not. @throws UsageFault for a month in another form. */
+export function writeStatement({ org, month, project, out }: StatementValues, tools: CommandTools): Promise<CommandResult> {
+  const query = { organization: org, monthMs: monthMs('month', month), ...(project === undefined ? {} : { project }) };
+  return onStore(tools, async (context) => {
+    const made = await makeStatement(context, query);
+    if (isRefusal(made)) return made;
+    await warnOfRemovedRecords(context, { organization: org, sinceMs: query.monthMs }, tools);
+    const bytes = await writeWhole(resolve(tools.cwd, out), (async function* () { yield Buffer.from(made.html, 'utf8'); })());
+    const { calls, cost } = made.totals;
+    return { json: { calls, cost, bytes, out }, text: `Statement of ${month}: ${countOf(calls, 'call')}, ${cost} USD, written to ${out}.` };
+  });
+}

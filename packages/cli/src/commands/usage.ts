@@ -10,6 +10,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
 import { showComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
 import { listIdForm, type PricesToTry } from '@metergate/platform/use-cases/repricing/prices-to-try.ts';
+import { usageCsv } from '@metergate/platform/use-cases/export/usage-csv.ts';
 import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
@@ -18,6 +19,7 @@ import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { table } from '../command-line/table.ts';
+import { writeWhole } from '../command-line/whole-file.ts';
 import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
 
 export const usage = command({
@@ -37,12 +39,16 @@ export const usage = command({
     wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: `Calls to ${wireNames.join(', ')}` },
     endpoint: { type: 'enum', options: [...endpoints], valueHint: 'ENDPOINT', description: `Calls of this endpoint: ${endpoints.join(', ')}` },
     adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
+    csv: { type: 'string', valueHint: 'FILE', description: 'Write the rows as CSV, amounts with nine places; an existing file is replaced' },
+    bom: { type: 'boolean', description: 'Begin the CSV with a byte order mark, by which spreadsheets know UTF-8' },
+    'decimal-comma': { type: 'boolean', description: 'Write amounts of the CSV with a comma, and separate by semicolons' },
     prices: {
       type: 'string', valueHint: 'LIST', description: 'Also show the cost by other prices: list, current, a list by name, or a price file',
     },
   },
-  run: ({ org, by: given, month, since, until, adjusted, prices, ...filter }, tools) => {
+  run: ({ org, by: given, month, since, until, adjusted, prices, csv, bom, 'decimal-comma': decimalComma, ...filter }, tools) => {
     const by = dimensionsOf(given);
+    if (csv === undefined && (bom === true || decimalComma === true)) throw new UsageFault('--bom and --decimal-comma need --csv FILE.');
     const query = {
       organization: org, by, filter: usageFilterOf(filter),
       ...checkedRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
@@ -52,6 +58,11 @@ export const usage = command({
       const rows = await showComparedUsage(context, query, beside);
       if (isRefusal(rows)) return rows;
       await warnOfRemovedRecords(context, query, tools);
+      if (csv !== undefined) {
+        const bytes = Buffer.from(usageCsv(by, rows, { byteOrderMark: bom === true, decimalComma: decimalComma === true }), 'utf8');
+        await writeWhole(resolve(tools.cwd, csv), (async function* () { yield bytes; })());
+        return { json: { rows: rows.length, bytes: bytes.length, out: csv }, text: `${countOf(rows.length, 'row')} written to ${csv}.` };
+      }
       const names = by.includes('key') ? await namesOfKeys(context, org) : null;
       return { json: rows, text: (width) => usageText(by, rows, { names, width }) };
     });

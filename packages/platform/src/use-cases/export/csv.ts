@@ -3,21 +3,22 @@
  * spreadsheet would compute gets an apostrophe before it.
  */
 
-/** Numbers are our own and stay as they are; null is an empty cell. */
-export type CsvValue = string | number | bigint | null;
+/** Numbers are our own and stay as they are, `figure` too, which is one as text; null is an empty cell. */
+export type CsvValue = string | number | bigint | { readonly figure: string } | null;
 
 /** Characters that begin a formula or a call of another program in spreadsheets, in both widths, and those that may come before one. */
 const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
-const quoted = /[",\r\n]|^ | $/;
+const quoted = { ',': /[",\r\n]|^ | $/, ';': /[";\r\n]|^ | $/ } as const;
 
 /** One line with its end, fields quoted where they must be. Text that a spreadsheet would compute is made inert. */
-export function csvLine(values: readonly CsvValue[]): string {
-  return `${values.map(cellOf).join(',')}\r\n`;
+export function csvLine(values: readonly CsvValue[], separator: ',' | ';' = ','): string {
+  return `${values.map((value) => cellOf(value, separator)).join(separator)}\r\n`;
 }
 
-function cellOf(value: CsvValue): string {
+function cellOf(value: CsvValue, separator: ',' | ';'): string {
   if (value === null) return '';
+  if (typeof value === 'object') return value.figure;
   if (typeof value !== 'string') return String(value);
   const inert = computed.test(value) ? `'${value}` : value;
-  return quoted.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  return quoted[separator].test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

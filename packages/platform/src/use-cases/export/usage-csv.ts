@@ -1,0 +1,36 @@
+/**
+ * Rows of usage → a CSV file for ledgers and spreadsheets: every figure exact, money with nine places. On request with a byte order mark, by which
+ * spreadsheets know UTF-8, and with a decimal comma, where the semicolon separates.
+ */
+import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
+import type { ComparedUsage } from '../compared-usage.ts';
+import { csvLine } from './csv.ts';
+
+export interface CsvForm {
+  readonly byteOrderMark: boolean;
+  readonly decimalComma: boolean;
+}
+
+const wholeNames = [
+  'calls', 'inputTokens', 'cachedTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens', 'unknownCalls', 'unpricedCalls', 'gapCalls',
+  'repricedCalls', 'notRepricedCalls',
+] as const;
+const moneyNames = ['cost', 'cacheSavings', 'correction', 'adjustedCost', 'repricedCost', 'repricedFrom'] as const;
+
+/** The columns of the rows, those beside usage only if they were asked for. Without a row: those of usage. */
+export function usageCsv(by: readonly UsageDimension[], rows: readonly ComparedUsage[], form: CsvForm): string {
+  const usual = new Set<string>([...wholeNames.slice(0, -2), 'cost', 'cacheSavings']);
+  const has = (name: keyof ComparedUsage): boolean => usual.has(name) || (rows[0] !== undefined && name in rows[0]);
+  const [whole, money] = [wholeNames.filter(has), moneyNames.filter(has)];
+  const separator = form.decimalComma ? ';' : ',';
+  const lines = rows.map((row) => csvLine([
+    ...by.map((dimension) => row[dimension] ?? null), ...whole.map((name) => row[name] ?? null),
+    ...money.map((name) => amountCell(row[name] ?? null, form)),
+  ], separator));
+  return (form.byteOrderMark ? '\uFEFF' : '') + csvLine([...by, ...whole, ...money], separator) + lines.join('');
+}
+
+/** Our own figures, also below zero: nothing that a spreadsheet would take for a formula. */
+function amountCell(amount: string | null, { decimalComma }: CsvForm): { readonly figure: string } | null {
+  return amount === null ? null : { figure: decimalComma ? amount.replace('.', ',') : amount };
+}
