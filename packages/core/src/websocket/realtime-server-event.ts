@@ -27,13 +27,15 @@ export class RealtimeServerEvents {
   readonly #wrapped = eventPlaces();
   readonly #session = new SessionPlaces();
   readonly #usage = watched();
+  readonly #eventId = watched();
   readonly #itemId = watched();
   readonly #contentIndex = watched();
   readonly #refused = watched();
   readonly #refusedOfLive = watched();
   readonly #root = watched({
     ...fieldsOf(this.#own), event: watched(fieldsOf(this.#wrapped)), session: this.#session.place, usage: this.#usage,
-    item_id: this.#itemId, content_index: this.#contentIndex, error: watched({ event_id: this.#refused, client_event_id: this.#refusedOfLive }),
+    event_id: this.#eventId, item_id: this.#itemId, content_index: this.#contentIndex,
+    error: watched({ event_id: this.#refused, client_event_id: this.#refusedOfLive }),
   });
   readonly #scanner = new JsonScanner(this.#root);
   /** Transcriptions that nothing names. */
@@ -87,7 +89,8 @@ export class RealtimeServerEvents {
     const item = this.#itemId.string();
     const index = this.#contentIndex.plainWholeNumber();
     if (item === null && !isEnd) return untoldEvent;
-    const responseId = item === null ? `transcription ${this.#unnamed += 1}` : index > 0 ? `${item}#${index}` : item;
+    const named = item === null || index <= 0 ? item : `${item}#${index}`;
+    const responseId = named ?? this.#eventId.string() ?? `transcription ${this.#unnamed += 1}`;
     return {
       ...untoldEvent, work: 'transcription', kind: isEnd ? 'ends' : 'other', responseId, mayBegin: step !== 'failed', tells: step === 'completed',
     };

@@ -51,9 +51,10 @@ export interface Language {
 export function languageOf(handshake: AdmittedCall, calls: HeardCalls): Language {
   const kind = socketKindOf(handshake.route);
   if (kind === 'responses') return new ResponsesLanguage();
-  if (kind === 'unread') return new UnreadLanguage();
+  const model = modelOfQuery(handshake.route.target);
+  if (kind === 'unread') return new UnreadLanguage(model);
   const call = heardCallOf(handshake.held.organization.id, handshake.route);
-  return new RealtimeLanguage(kind, modelOfQuery(handshake.route.target), call === null ? null : calls.listen(call));
+  return new RealtimeLanguage(kind, model, call === null ? null : calls.listen(call));
 }
 
 const noModels: readonly string[] = [];
@@ -155,13 +156,19 @@ class UnreadLanguage implements Language {
 
   readonly caller = unread(unreadMessage);
   readonly provider = unread(untoldEvent);
+  readonly #model: string | null;
+
+  /** `model`: that the handshake names. */
+  constructor(model: string | null) {
+    this.#model = model;
+  }
 
   modelOf(): null {
     return null;
   }
 
-  askedModelOf(): null {
-    return null;
+  askedModelOf(): string | null {
+    return this.#model;
   }
 
   refusalEvent(): null {

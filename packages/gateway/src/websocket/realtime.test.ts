@@ -318,7 +318,8 @@ suite('other sessions', { timeout }, () => {
       await caller.until(() => caller.frames.length === 1);
       upstream.socket.destroy();
       const record = await node.recordOf(() => true);
-      assert.deepEqual([record.usage, record.usageReason, record.status, record.endpoint], ['unknown', 'not_reported', 101, 'other']);
+      assert.deepEqual([record.usage, record.usageReason, record.status, record.endpoint, record.requestedModel],
+        ['unknown', 'not_reported', 101, 'other', path.includes('model=') ? 'm' : null]);
       assert.equal(node.journal.closed.length, 1);
     });
   }
