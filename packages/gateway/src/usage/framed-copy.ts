@@ -32,7 +32,11 @@ async function loadOnce(): Promise<void> {
 export class FramedCopy implements CopyReader {
   readonly dialogueEnded = false;
   readonly #reader: GuardedReader;
-  #held: Buffer = Buffer.alloc(0);
+  /** What came and is not read. It is put together only once there is a whole frame: pieces may be small and frames long. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** There is something to read from so many bytes on. */
+  #wantedBytes = frameBytesMin;
   #unreadable = false;
   #finished = false;
 
@@ -49,14 +53,15 @@ export class FramedCopy implements CopyReader {
 
   push(chunk: Buffer): void {
     if (this.#finished || this.#unreadable) return;
-    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
     if (codec !== null) this.#takeFrames();
-    if (this.#held.length > heldBytesMax) this.#giveUp();
+    else if (this.#heldBytes > heldBytesMax) this.#giveUp();
   }
 
   drop(): void {
     this.#finished = true;
-    this.#held = Buffer.alloc(0);
+    this.#keep(null);
   }
 
   /** A second call is ignored. */
@@ -75,7 +80,7 @@ export class FramedCopy implements CopyReader {
   #report(ending: 'whole' | 'cut', done: (reading: Reading) => void): void {
     if (this.#finished) return;
     this.#takeFrames();
-    const isWhole = ending === 'whole' && this.#held.length === 0 && !this.#unreadable;
+    const isWhole = ending === 'whole' && this.#heldBytes === 0 && !this.#unreadable;
     this.#finished = true;
     const reading = this.#reader.finish(isWhole ? 'whole' : 'cut');
     done(isWhole || ending === 'cut' ? reading : withReason(reading, 'not_readable', ending));
@@ -83,25 +88,35 @@ export class FramedCopy implements CopyReader {
 
   #giveUp(): void {
     this.#unreadable = true;
-    this.#held = Buffer.alloc(0);
+    this.#keep(null);
+  }
+
+  /** The caller's buffers are not kept. */
+  #keep(rest: Buffer | null): void {
+    this.#held = rest === null ? [] : [Buffer.from(rest)];
+    this.#heldBytes = rest?.length ?? 0;
   }
 
   #takeFrames(): void {
-    if (this.#finished || this.#unreadable) return;
+    if (this.#finished || this.#unreadable || this.#heldBytes < this.#wantedBytes) return;
+    const held = Buffer.concat(this.#held, this.#heldBytes);
     let from = 0;
+    this.#wantedBytes = frameBytesMin;
     try {
-      while (this.#held.length - from >= frameBytesMin) {
-        const bytes = this.#held.readUInt32BE(from);
+      while (held.length - from >= frameBytesMin) {
+        const bytes = held.readUInt32BE(from);
         if (bytes < frameBytesMin || bytes > heldBytesMax) return this.#giveUp();
-        if (this.#held.length - from < bytes) break;
-        this.#takeFrame(this.#held.subarray(from, from + bytes));
+        if (held.length - from < bytes) {
+          this.#wantedBytes = bytes;
+          break;
+        }
+        this.#takeFrame(held.subarray(from, from + bytes));
         from += bytes;
       }
     } catch {
       return this.#giveUp();
     }
-    // The caller's buffer is not kept.
-    this.#held = Buffer.from(this.#held.subarray(from));
+    this.#keep(held.subarray(from));
   }
 
   /** @throws what the codec throws of a frame that is damaged, and of a payload that is no JSON. */
