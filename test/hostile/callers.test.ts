@@ -102,22 +102,22 @@ test('an empty chunked body is forwarded as one, on every route and with every m
   for (const record of await recordsOf(service, projects)) assert.deepEqual([record.outcome, record.requestBytes], ['completed', 0]);
 });
 
-test('a WebSocket handshake is 426 where none is spoken, and 401 without a key; any other offer of an upgrade is a plain request', async () => {
+test('a WebSocket handshake is 426 beside another offer, and 401 without a key; any other offer of an upgrade is a plain request', async () => {
   const { connections } = service.system.openai;
   const handshake = ['Host: x', 'Connection: keep-alive, Upgrade', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
     'x-svc-project: handshake'];
-  for (const lines of [['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c, websocket']]) {
-    for (const start of ['GET /v1/messages HTTP/1.1', 'GET /upstream/v1/realtime?model=x HTTP/1.1']) {
-      const connection = await sendRaw(service, head(start, [...handshake, ...lines]));
-      const answer = await connection.nextAnswer();
-      assertEnvelope(answer, 426, 'upgrade_not_supported');
-      assert.equal(headerValue(answer.headers, 'upgrade'), 'HTTP/1.1');
-      await connection.close();
-    }
+  for (const start of ['GET /v1/messages HTTP/1.1', 'GET /upstream/v1/realtime?model=x HTTP/1.1']) {
+    const connection = await sendRaw(service, head(start, [...handshake, 'Upgrade: h2c, websocket']));
+    const answer = await connection.nextAnswer();
+    assertEnvelope(answer, 426, 'upgrade_not_supported');
+    assert.equal(headerValue(answer.headers, 'upgrade'), 'HTTP/1.1');
+    await connection.close();
   }
-  for (const path of ['/v1/responses', '/upstream/v1/responses']) {
-    const without = `GET ${path} HTTP/1.1\r\n${[...handshake, 'Upgrade: websocket'].join('\r\n')}\r\n\r\n`;
-    assertEnvelope(await (await sendRaw(service, without)).nextAnswer(), 401, 'invalid_api_key');
+  for (const path of ['/v1/responses', '/upstream/v1/responses', '/v1/messages', '/upstream/v1/realtime?model=x']) {
+    for (const offer of ['Upgrade: websocket', 'Upgrade: WebSocket']) {
+      const without = `GET ${path} HTTP/1.1\r\n${[...handshake, offer].join('\r\n')}\r\n\r\n`;
+      assertEnvelope(await (await sendRaw(service, without)).nextAnswer(), 401, 'invalid_api_key');
+    }
   }
   assertEnvelope(await (await sendRaw(service, 'GET /nowhere HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n')).nextAnswer(), 404, 'unknown_url');
   assert.equal(service.system.openai.connections, connections);
