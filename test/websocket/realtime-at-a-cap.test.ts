@@ -5,6 +5,7 @@ import { startSystem } from '@metergate/testkit/system.ts';
 import { openCaller } from '@metergate/testkit/websocket/peer.ts';
 import { startRealtimeProvider } from '@metergate/testkit/websocket/realtime-provider.ts';
 import { frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { allShipped } from '../all-shipped.ts';
 
 const connections = 20;
 const mask = Buffer.from([1, 2, 3, 4]);
@@ -33,6 +34,7 @@ test('spoken conversations at a cap end with its code, past it by the responses 
     assert.equal(caller.events.at(-1)?.error?.code, 'budget_exceeded');
     await caller.ended();
   }));
+  await allShipped(system);
   const { begun, transcribed } = provider;
   const calls = await system.calls({ count: begun.length + connections });
   const own = calls.filter(({ connection }) => connection !== null);

@@ -9,6 +9,7 @@ import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { openCaller } from '@metergate/testkit/websocket/peer.ts';
 import { startRealtimeProvider } from '@metergate/testkit/websocket/realtime-provider.ts';
 import { frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { allShipped } from '../all-shipped.ts';
 
 const rounds = draws(2);
 const callersEach = 6;
@@ -49,7 +50,8 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
     await Promise.all(callers);
     system = await system.restart();
   }
-  const calls = await system.calls({ count: provider.begun.length });
+  await allShipped(system);
+  const calls = await system.calls({ count: named.size });
   const responses = calls.filter(({ connection, units }) => connection !== null && units === null);
   const transcriptions = calls.filter(({ connection, units }) => connection !== null && units !== null);
   for (const group of [responses, transcriptions]) {
