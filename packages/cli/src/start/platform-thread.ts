@@ -48,7 +48,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data, names);
   let worker = watched(first.worker);
-  let pulse = pulseOf(worker);
+  let pulse = pulseOf('platform', worker);
   const { port } = first;
   return {
     port,
@@ -91,7 +91,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   async function startAgain(): Promise<void> {
     try {
       worker = watched((await spawned({ ...data, port }, names)).worker);
-      pulse = pulseOf(worker);
+      pulse = pulseOf('platform', worker);
       if (leaving) worker.postMessage({ leave: true });
       if (stopping !== null) worker.postMessage(stopping);
     } catch {

@@ -1,11 +1,11 @@
 /** A thread that does not answer is noticed within five seconds; a pause of the whole process does not count against it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createThreadPulse, pulseMs } from './thread-pulse.ts';
+import { createThreadPulse, pulseMs, type ThreadName } from './thread-pulse.ts';
 
-function watched() {
+function watched(name: ThreadName = 'gateway') {
   const state = { asked: 0, nowMs: 0, answers: true };
-  const pulse = createThreadPulse(() => { state.asked += 1; });
+  const pulse = createThreadPulse(name, () => { state.asked += 1; });
   const pass = (ms: number): void => {
     for (const endMs = state.nowMs + ms; state.nowMs < endMs;) {
       state.nowMs += pulseMs;
@@ -40,4 +40,14 @@ test('a process that got no processor time, for minutes or repeatedly, blames no
     assert.equal(pulse.isSilent, false);
     pulse.answered();
   }
+});
+
+test('the store thread may be silent for ten seconds: calls go on with what the node holds', () => {
+  const { state, pulse, pass } = watched('store');
+  pass(5_000);
+  state.answers = false;
+  pass(10_000);
+  assert.equal(pulse.isSilent, false);
+  pass(1_500);
+  assert.equal(pulse.isSilent, true);
 });

@@ -6,13 +6,16 @@ export type ThreadName = 'gateway' | 'store' | 'platform';
 
 /** Pause between two looks. Milliseconds. */
 export const pulseMs = 500;
-/** A thread that is silent for this long does not answer. With the looks beside it, a node says so within five seconds. Milliseconds. */
-const silentMsMax = 3_000;
+/**
+ * A thread that is silent for this long does not answer. With the looks beside it, a node says so within five seconds. The store thread may take
+ * longer: calls go on meanwhile with what the node holds, and a busy machine must not take all its nodes out at once. Milliseconds.
+ */
+const silentMsMax: Readonly<Record<ThreadName, number>> = { gateway: 3_000, store: 10_000, platform: 3_000 };
 
 export interface ThreadPulse {
   /** How long it has not answered, in time that this thread had. */
   readonly silentMs: number;
-  /** It has not answered for three seconds. */
+  /** It has not answered for three seconds; the store thread, for ten. */
   readonly isSilent: boolean;
   /** It has answered. */
   answered(): void;
@@ -21,13 +24,13 @@ export interface ThreadPulse {
 }
 
 /** `ask` has the thread call `answered` as soon as it can. */
-export function createThreadPulse(ask: () => void): ThreadPulse {
+export function createThreadPulse(name: ThreadName, ask: () => void): ThreadPulse {
   let lookedMs: number | null = null;
   let hasAnswered = true;
   let silentMs = 0;
   return {
     get silentMs() { return silentMs; },
-    get isSilent() { return silentMs >= silentMsMax; },
+    get isSilent() { return silentMs >= silentMsMax[name]; },
     answered() {
       hasAnswered = true;
       silentMs = 0;

@@ -14,7 +14,7 @@ import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportFaults, type FaultReport } from './reported-faults.ts';
-import { createThreadPulse, pulseMs, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
+import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
  * Room for the young objects of the gateway thread, megabytes. Less than Node's own choice, because what a call needs dies with it: compared with
@@ -123,7 +123,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   }
   watch('gateway', gateway);
   gateway.on('message', hearingGateway(options));
-  const pulses = { gateway: pulseOf(gateway), store: pulseOf(store) };
+  const pulses = { gateway: pulseOf('gateway', gateway), store: pulseOf('store', store) };
   let last: NodeReport | null = null;
   const report = (said: NodeReport): void => store.postMessage({ report: last = said });
   return {
@@ -181,8 +181,8 @@ async function endedUnlessDead(worker: Worker, pulse: ThreadPulse): Promise<bool
 }
 
 /** The worker's own: it answers `{alive: true}` in kind. */
-export function pulseOf(worker: Worker): ThreadPulse {
-  const pulse = createThreadPulse(() => worker.postMessage({ alive: true }));
+export function pulseOf(name: ThreadName, worker: Worker): ThreadPulse {
+  const pulse = createThreadPulse(name, () => worker.postMessage({ alive: true }));
   worker.on('message', (message: Message) => {
     if (message['alive'] === true) pulse.answered();
   });

@@ -46,11 +46,11 @@ const asked = (path: string, from: Pick<PlatformFixture, 'parts'>['parts']) =>
   platformApp(from).request(`http://platform.test${path}`, { headers: { authorization: `Bearer ${one.tokens.viewer}` } });
 const elsewhere = () => ({ ...context.parts, reports });
 
-test('what reads long is what the rules say: usage, calls, exports, bills and the Baseline\'s report; all of it only reads', () => {
+test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'exportCalls', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAssessment', 'showCall', 'showCallCost', 'showOverview',
-      'showReceipt', 'showRefusals', 'showStatement', 'showUsage', 'tryCap',
+      'exportCalls', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAssessment', 'showCall', 'showCallCost',
+      'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showUsage', 'tryCap',
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
   assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage'], 'given what they read by, and no more');
