@@ -62,9 +62,16 @@ test('a stack trace of the built product names the function, and the line it nam
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const args = ['--import', `data:text/javascript,${encodeURIComponent(defect)}`, built, 'start'];
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: productEnv({ SVC_DATA_DIR: folder }) });
-  const frame = /^\s+at (?:async )?([\w$.]+) \(file:\/\/(\/[^:]*\/packages\/cli\/[^:]+):(\d+):\d+\)/m;
-  const [, called, file, line] = frame.exec(stderr) ?? assert.fail(stderr);
-  const above = readFileSync(file!, 'utf8').split('\n').slice(0, Number(line));
-  const from = above.findLast((each) => each.startsWith('// packages/'))!.slice(3);
-  assert.match(readFileSync(join(root, from), 'utf8'), new RegExp(`\\b${called!.split('.').at(-1)}\\b`), stderr);
+  const frames = stderr.matchAll(/^\s+at (?:async )?([\w$.]+) \(file:\/\/(\/[^:]*\/packages\/cli\/[^:]+):(\d+):\d+\)/gm);
+  // Those of a library are named too; what they are called there is not ours.
+  const [called, from] = [...frames].map(([, name, file, line]) => [name!, sourceAbove(file!, Number(line))] as const)
+    .find(([, source]) => source.startsWith('packages/')) ?? assert.fail(stderr);
+  assert.match(readFileSync(join(root, from), 'utf8'), new RegExp(`\\b${called.split('.').at(-1)}\\b`), stderr);
 });
+
+/** The source named above a line of the built product. */
+function sourceAbove(file: string, line: number): string {
+  const named = /^\/\/ (?:\.\.\/)*((?:packages|node_modules)\/.*)$/;
+  const above = readFileSync(file, 'utf8').split('\n').slice(0, line);
+  return named.exec(above.findLast((each) => named.test(each)) ?? '')?.[1] ?? '';
+}

@@ -8,7 +8,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
-import { platformApp } from '../http/app.ts';
+import { operations, platformApp } from '../http/app.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
 import type { ReportWorker } from './running-thread.ts';
@@ -54,6 +54,11 @@ test('what reads long is what the rules say: usage, calls, exports, months, bill
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
   assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage'], 'given what they read by, and no more');
+});
+
+test('each operation that may take long is one that the thread of reports knows', () => {
+  const known = new Set(readingOperations.map(({ id }) => id));
+  assert.deepEqual(operations.filter(({ id, readsLong }) => readsLong === true && !known.has(id)).map(({ id }) => id), []);
 });
 
 const span = 'from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z';

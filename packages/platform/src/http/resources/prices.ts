@@ -1,11 +1,12 @@
 /** Which prices calls are priced by. They are the operator's, and the same for all organizations. Rule 6e. */
 import { z } from '@hono/zod-openapi';
 import { showPricesInForce } from '../../use-cases/price-import.ts';
-import { readingOperation } from '../operation.ts';
+import { operation } from '../operation.ts';
 
 export const priceOperations = [
-  readingOperation({
-    id: 'showPrices', path: '/prices', role: 'viewer', tag: 'prices', summary: 'The price list in force, where it is from and of which day',
+  operation({
+    id: 'showPrices', method: 'get', path: '/prices', role: 'viewer', tag: 'prices',
+    summary: 'The price list in force, where it is from and of which day',
     answer: z.object({
       list: z.object({
         id: z.string().openapi({ description: 'As records name it', example: '2026-09-23/e1be6c33689d68f7' }), source: z.string(),
