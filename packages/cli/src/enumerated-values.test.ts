@@ -37,7 +37,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 };
 /** Names, ids, times, amounts and files: their values are not a fixed list. */
 const free = new Set([
-  'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'models', 'run', 'session',
+  'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'models', 'run', 'session', 'connection',
   'month', 'from', 'to', 'subject', 'name', 'org', 'id', 'drain',
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',

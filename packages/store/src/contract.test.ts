@@ -405,6 +405,19 @@ for (const on of bothEngines) {
         assert.deepEqual(await listed(organization), [full, bare]);
       });
 
+      test('responses of a WebSocket connection are found by the call that opened it, and no other call is', async () => {
+        const organization = await newOrganization();
+        const [one, other] = [requestIdFrom('a'.repeat(32)), requestIdFrom('b'.repeat(32))];
+        const records = [one, null, other, one, null].map((connection, index) => sampleRecord(organization, {
+          startedAtMs: startMs + index, transport: connection === null ? 'http' : 'websocket', connection,
+        }));
+        await store.calls.ship({ segment: 'seg_connections', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
+        const of = (connection: string) => store.callPages.page({ organization, filter: { connection }, limit: 10 });
+        assert.deepEqual(await of(one), [records[3], records[0]]);
+        assert.deepEqual(await store.callPages.page({ organization, filter: { connection: one, model: records[0]!.model! }, limit: 1 }), [records[3]]);
+        assert.deepEqual([await of(requestIdFrom('c'.repeat(32))), await of('a\0b')], [[], []]);
+      });
+
       test('text that a provider or a caller chose is kept, except for U+0000', async () => {
         const organization = await newOrganization();
         const texts = naughtyNames();

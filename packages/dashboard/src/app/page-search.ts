@@ -73,10 +73,11 @@ export type CallsSearch = RangeSearch &
     readonly usage?: ValueOf<'usage'>;
     readonly lacks?: ValueOf<'lacks'>;
     readonly session?: string;
+    readonly connection?: string;
     readonly call?: string;
     readonly live?: string;
   };
-const callStates = ['outcome', 'status', 'usage', 'lacks', 'session'] as const;
+const callStates = ['outcome', 'status', 'usage', 'lacks', 'session', 'connection'] as const;
 export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, ...filterNames, ...callStates, 'call', 'live']);
 
 export type RunsSearch = { readonly run?: string; readonly new?: string };

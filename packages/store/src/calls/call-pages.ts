@@ -22,6 +22,8 @@ import { callRecordOf } from './call-row.ts';
 
 /** Calls of just these names, ends, statuses and states of usage and cost. */
 export interface CallFilter extends UsageFilter {
+  /** Responses of this WebSocket connection: the id of the call that opened it. */
+  readonly connection?: string | undefined;
   readonly outcome?: CallOutcome | undefined;
   readonly usage?: UsageState | undefined;
   readonly status?: StatusFilter | undefined;
@@ -146,16 +148,17 @@ export function callPagesIn({ engine }: StoreContext): CallPages {
       return row === undefined ? null : callRecordOf(row);
     }),
     async page({ organization, filter = {}, sinceMs, untilMs, limit, after }) {
-      if ([filter.run, filter.label, filter.session].some((word) => word?.includes('\0') === true)) return [];
+      if ([filter.run, filter.label, filter.session, filter.connection].some((word) => word?.includes('\0') === true)) return [];
       const place = after === undefined ? null : await placeOf(engine, organization, after);
       if (place === undefined) return await isGone(engine, organization, after!.startedAtMs) ? [] : null;
       const asked: Asked = {
         organization, filter, after: place,
         since: sinceMs === undefined ? firstMs : BigInt(Math.ceil(sinceMs)), until: untilMs === undefined ? lastMs : BigInt(Math.ceil(untilMs)),
       };
-      const { label, run: ofRun, session } = filter;
+      const { label, run: ofRun, session, connection } = filter;
+      const isIndexed = ofRun !== undefined || session !== undefined || connection !== undefined;
       const summed = label !== undefined || isLack(filter.lacks) || Object.keys(attributionFilter({ filter })).length > 0;
-      return (await (ofRun === undefined && session === undefined && summed ? byDays : direct)(asked, limit)).map(callRecordOf);
+      return (await (!isIndexed && summed ? byDays : direct)(asked, limit)).map(callRecordOf);
     },
   };
 }

@@ -16,6 +16,10 @@ const lateIndexes: readonly LateIndex[] = [
   { name: 'tap_event_by_time', on: 'tap_event (baseline, at_ms)' },
   { name: 'call_record_failed', on: `call_record (organization, started_at_ms, sequence) where ${failedCalls}` },
   { name: 'call_record_lacking_cost', on: `call_record (organization, started_at_ms, sequence) where ${lackingCost}` },
+  {
+    name: 'call_record_by_connection',
+    on: 'call_record (organization, connection, started_at_ms, sequence) where connection is not null',
+  },
   { name: 'call_record_by_session', on: 'call_record (organization, session, started_at_ms, sequence) where session is not null' },
 ];
 /** Held while they are built. Whoever finds it held skips the building: a statement that waits for the lock would block the building itself. */

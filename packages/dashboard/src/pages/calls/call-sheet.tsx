@@ -28,6 +28,14 @@ export function CallSheet({ id, known }: { readonly id: string; readonly known: 
   );
 }
 
+function ConnectionLink({ connection }: { readonly connection: string }) {
+  return (
+    <Link to="/calls" search={{ connection }}>
+      All of this connection
+    </Link>
+  );
+}
+
 function SessionLink({ session }: { readonly session: string | null }) {
   if (session === null) return '–';
   return (
@@ -123,6 +131,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ...(call.connection === null
               ? []
               : [['Connection', <CopyableId key="connection" id={call.connection} name="connection's request id" />] as const]),
+            ...(call.transport === 'websocket' ? [['Responses', <ConnectionLink key="responses" connection={call.connection ?? call.id} />] as const] : []),
             ...(call.works.length === 0 ? [] : [['Work', call.works.join(', ')] as const]),
             ...(call.settles === null ? [] : [['Settles', <CopyableId key="settles" id={call.settles} name="settled call's request id" />] as const]),
             ...(call.settledBy === null ? [] : [['Settled by', <CopyableId key="settledBy" id={call.settledBy} name="settlement's id" />] as const]),

@@ -54,6 +54,11 @@ export function CallsPage() {
             Session: {search.session} ×
           </Button>
         )}
+        {search.connection === undefined ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => set({ connection: undefined })} aria-label="Without the filter connection">
+            Connection: {search.connection} ×
+          </Button>
+        )}
       </Group>
       {live ? null : <RecordsGone sinceMs={range.sinceMs} />}
       <Panel flush>
@@ -116,7 +121,7 @@ interface ShownCalls {
 
 /** In live mode, asks for the newest calls each second and keeps nothing older; otherwise pages, from the newest on. */
 function useCalls(search: CallsSearch, live: boolean): ShownCalls {
-  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks, session } = search;
+  const { model, key, project, label, run, wire, endpoint, outcome, status, usage, lacks, session, connection } = search;
   const filters = {
     model,
     key,
@@ -130,6 +135,7 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     usage,
     lacks,
     session,
+    connection,
   };
   const get = async (
     extra: { readonly limit?: number; readonly since?: string; readonly until?: string; readonly cursor?: string | undefined },

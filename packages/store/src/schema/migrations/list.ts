@@ -49,6 +49,7 @@ import { labelSets } from './0044-label-sets.ts';
 import { keysOfPeople } from './0045-keys-of-people.ts';
 import { closedMonths } from './0046-closed-months.ts';
 import { followedWork } from './0047-followed-work.ts';
+import { callsOfConnections } from './0048-calls-of-connections.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
+  callsOfConnections,
 ];
