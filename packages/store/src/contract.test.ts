@@ -414,7 +414,8 @@ for (const on of bothEngines) {
         await store.calls.ship({ segment: 'seg_connections', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
         const of = (connection: string) => store.callPages.page({ organization, filter: { connection }, limit: 10 });
         assert.deepEqual(await of(one), [records[3], records[0]]);
-        assert.deepEqual(await store.callPages.page({ organization, filter: { connection: one, model: records[0]!.model! }, limit: 1 }), [records[3]]);
+        const filter = { connection: one, model: records[0]!.model! };
+        assert.deepEqual(await store.callPages.page({ organization, filter, limit: 1 }), [records[3]]);
         assert.deepEqual([await of(requestIdFrom('c'.repeat(32))), await of('a\0b')], [[], []]);
       });
 

@@ -1,4 +1,5 @@
 /** One call: when and for whom, how long it took, what it used and how its cost was computed. */
+import type { ReactNode } from 'react';
 import { Badge, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -28,12 +29,21 @@ export function CallSheet({ id, known }: { readonly id: string; readonly known: 
   );
 }
 
-function ConnectionLink({ connection }: { readonly connection: string }) {
-  return (
-    <Link to="/calls" search={{ connection }}>
+/** Nothing for calls over HTTP. */
+function transportFacts({ id, transport, connection }: CallRecord): (readonly [string, ReactNode])[] {
+  if (transport !== 'websocket') return [];
+  const responses = (
+    <Link key="responses" to="/calls" search={{ connection: connection ?? id }}>
       All of this connection
     </Link>
   );
+  return connection === null
+    ? [['Transport', 'WebSocket connection'], ['Responses', responses]]
+    : [
+        ['Transport', 'WebSocket'],
+        ['Connection', <CopyableId key="connection" id={connection} name="connection's request id" />],
+        ['Responses', responses],
+      ];
 }
 
 function SessionLink({ session }: { readonly session: string | null }) {
@@ -127,11 +137,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
             ['Wire and endpoint', `${call.wire}, ${call.endpoint}${call.streamed ? ', streamed' : ''}`],
             ['Request, response', `${shortBytes(call.requestBytes)}, ${shortBytes(call.responseBytes)}`],
             ['Usage', `${spoken(call.usage)}${call.usageReason === null ? '' : `: ${spoken(call.usageReason)}`}`],
-            ...(call.transport === 'websocket' ? [['Transport', call.connection === null ? 'WebSocket connection' : 'WebSocket'] as const] : []),
-            ...(call.connection === null
-              ? []
-              : [['Connection', <CopyableId key="connection" id={call.connection} name="connection's request id" />] as const]),
-            ...(call.transport === 'websocket' ? [['Responses', <ConnectionLink key="responses" connection={call.connection ?? call.id} />] as const] : []),
+            ...transportFacts(call),
             ...(call.works.length === 0 ? [] : [['Work', call.works.join(', ')] as const]),
             ...(call.settles === null ? [] : [['Settles', <CopyableId key="settles" id={call.settles} name="settled call's request id" />] as const]),
             ...(call.settledBy === null ? [] : [['Settled by', <CopyableId key="settledBy" id={call.settledBy} name="settlement's id" />] as const]),
