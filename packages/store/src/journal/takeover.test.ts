@@ -18,7 +18,7 @@ const program = `
   const opened = (number) => new Promise((resolve) => kept.open(sampleOpening(number), resolve));
   for (const number of [1, 2, 3]) await opened(number);
   kept.close(sampleRecord(sampleOpening(1), 1), () => console.log('ready'));
-  setInterval(() => {}, 1000);`;
+  setInterval(() => void kept, 1000);`;
 
 async function otherProcess(t: TestContext, directory: string): Promise<ChildProcess> {
   const url = (path: string): string => new URL(path, import.meta.url).href;
@@ -70,7 +70,7 @@ test('a live process keeps its segments, and that is reported; once it is gone, 
   assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });
 
-/** Recovers a journal into nothing, prints what it could take, and keeps running with what it tracks. */
+/** Recovers a journal into nothing, prints what it could take, and keeps running with what it tracks: what nothing names any more is collected. */
 const recovering = `
   const [shipper, directory] = process.argv.slice(1);
   const { createShipper } = await import(shipper);
@@ -78,7 +78,7 @@ const recovering = `
   const calls = { mark: async () => 0, recorded: async () => new Set(), ship: away };
   const kept = createShipper({ directory, calls, clock: () => 0 });
   await kept.pass().then((rows) => console.log('shipped', rows), ({ code, message }) => console.log(code ?? message));
-  setInterval(() => {}, 1000);`;
+  setInterval(() => void kept, 1000);`;
 
 async function otherShipper(t: TestContext, directory: string): Promise<{ readonly child: ChildProcess; readonly said: string }> {
   const values = [new URL('./shipper.ts', import.meta.url).href, directory];
