@@ -33,7 +33,8 @@ function reasonOf({ report, atMs }: KeptNodeReport, endMs: number): string | nul
   if (atMs < endMs + marginMs) return `It was last heard of at ${instant(atMs)}, and did not stop in order.`;
   if (journal.rowsInMemory > 0) return 'Records wait in its memory: its journal cannot be written.';
   const shippedMs = atMs - journal.lagMs;
-  if (shippedMs < Math.max(endMs + marginMs, startedAtMs + startedMs)) return `Its journal is shipped up to ${instant(shippedMs)}.`;
+  if (shippedMs < endMs + marginMs) return `Its journal is shipped up to ${instant(shippedMs)}.`;
+  if (shippedMs < startedAtMs + startedMs) return `It started at ${instant(startedAtMs)}, and may hold what it found. Try again in half a minute.`;
   if (callsInFlight === 0) return null;
   if (oldestCallMs === undefined) return 'Calls are under way, and it does not tell since when.';
   return oldestCallMs === null || oldestCallMs >= endMs + marginMs ? null : `A call that began at ${instant(oldestCallMs)} has not ended.`;
