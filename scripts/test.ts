@@ -14,6 +14,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
+import chromium from '@sparticuz/chromium';
 import { createMemoryFolder } from './memory-folder.ts';
 import { sharedFolders } from './shared-folders.ts';
 import { limitMs } from './test-limits.ts';
@@ -103,6 +104,8 @@ async function step(name: string, args: readonly string[], said: string[] | null
 
 async function runTests(files: readonly string[]): Promise<number> {
   const startedAt = performance.now();
+  // Unpacked once: of several files that unpack the browser at the same time, one would start it while another still writes it.
+  if (files.some((file) => file.startsWith('test/dashboard/'))) await chromium.executablePath();
   const postgres = await startPostgres();
   const gathered = gather(files);
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
