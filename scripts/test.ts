@@ -14,7 +14,6 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
-import chromium from '@sparticuz/chromium';
 import { createMemoryFolder } from './memory-folder.ts';
 import { sharedFolders } from './shared-folders.ts';
 import { limitMs } from './test-limits.ts';
@@ -104,8 +103,7 @@ async function step(name: string, args: readonly string[], said: string[] | null
 
 async function runTests(files: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  // Unpacked once: of several files that unpack the browser at the same time, one would start it while another still writes it.
-  if (files.some((file) => file.startsWith('test/dashboard/'))) await chromium.executablePath();
+  if (files.some((file) => file.startsWith('test/dashboard/'))) await unpackBrowser();
   const postgres = await startPostgres();
   const gathered = gather(files);
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
@@ -130,6 +128,12 @@ async function runTests(files: readonly string[]): Promise<number> {
     gathered.end();
     await postgres.stop();
   }
+}
+
+/** Once for all: of several files that unpack it at the same time, one would start it while another still writes it. */
+async function unpackBrowser(): Promise<void> {
+  const { default: chromium } = await import('@sparticuz/chromium');
+  await chromium.executablePath();
 }
 
 /** Reports files that have been running for long: the time limit of a test cannot end one that computes for ever. */
