@@ -78,6 +78,30 @@ test('Whoever declared none has no such path: 404 with a key and without one, an
   assert.deepEqual(upstream.received(), []);
 });
 
+test('An offer of a WebSocket is answered as the same request without it; only who may use the name is told that none is spoken there', async () => {
+  const upstream = await declared('socket');
+  const stranger = await product.tenant();
+  const disabled = await product.tenant();
+  await product.system.cli(['upstream', 'declare', '--org', disabled.id, '--name', 'socket', '--url', product.system.upstream.url, '--json'], secret);
+  const offer: [string, string][] = [
+    ['connection', 'Upgrade'], ['upgrade', 'websocket'], ['sec-websocket-version', '13'], ['sec-websocket-key', 'dGhlIHNhbXBsZSBub25jZQ=='],
+  ];
+  const keyed = (key: string): [string, string][] => [['x-goog-api-key', key]];
+  for (const [headers, name, status] of [
+    [[], 'socket', 404], [keyed(stranger.key), 'socket', 404], [keyed(upstream.key), 'theirs', 404], [keyed('AIza'), 'socket', 401],
+    [keyed(disabled.key), 'socket', 400],
+  ] as const) {
+    const target = `/upstreams/${name}/v1/live`;
+    const [plain, offered] = [await upstream.call({ method: 'GET', target, headers }), await upstream.call({
+      method: 'GET', target, headers: [...headers, ...offer] })];
+    assert.deepEqual([offered.status, offered.body.toString()], [plain.status, plain.body.toString()], `${target} ${status}`);
+    assert.equal(plain.status, status);
+  }
+  const spoken = await upstream.call({ method: 'GET', target: '/upstreams/socket/v1/live', headers: [...keyed(upstream.key), ...offer] });
+  assert.deepEqual([spoken.status, JSON.parse(spoken.body.toString()).error.code], [426, 'upgrade_not_supported']);
+  assert.deepEqual(upstream.received(), []);
+});
+
 test('Several have each their own destination, credential and prices, said where they are shown', async () => {
   const { system } = product;
   const usage = { prompt_tokens: 1_000, completion_tokens: 100 };

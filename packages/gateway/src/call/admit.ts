@@ -1,6 +1,6 @@
 /**
- * An authenticated call → taken and forwarded, or refused: run headers (400) → destination (400, 401) → limits, caps and run
- * (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (rules: Decide, then take).
+ * An authenticated call → taken and forwarded, or refused: run headers (400) → destination (400, 401; by name also 404, 426) → limits, caps and
+ * run (429, 402, 503) on the head → body → the same limits again, and taken in the same turn (rules: Decide, then take).
  * The first decision refuses before a body is read; the second is the one that counts, since time passes while a body is held. Key and
  * destination are then checked again, so that a call with a key or credential revoked in the meantime is not sent. A call asks the store only
  * if everything else admits it, for its run and the leases it lacks, and waits at most 250 ms.
@@ -23,6 +23,7 @@ import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { readRun } from '../guards/read-run.ts';
 import type { AdmittedCall, AuthenticatedCall, ChosenDestination, OutboundBody } from './admitted-call.ts';
+import { asksForWebSocket } from './asks-for-websocket.ts';
 import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
@@ -124,7 +125,10 @@ export class Admission {
   #choose({ organization }: HeldKey): ChosenDestination | Refusal {
     const { route } = this.#heard;
     if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
-    return chooseDestination(this.#node.destinations, this.#heard, organization);
+    const chosen = chooseDestination(this.#node.destinations, this.#heard, organization);
+    // Only who may use the name is told that no WebSocket is spoken there.
+    if (route.upstream !== null && !('kind' in chosen) && asksForWebSocket(this.#reception.request)) return { kind: 'upgrade_unsupported' };
+    return chosen;
   }
 
   #bodyReady(call: AdmittedCall, body: OutboundBody): void {

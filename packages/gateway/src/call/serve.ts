@@ -1,6 +1,6 @@
 /**
  * The stages of a call in order; this order is the precedence of refusals (rules: The path of a call):
- * framing (400) → route (404) → WebSocket where none is spoken (426) → authenticate (401), here; then in `admit.ts` run headers (400) →
+ * framing (400) → route (404) → an upgrade that HTTP forbids (426) → authenticate (401), here; then in `admit.ts` run headers (400) →
  * destination (400, 401) → limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
@@ -9,7 +9,6 @@ import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
 import { presentedAtUpstream } from '@metergate/core/call/upstream-key.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { CallerRequest } from '../callers/caller-exchange.ts';
 import type { FaultPlace } from '../faults.ts';
 import type { GatewayNode } from '../gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
@@ -17,6 +16,7 @@ import { answerFor } from '../refusals.ts';
 import { freshRequestId } from '../request-ids.ts';
 import { refuse } from '../callers/respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
+import { asksForWebSocket } from './asks-for-websocket.ts';
 import { authenticate } from './authenticate.ts';
 
 /** Of a refusal that no budget caused. */
@@ -46,7 +46,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const method = request.method ?? '';
   const route = routeOf(method, rawTarget);
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
-  if (reception.transport === 'http' && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
+  if (route.upstream === null && reception.transport === 'http' && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
   const broke = (place: FaultPlace, cause: unknown): void => {
     node.faults.note(place, cause);
     if (response.headersSent) request.socket.destroy();
@@ -73,9 +73,4 @@ export function serve(node: GatewayNode, reception: Reception): void {
       broke('admission', cause);
     }
   });
-}
-
-/** Refused at once, so that a client which prefers WebSocket falls back to HTTP. Other offers of an upgrade are passed over, as HTTP allows. */
-function asksForWebSocket({ headers }: CallerRequest): boolean {
-  return headers.upgrade !== undefined && /(?:^|[\s,])websocket(?:$|[\s,/])/i.test(headers.upgrade);
 }

@@ -1,0 +1,61 @@
+/**
+ * What a held body says, read as it comes: whether the option goes in (spec: Endpoints rules 1 and 2), the model that the record names (rule 6d),
+ * and what may refuse the call: work in the background (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
+ * answer is wanted.
+ */
+import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
+import { createStreamFlagScanner, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
+import { BackgroundScanner } from '@metergate/core/usage/background-scanner.ts';
+import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
+import { createBodyModelReader, type BodyModelReader } from './body-models.ts';
+import type { BodyReception } from './body-reception.ts';
+import { createModelWatch, modelName, type ModelWatch } from './requested-model.ts';
+
+export interface ReadOfBody {
+  /** Of a chat body. */
+  readonly verdict: IncludeUsageDecision | undefined;
+  readonly model: string | null;
+  readonly asksLater: AskedLater;
+  readonly modelsAsked: BodyModels;
+}
+
+export class BodyReading {
+  /** Reads a chat body. Any other has a `#watch`. */
+  #scanner: StreamFlagScanner | null;
+  #watch: ModelWatch | null;
+  readonly #background: BackgroundScanner | null;
+  readonly #models: BodyModelReader | null;
+
+  constructor({ request: { rawHeaders }, route, readsBackground, readsModels }: BodyReception) {
+    this.#scanner = route.bodyHeld ? createStreamFlagScanner() : null;
+    this.#watch = route.bodyHeld ? null : createModelWatch(rawHeaders);
+    this.#background = readsBackground ? new BackgroundScanner() : null;
+    this.#models = readsModels ? createBodyModelReader(rawHeaders) : null;
+  }
+
+  /** The next bytes, cut anywhere. */
+  push(chunk: Buffer): void {
+    this.#scanner?.push(chunk);
+    this.#watch?.push(chunk);
+    this.#background?.push(chunk);
+    this.#models?.push(chunk);
+  }
+
+  /** What it says, if it ends here. */
+  result(): ReadOfBody {
+    return {
+      verdict: this.#scanner?.result(),
+      model: this.#watch === null ? modelName(this.#scanner?.model ?? null) : this.#watch.model(),
+      asksLater: this.#background?.result() ?? 'unread',
+      modelsAsked: this.#models?.result() ?? 'unread',
+    };
+  }
+
+  /** Gives its readers back for the next body. It must not be used afterwards. */
+  release(): void {
+    this.#scanner?.release();
+    this.#scanner = null;
+    this.#watch?.release();
+    this.#watch = null;
+  }
+}

@@ -1,0 +1,31 @@
+/** What is known of a request when its body is to be received, and who waits for the body. No behaviour. */
+import type { IncomingMessage } from 'node:http';
+import type { Route } from '@metergate/core/call/route.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Refusal } from '@metergate/core/refusal.ts';
+import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import type { Connection } from '../callers/connections.ts';
+import type { OutboundBody } from './admitted-call.ts';
+
+export interface BodyReception {
+  readonly request: CallerRequest;
+  readonly response: CallerResponse;
+  readonly connection: Connection;
+  readonly route: Route;
+  readonly organization: OrganizationId;
+  /** The body is held, up to the bound, and read for what it asks to be done in the background. */
+  readonly readsBackground: boolean;
+  /** As that, for the models that it names. */
+  readonly readsModels: boolean;
+  /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
+  readonly ready: (body: OutboundBody) => void;
+  /** Runs in place of it where the body came too slowly to be held on, or ended too early. */
+  readonly refused: (refusal: Refusal) => void;
+  /** Runs in place of it where our own code threw while the body was being held. */
+  readonly broke: (cause: unknown) => void;
+}
+
+/** One whose body is still coming. */
+export interface StreamedReception extends BodyReception {
+  readonly request: IncomingMessage;
+}

@@ -1,0 +1,45 @@
+/** A body that is sent as it comes. */
+import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import type { OutboundBody } from './admitted-call.ts';
+import { createModelWatch, type ModelWatch } from './requested-model.ts';
+
+export interface StreamStart {
+  readonly first: readonly Buffer[];
+  readonly firstBytes: number;
+  readonly contentLength: number | null;
+  readonly overBound: boolean;
+  readonly release: () => void;
+}
+
+/** The rest of a request as a stream, counted; what was already read goes first. Dropping it reads the rest away. */
+export function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBody {
+  let received = start.firstBytes;
+  let model: string | null = null;
+  let watch: ModelWatch | null = createModelWatch(request.rawHeaders);
+  for (const chunk of start.first) watch.push(chunk);
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    watch?.push(chunk);
+  });
+  request.pause();
+  const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
+  return {
+    content, contentLength: start.contentLength, asksLater: 'unread', modelsAsked: 'unread', overBound: start.overBound,
+    requestedModel: () => watch?.model() ?? model,
+    receivedBytes: () => received,
+    release: start.release,
+    drop() {
+      model = watch?.model() ?? model;
+      watch?.release();
+      watch = null;
+      if (content !== request) content.destroy();
+      request.resume();
+    },
+  };
+}
+
+async function* firstThenRest(first: readonly Buffer[], request: IncomingMessage): AsyncGenerator<Buffer> {
+  yield* first;
+  yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+}
