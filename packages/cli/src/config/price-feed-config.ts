@@ -11,9 +11,13 @@ export function priceFeedOf(env: Environment): PriceFeedSettings | null {
   return url === null ? null : { url, checksumUrl };
 }
 
+/** Without encryption only where the operator opened a range of addresses: the feed's guard refuses all others. */
 function addressOf(env: Environment, name: VariableName): string | null {
   const text = valueOf(env, name);
   if (text === null) return null;
   if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) throw new BadValue(`${name} must be the https URL of a file.`);
+  if (/^http:/i.test(text) && valueOf(env, 'SVC_UPSTREAM_ALLOW') === null) {
+    throw new BadValue(`${name} must be an https URL. http is for addresses that SVC_UPSTREAM_ALLOW opens, and it is not set.`);
+  }
   return text;
 }

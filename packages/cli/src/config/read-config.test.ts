@@ -101,6 +101,7 @@ const refusals: readonly (readonly [env: Environment, sentence: RegExp])[] = [
   [{ SVC_GATWAY_PORT: '1' }, /Unknown variable SVC_GATWAY_PORT.*SVC_GATEWAY_PORT\?/],
   [{ SVC_SOMETHING_ELSE: '1' }, /Unknown variable SVC_SOMETHING_ELSE/],
   [{ SVC_PRICES_URL: `ftp://${secret}/x` }, /SVC_PRICES_URL must be the https URL of a file\.$/],
+  [{ SVC_PRICES_URL: `http://${secret}/x` }, /SVC_PRICES_URL must be an https URL\. http is for addresses that SVC_UPSTREAM_ALLOW opens/],
   [{ SVC_PRICES_SHA256_URL: 'https://x/y' }, /SVC_PRICES_SHA256_URL is set, but SVC_PRICES_URL is not/],
   [{ SVC_GATEWAY_PORT: '65536' }, /SVC_GATEWAY_PORT must be a whole number from 0 to 65535, not 65536/],
   [{ SVC_OPS_PORT: '80.5' }, /SVC_OPS_PORT/], [{ SVC_PLATFORM_PORT: '-1' }, /SVC_PLATFORM_PORT/], [{ SVC_GATEWAY_PORT: '0x50' }, /SVC_GATEWAY_PORT/],

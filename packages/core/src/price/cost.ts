@@ -95,6 +95,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   // Counted in units that this price does not know, and in nothing else.
   if (pico === 0n && units === 0n && tokens === noChargedTokens) return null;
   noteTokens(tokens, price, gaps, reading.cachedSplit);
+  if (reading.cachedBeside && price.rates.cached !== null && price.rates.cached.base !== price.rates.input?.base) gaps.add('cached');
   noteBeside(reading, gaps);
   const factor = factorOf(placed(call), price.rates, gaps);
   // Nothing is rounded before the sum is complete.

@@ -168,6 +168,9 @@ test('calls past the gateway are named only where the sums of the day prove them
   const unknown = playedCall(`${day}T03:00Z`, { model: null, usage: 'unknown', inputTokens: null, outputTokens: null });
   assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(3)] }), [...calls, { ...unknown, model: 'gpt-4o-2024-08-06' }])), []);
   assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(2), gpt5] }), [...calls, unknown])), []);
+  // What was settled since is known: its settlement is a record of its own.
+  assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(2), gpt5] }), [...calls, { ...unknown, settledBy: calls[0]!.id }])),
+    ['gpt-5-2025-08-07']);
   // Without counts of calls by tokens, and by cost alone only for a model without calls here.
   const tokens = (input: number, model: string): object => ({ model, uncached_input_tokens: input, output_tokens: 100 });
   const known = tokens(1_000, 'claude-sonnet-4-5-20250929');

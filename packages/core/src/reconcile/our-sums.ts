@@ -1,6 +1,7 @@
 /** Records → sums by day and model, by request, and by item, beside which a bill is held. */
 import type { CallRecord } from '../record/call-record.ts';
 import { costLines, type PricesAtHand } from '../price/cost-lines.ts';
+import { lackingCounts } from '../spend/lacking-calls.ts';
 import type { ToolCalls } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';
 import { dayAt } from './bill-days.ts';
@@ -15,7 +16,7 @@ export interface OurSum {
   readonly requestId: string | null;
   readonly counts: { [Kind in CountKind]: number };
   cost: bigint;
-  /** Calls whose usage is not known, or not whole. */
+  /** Calls whose usage is not known, or not whole, and was not settled. */
   unknown: number;
   gaps: number;
   unpriced: number;
@@ -88,7 +89,7 @@ export class OurSums {
     const { operations } = this.#bill;
     if (operations !== null && !operations.has(operation)) return;
     const sum = this.#sumOf(day, byModel ? call.model ?? call.requestedModel : null, null, byRequest ? call.providerRequestId : null);
-    if (call.usage === 'unknown' || call.usage === 'partial') sum.unknown += 1;
+    if (lackingCounts.unknownCalls(call)) sum.unknown += 1;
     if (call.usage !== 'reported') return;
     addCall(sum, call);
     sum.cost += (call.cost ?? 0n) - (fees ?? 0n);

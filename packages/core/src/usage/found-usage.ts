@@ -17,6 +17,8 @@ export type FoundUsage =
     readonly hasOutput: boolean;
     readonly units: Units | null;
     readonly cachedSplit: boolean;
+    /** Tokens were cached, and the wire's own figure for them is missing. */
+    readonly cachedBeside: boolean;
   }
   | { readonly kind: 'not_a_figure' };
 
@@ -37,7 +39,7 @@ export type RawFigures = { readonly [Name in keyof TokenFigures]: TokenFigure };
 export function foundUsage(
   figures: RawFigures, cost: string | null, total: TokenFigure = null, read: ReadUnits = noUnits,
 ): FoundUsage | null {
-  const { units, cachedSplit } = read;
+  const { units, cachedSplit, cachedBeside = false } = read;
   const { input, output, cached, cacheWrite, cacheWriteOneHour, reasoning, audioInput, audioOutput } = figures;
   if (input === 'not_a_figure' || output === 'not_a_figure' || cached === 'not_a_figure') return badUsage;
   if (cacheWrite === 'not_a_figure' || cacheWriteOneHour === 'not_a_figure' || reasoning === 'not_a_figure') return badUsage;
@@ -47,7 +49,7 @@ export function foundUsage(
   const outputBeside = typeof total !== 'number' || input === null ? 0 : Math.max(total - input - (output ?? 0), 0);
   const longLived = cacheWriteOneHour !== null && cacheWriteOneHour <= (cacheWrite ?? -1) ? cacheWriteOneHour : null;
   return {
-    kind: 'figures', cost, outputBeside, units, cachedSplit,
+    kind: 'figures', cost, outputBeside, units, cachedSplit, cachedBeside: cachedBeside && cached === null,
     hasInput: input !== null || cost !== null || byUnits,
     hasOutput: output !== null || cost !== null || byUnits || (typeof total === 'number' && input !== null),
     tokens: { input, output, cached, cacheWrite, cacheWriteOneHour: longLived, reasoning, audioInput, audioOutput },

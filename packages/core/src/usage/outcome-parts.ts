@@ -59,10 +59,10 @@ function batchObject(readsCost: boolean): ObjectPlaces {
       if (name === null || !object.isString('batch') || !endsOfBatch.some((end) => status.isString(end))) return;
       const found = usage.read();
       if (found?.kind === 'figures' && found.tokens.input !== null && found.tokens.output !== null) {
-        const { tokens, cost, units, cachedSplit } = found;
+        const { tokens, cost, units, cachedSplit, cachedBeside } = found;
         listener.part(tokens.input === 0 && tokens.output === 0 ? nothingDue : {
           ...nothingDue, usage: 'reported', model: providerName(model.string()), finishReason: status.string(), serviceTier: batchTier,
-          tokens, reportedCost: cost, units, cachedSplit,
+          tokens, reportedCost: cost, units, cachedSplit, cachedBeside,
         });
       }
       const files = [output, errors].map((file) => providerName(file.string())).filter((file) => file !== null);

@@ -178,11 +178,11 @@ class ResponseReader implements UsageReader {
 
 /** `reason`: why it is partial; null if it is complete. */
 export function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
-  const { tokens, cost, outputBeside, units, cachedSplit } = found;
+  const { tokens, cost, outputBeside, units, cachedSplit, cachedBeside } = found;
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further, previewSearch, work } = findings;
   return {
     model, finishReason, usage: reason === null ? 'reported' : 'partial', usageReason: reason, tokens, reportedCost: cost,
     cachedInInput, outputBeside, serviceTier, region, toolCalls, further, units,
-    cachedSplit, previewSearch, work,
+    cachedSplit, cachedBeside, previewSearch, work,
   };
 }

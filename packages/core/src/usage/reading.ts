@@ -88,6 +88,8 @@ export interface Reading {
   readonly units: Units | null;
   /** The answer says what kinds of tokens the cached ones were. */
   readonly cachedSplit: boolean;
+  /** Tokens were cached, and the answer says so only in a member that its wire does not have. */
+  readonly cachedBeside: boolean;
   /** The provider's id of work that goes on after the answer, or, if the answer tells how it ended, of that work; null: there is none. */
   readonly work: string | null;
   /** Its web searches were of the preview tool, whose fee is another one for some models. */
@@ -136,7 +138,7 @@ export const unreadFurther: readonly FurtherUsage[] = Object.freeze([Object.free
 export const nothingDue: Reading = Object.freeze({
   model: null, finishReason: null, usage: 'none', usageReason: null, tokens: noTokens, reportedCost: null,
   cachedInInput: true, outputBeside: 0, serviceTier: null, region: null, toolCalls: null, further: nothingFurther,
-  units: null, cachedSplit: false, previewSearch: false, work: null,
+  units: null, cachedSplit: false, cachedBeside: false, previewSearch: false, work: null,
 });
 
 /** Usage was due and cannot come any more. */

@@ -11,6 +11,8 @@ export interface ReadUnits {
   readonly units: Units | null | 'not_a_figure';
   /** The usage says what kinds of tokens the cached ones were. */
   readonly cachedSplit: boolean;
+  /** It counts cached tokens in a member of a seller's own beside the one that the wire has for them (Mistral, Moonshot). */
+  readonly cachedBeside?: boolean;
 }
 
 export class UnitPlaces {
@@ -24,18 +26,19 @@ export class UnitPlaces {
   private readonly characters = watched();
   private readonly images = watched();
   private readonly sources = watched();
+  private readonly cachedBeside = watched();
   /** Members of the details of the input, of those of the output, and of the usage itself. */
   readonly inputFields = { image_tokens: this.imageInput, cached_tokens_details: this.cachedKinds };
   readonly outputFields = { image_tokens: this.imageOutput };
   readonly fields = {
     seconds: this.seconds, prompt_audio_seconds: this.promptSeconds, characters: this.characters, images: this.images,
-    num_sources_used: this.sources,
+    num_sources_used: this.sources, cached_tokens: this.cachedBeside, num_cached_tokens: this.cachedBeside,
   };
 
   private get isEmpty(): boolean {
     return this.imageInput.kind === 'absent' && this.imageOutput.kind === 'absent' && this.cachedKinds.kind === 'absent'
       && this.seconds.kind === 'absent' && this.promptSeconds.kind === 'absent' && this.characters.kind === 'absent'
-      && this.images.kind === 'absent' && this.sources.kind === 'absent';
+      && this.images.kind === 'absent' && this.sources.kind === 'absent' && this.cachedBeside.kind === 'absent';
   }
 
   read(): ReadUnits {
@@ -48,7 +51,7 @@ export class UnitPlaces {
     if (Object.values(figures).includes('not_a_figure')) return { units: 'not_a_figure', cachedSplit };
     const known = figures as { readonly [Name in keyof typeof figures]: Exclude<TokenFigure, 'not_a_figure'> };
     return {
-      cachedSplit,
+      cachedSplit, cachedBeside: (countAt(this.cachedBeside) ?? 0) > 0,
       units: unitsOf({
         ...known, seconds: numberAt(this.seconds) ?? numberAt(this.promptSeconds), characters: countAt(this.characters),
         images: countAt(this.images), otherToolCalls: countAt(this.sources),
