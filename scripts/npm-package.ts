@@ -22,7 +22,7 @@ rmSync(out, { recursive: true, force: true });
 const pages = join(root, 'packages/dashboard/dist');
 if (!existsSync(join(pages, 'index.html'))) throw new Error('The dashboard is not built: run npm ci, or npm run build -w packages/dashboard.');
 mkdirSync(join(out, 'lib/cli'), { recursive: true });
-for (const part of ['cli/bin', 'cli/src/runtime-floor.json', 'dashboard/dist', 'dashboard/package.json']) {
+for (const part of ['cli/bin', 'cli/src/config/runtime-floor.json', 'dashboard/dist', 'dashboard/package.json']) {
   cpSync(join(root, 'packages', part), join(out, 'lib', part), { recursive: true });
 }
 writeFileSync(join(out, 'lib/cli/package.json'), `${JSON.stringify({ type: 'module', version: manifestOf('cli').version })}\n`);

@@ -16,13 +16,13 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
   },
   {
     folder: 'packages/cli/src/',
-    alone: ['start/start.test.ts', 'launcher.test.ts', 'built-product.test.ts', 'program.test.ts'],
+    alone: ['start/start.test.ts', 'program.test.ts'],
   },
   {
     folder: 'packages/store/src/',
     // The last three take long: they run beside the others.
     alone: [
-      'journal/writer.test.ts', 'memory/idle-memory.test.ts',
+      'journal/writer.test.ts', 'threads/idle-memory.test.ts',
       'retention/retention.contract.test.ts', 'schema/upgrade.test.ts', 'usage/usage.contract.test.ts',
     ],
   },
@@ -31,7 +31,10 @@ export const sharedFolders: readonly { readonly folder: string; readonly alone: 
   { folder: 'test/conformance/', alone: ['recorded-exchanges.test.ts', 'large-bodies.test.ts'] },
   {
     folder: 'test/operation/',
-    alone: ['built-product.test.ts', 'npm-package.test.ts', 'export-killed.test.ts', 'whole-day.test.ts'],
+    alone: [
+      'built-product.test.ts', 'first-owner.test.ts', 'running-product.test.ts', 'npm-package.test.ts', 'export-killed.test.ts',
+      'whole-day.test.ts',
+    ],
   },
   {
     folder: 'packages/tap/test/sdk/',

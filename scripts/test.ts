@@ -27,8 +27,8 @@ const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
  */
 const longest = [
   'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'test/nodes/', 'test/dashboard/control.test.ts',
-  'test/reliability/', 'packages/store/src/retention/', 'packages/store/src/', 'test/hostile/', 'test/limits/', 'test/kill/', 'packages/tap/',
-  'test/operation/', 'test/dashboard/', 'test/store-away/', 'test/conformance/', 'packages/cli/src/', 'packages/gateway/src/call/slow-bodies.test.ts',
+  'test/reliability/', 'packages/store/src/retention/', 'packages/store/src/', 'test/hostile/', 'test/limits/', 'packages/tap/',
+  'test/operation/', 'test/dashboard/', 'test/conformance/', 'packages/cli/', 'packages/gateway/src/call/slow-bodies.test.ts',
   'packages/core/src/', 'packages/gateway/src/usage/', 'test/',
 ];
 

@@ -1,6 +1,6 @@
 /**
  * `npm run focus:validate`: checks a FOCUS export of made-up calls with the official validator (focus-validator 2.2.1, Python 3.12:
- * `pip install -r test/focus/requirements.txt`; FOCUS_VALIDATOR names the command if it is not on the path). Exit code 1 if a rule
+ * `pip install -r test/readers/requirements.txt`; FOCUS_VALIDATOR names the command if it is not on the path). Exit code 1 if a rule
  * fails, 2 if there is no validator. The test command runs it if `.ci/run` has installed the validator.
  */
 import { spawnSync } from 'node:child_process';
@@ -48,7 +48,7 @@ async function focusFile(): Promise<Buffer> {
 function validated(file: string): number {
   const found = spawnSync('/bin/sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).stdout.trim();
   if (found === '') {
-    console.error(`There is no ${command} here. Install it with: pip install -r test/focus/requirements.txt`);
+    console.error(`There is no ${command} here. Install it with: pip install -r test/readers/requirements.txt`);
     return 2;
   }
   // The validator looks for its own tables relative to its working directory.

@@ -128,33 +128,28 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'forecast lease receipt refusal.ts report settings.ts', 'alert month price', 'reconcile tap',
   ],
   store: [
-    'audit/change.ts engine/column.ts give-way.ts journal/run-event.ts memory network others-first.ts refusal.ts '
-      + 'sealing/seal.ts thread-priority.ts',
-    'journal/call-sink.ts names.ts schema sealing/master-key.ts',
-    'engine schema/migrations sealing/vault.ts', 'context.ts erasure/erased.ts journal schema/late-indexes.ts',
-    'audit schema/prepare-schema.ts sealing usage', 'chain spend', 'corrections settings',
-    'accounts months nodes refusals runs tap views webhooks', 'alerts calls erasure seeding', 'receipts', 'retention', 'store.ts', 'desk',
+    'network schema threads', 'engine', 'journal sealing', 'operation schema/migrations sealing/chain', 'spend usage', 'settings',
+    'accounts runs tap', 'alerts calls', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [
-    'body-pace.ts call-turns.ts clock.ts coarse-clock.ts condition.ts counters.ts descriptors.ts drains.ts held-bodies.ts http-parser log metrics '
-      + 'refusals.ts request-ids.ts traces usage websocket/extensions.ts websocket/heard-calls.ts websocket/pieces.ts',
-    'callers faults.ts guards network node-clock.ts websocket/frames.ts websocket/in-slices.ts websocket/sessions.ts',
-    'settings websocket/message.ts', 'gateway-node.ts websocket/plain-text.ts', 'websocket/message-copy.ts',
-    'call held-for-calls.ts', 'websocket', 'server.ts', 'gateway.ts',
+    'clock fairness http-parser log metrics traces usage websocket/extensions.ts websocket/heard-calls.ts websocket/pieces.ts',
+    'callers guards network websocket/frames.ts websocket/in-slices.ts websocket/sessions.ts',
+    'settings websocket/message.ts', 'node websocket/plain-text.ts', 'websocket/message-copy.ts',
+    'call', 'websocket', 'held-for-calls.ts server.ts', 'gateway.ts',
     'gateway-thread.ts',
   ],
   platform: [
-    'limited-repeats.ts store-figures.ts use-cases/outward-url.ts',
-    'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed reported-faults.ts '
-      + 'use-cases/refusal.ts use-cases/upstream-url.ts work-lease.ts work-holder.ts',
+    'faults use-cases/outward-url.ts work',
+    'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed use-cases/refusal.ts '
+      + 'use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts follow notices price-feed reports/messages.ts retention', 'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',
-    'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports', 'server.ts', 'platform-thread.ts',
+    'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports',
+    'server.ts store-figures.ts', 'platform-thread.ts',
   ],
   cli: [
-    'config/variables.ts log runtime-floor.ts', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line open-store.ts start',
-    'configuration', 'receipts',
+    'config/variables.ts log', 'config/config.ts', 'command-line/command.ts config', 'traces', 'command-line start', 'configuration', 'receipts',
     'command-line/on-store.ts doctor', 'commands', 'program.ts', 'main.ts',
   ],
   dashboard: ['api', 'app', 'shown', 'parts', 'pages', 'frame', 'main.tsx'],
@@ -211,6 +206,13 @@ test('no files import each other in a circle, not even for their types', () => {
     for (const file of left.keys()) removed = (!imported.has(file) && left.delete(file)) || removed;
   }
   assert.deepEqual([...left.keys()], []);
+});
+
+test('the sources of a package, and the tests of the whole, are in at most twenty rooms', () => {
+  const folders = ['packages/store/src', 'packages/gateway/src', 'packages/platform/src', 'packages/cli/src', 'test'];
+  const rooms = (folder: string): number =>
+    new Set(sources.filter((file) => file.startsWith(`${folder}/`)).map((file) => file.slice(folder.length + 1).split('/')[0])).size;
+  assert.deepEqual(folders.filter((folder) => rooms(folder) > 20), []);
 });
 
 test('files are named for one concept, never utils, helpers and the like', () => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
-import { openExistingStore } from 'metergate/open-store.ts';
+import { openExistingStore } from 'metergate/command-line/open-store.ts';
 import { readConfig } from 'metergate/config/read-config.ts';
 import { setCap, listCaps, removeCap, type CapInput, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';

@@ -1,6 +1,6 @@
 /**
  * The two forms of the product, built and from source, behave alike: a start's output and pages, a command, an internal fault. Which form the
- * launcher takes is tested by `packages/cli/src/built-product.test.ts`, the package for npm by `npm-package.test.ts`.
+ * launcher takes is tested by `packages/cli/test/built-product.test.ts`, the package for npm by `npm-package.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

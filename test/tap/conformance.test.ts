@@ -1,5 +1,5 @@
 /**
- * The tap's conformance kit for the JavaScript tap: it runs the data files of `test/tap-conformance`, which the taps of all languages
+ * The tap's conformance kit for the JavaScript tap: it runs the data files of `test/tap/kit`, which the taps of all languages
  * read. Spec: Tap client wrapper, Tap reporter, Tap event; rules 27 to 30c.
  */
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 
 /** One data file: its cases, and what they share. */
 function kit<Case, Shared = object>(name: string): Shared & { readonly cases: readonly Case[] } {
-  return JSON.parse(readFileSync(new URL(`../tap-conformance/${name}.json`, import.meta.url), 'utf8')) as Shared & { cases: Case[] };
+  return JSON.parse(readFileSync(new URL(`./kit/${name}.json`, import.meta.url), 'utf8')) as Shared & { cases: Case[] };
 }
 
 const untouched = (): Figures => ({

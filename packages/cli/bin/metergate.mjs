@@ -25,7 +25,7 @@ const choice = chooseRuntime({
   version: process.versions.node,
   execPath,
   bundledPath: findBundled(dirname(realpathSync(fileURLToPath(import.meta.url)))),
-  floors: JSON.parse(readFileSync(new URL('../src/runtime-floor.json', import.meta.url), 'utf8')),
+  floors: JSON.parse(readFileSync(new URL('../src/config/runtime-floor.json', import.meta.url), 'utf8')),
 });
 
 if ('refusal' in choice) {

@@ -1,5 +1,5 @@
 /**
- * Every reason why the gateway refuses a call, as facts. The sentences are the gateway's table (gateway/src/refusals.ts). A refusal is a
+ * Every reason why the gateway refuses a call, as facts. The sentences are the gateway's table (gateway/src/callers/refusals.ts). A refusal is a
  * value, returned; a fault is an error, thrown. Spec: Errors; rules 3 to 3b.
  */
 import type { ModelRefusal } from './call/allowed-models.ts';

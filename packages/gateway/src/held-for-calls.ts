@@ -3,7 +3,7 @@
  * stays until a restart. `/metrics` shows them, and tests look at them after whatever was done to a node.
  */
 import type { Connections } from './callers/connections.ts';
-import type { GatewayNode } from './gateway-node.ts';
+import type { GatewayNode } from './node/gateway-node.ts';
 import { exchangesUnderWay } from './network/socket-exchange.ts';
 import { messagesBeingRead } from './websocket/message-copy.ts';
 import { heldForCopies, type HeldForCopies } from './usage/held-for-copies.ts';

@@ -15,11 +15,11 @@ import { CallerConnection, type UsualCallers } from './callers/caller-connection
 import { createConnections, type Connection, type Connections } from './callers/connections.ts';
 import { discard } from './callers/discarding.ts';
 import { noteRequest } from './callers/leaving.ts';
-import { CoarseClock, type SilenceClock } from './coarse-clock.ts';
-import type { GatewayNode } from './gateway-node.ts';
+import { CoarseClock, type SilenceClock } from './clock/coarse-clock.ts';
+import type { GatewayNode } from './node/gateway-node.ts';
 import { headBytesMax } from './http-parser/native-parser.ts';
 import { hasRequestParser } from './http-parser/request-parser.ts';
-import { freshRequestId } from './request-ids.ts';
+import { freshRequestId } from './callers/request-ids.ts';
 import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
 import { RequestClass } from './callers/slim-request.ts';
 import { mayUpgrade, serveUpgrades } from './websocket/upgrade.ts';

@@ -11,9 +11,9 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
-import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
+import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
-import { workAs } from '@metergate/store/thread-priority.ts';
+import { workAs } from '@metergate/store/threads/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
 import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
@@ -26,11 +26,11 @@ import type { ReportThreadData } from './reports/report-thread.ts';
 import type { PriceFeedSettings } from './price-feed/feed-work.ts';
 import type { RunningPriceFeed } from './price-feed/run-feed.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
-import { limitRepeats } from './limited-repeats.ts';
-import { workHolder } from './work-holder.ts';
+import { limitRepeats } from './faults/limited-repeats.ts';
+import { workHolder } from './work/work-holder.ts';
 import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
-import { reportFaults } from './reported-faults.ts';
+import { reportFaults } from './faults/reported-faults.ts';
 
 /** What the parent passes. */
 export interface PlatformThreadData {

@@ -1,5 +1,5 @@
 """
-The tap's conformance kit for the Python tap: it runs the data files of `test/tap-conformance`, which the taps of all languages read.
+The tap's conformance kit for the Python tap: it runs the data files of `test/tap/kit`, which the taps of all languages read.
 Spec: Tap client wrapper, Tap reporter, Tap event; rules 27 to 30c.
 """
 
@@ -24,7 +24,7 @@ from metergate_tap.observe.stop_reason import stop_reason_of
 from metergate_tap.reporter import Reporter
 from metergate_tap.settings import settings_of
 
-KIT = Path(__file__).resolve().parents[3] / "test/tap-conformance"
+KIT = Path(__file__).resolve().parents[3] / "test/tap/kit"
 
 
 def kit(name: str) -> Any:

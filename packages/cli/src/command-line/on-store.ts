@@ -3,9 +3,9 @@
  * is thrown as a fault with one sentence. @throws CommandFault, StoreFault, MasterKeyFault
  */
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
-import type { AuditIntent } from '@metergate/store/audit/change.ts';
+import type { AuditIntent } from '@metergate/store/engine/change.ts';
 import type { Config } from '../config/config.ts';
-import { openExistingStore } from '../open-store.ts';
+import { openExistingStore } from './open-store.ts';
 import type { CommandTools } from './command.ts';
 import { settingsOf } from './settings-of.ts';
 

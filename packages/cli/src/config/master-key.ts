@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRefusal } from '@metergate/store/refusal.ts';
+import { isRefusal } from '@metergate/store/engine/refusal.ts';
 import { formatMasterKey, masterKeyBytes, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { StartFault } from './start-fault.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-import { isRefusal } from '@metergate/store/refusal.ts';
+import { isRefusal } from '@metergate/store/engine/refusal.ts';
 import { formatMasterKey, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import type { Config } from './config.ts';
 import { syncDirectory, writeDurably } from './durable-file.ts';

@@ -7,7 +7,7 @@ import { eachProvider, wires } from '@metergate/core/wire/wire.ts';
 import { join, resolve } from 'node:path';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-import { isRefusal } from '@metergate/store/refusal.ts';
+import { isRefusal } from '@metergate/store/engine/refusal.ts';
 import { trustedProxies } from '@metergate/platform/http/client-address.ts';
 import { parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';

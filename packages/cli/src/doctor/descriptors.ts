@@ -1,5 +1,5 @@
 /** How many files a server started from this shell may open, and how many callers that allows. */
-import { connectionBounds } from '@metergate/gateway/descriptors.ts';
+import { connectionBounds } from '@metergate/gateway/fairness/descriptors.ts';
 import { finding, type Finding } from './finding.ts';
 
 const fewCallers = 1_000;

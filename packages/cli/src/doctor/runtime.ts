@@ -1,5 +1,5 @@
 /** Which Node runs the product, and whether it should be updated. Rules: Processes. */
-import { floorsInWords } from '../runtime-floor.ts';
+import { floorsInWords } from '../config/runtime-floor.ts';
 import { finding, type Finding } from './finding.ts';
 
 /**

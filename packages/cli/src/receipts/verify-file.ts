@@ -12,7 +12,7 @@ import { CommandFault, type CommandTools } from '../command-line/command.ts';
 import type { Config } from '../config/config.ts';
 import { MasterKeyFault } from '../config/master-key.ts';
 import { readConfig } from '../config/read-config.ts';
-import { openExistingStore } from '../open-store.ts';
+import { openExistingStore } from '../command-line/open-store.ts';
 import { chainBehind, noteHead, type ChainBehind, type KnownHead } from './known-heads.ts';
 
 /** @throws CommandFault if the file cannot be read. */

@@ -2,7 +2,7 @@
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
-import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { journalDiskOf } from './journal-disk.ts';
 import type { Unready } from './node-watch.ts';
 

@@ -3,7 +3,7 @@
  * detected here, even while no call comes. A warning is given when trouble begins, once a minute while it lasts, and when it is over. A disk
  * that is filling is reported before calls are refused for it.
  */
-import type { NodeCondition } from '@metergate/gateway/condition.ts';
+import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import { freeBytesOf } from './journal-disk.ts';
 import type { ThreadName } from './thread-pulse.ts';
 

@@ -4,13 +4,13 @@
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
-import type { NodeCondition } from '@metergate/gateway/condition.ts';
+import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
-import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportFaults, type FaultReport } from './reported-faults.ts';

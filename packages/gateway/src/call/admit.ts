@@ -17,8 +17,8 @@ import { unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedLater, t
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
-import type { FaultPlace } from '../faults.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { FaultPlace } from '../node/faults.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { readRun } from '../guards/read-run.ts';

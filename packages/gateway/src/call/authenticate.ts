@@ -4,7 +4,7 @@
  * away, the caller learns that the gateway cannot tell (500), never that the key is wrong.
  */
 import { hash } from 'node:crypto';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
 /** A live key, and the hash by which it is found again. */

@@ -8,7 +8,7 @@ import { nothingDue } from '@metergate/core/usage/reading.ts';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import { CallTurns } from '../call-turns.ts';
+import { CallTurns } from '../fairness/call-turns.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { neighbourKey, ownKey, startNode } from '../test-support/whole-node.ts';
 import type { CreateCopyReader } from '../usage/create-copy-reader.ts';

@@ -13,7 +13,7 @@ import { assertAtRest } from '@metergate/testkit/at-rest.ts';
 import { compress } from '@metergate/testkit/coding.ts';
 import { RawConnection, rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
-import { createFaults } from '../faults.ts';
+import { createFaults } from '../node/faults.ts';
 import { startGateway, type GatewayOptions } from '../gateway.ts';
 import { testGuards, testStandings, unspentAnswer, willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { createDestination } from '../network/create-destination.ts';

@@ -3,7 +3,7 @@
  * runs, except the steps that end the call. Each of those runs on its own, so that one failure does not stop the others. A callback that does
  * not throw costs one function call and a `try`.
  */
-import type { FaultPlace, Faults } from '../faults.ts';
+import type { FaultPlace, Faults } from '../node/faults.ts';
 import type { ExchangeFault, ExchangeObserver } from '../network/destination.ts';
 
 /** A call that a fault can end. */

@@ -8,7 +8,7 @@ import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import { upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/without-ending.ts';
-import type { Destinations } from '../gateway-node.ts';
+import type { Destinations } from '../node/gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
 export function chooseDestination(

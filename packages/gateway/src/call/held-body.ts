@@ -2,10 +2,10 @@
  * A body that comes in pieces and is held until it is whole. What is held counts against its organization as it arrives. A body that comes too
  * slowly is refused with 408 (rule 8a). Past the bound it is streamed untouched, and the record says so.
  */
-import { BodyPace } from '../body-pace.ts';
+import { BodyPace } from '../fairness/body-pace.ts';
 import type { Receiving } from '../callers/connections.ts';
-import type { GatewayNode } from '../gateway-node.ts';
-import type { HeldBytes } from '../held-bodies.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
+import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { BodyReading } from './body-reading.ts';
 import type { StreamedReception } from './body-reception.ts';

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
-import { drainBoundFor, type DrainBound, type Drains } from '../drains.ts';
+import { drainBoundFor, type DrainBound, type Drains } from '../fairness/drains.ts';
 
 export class ReadingOn {
   readonly #drains: Drains;

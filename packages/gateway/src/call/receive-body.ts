@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import type { CallerResponse } from '../callers/caller-exchange.ts';
 import { WholeRequest } from '../callers/whole-request.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { BodyReading } from './body-reading.ts';
 import type { BodyReception } from './body-reception.ts';

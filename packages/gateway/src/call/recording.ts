@@ -7,15 +7,15 @@ import type { CallOpening, CallRecord } from '@metergate/core/record/call-record
 import { settlementOf, type OutcomeTally } from '@metergate/core/price/settlement.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
-import type { FaultPlace } from '../faults.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { FaultPlace } from '../node/faults.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { brokenRecord, type CallFacts } from './broken-call.ts';
 import type { CallGuard } from './call-guard.ts';
 import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
 import { modelOfPath } from './requested-model.ts';
-import { freshRequestId } from '../request-ids.ts';
+import { freshRequestId } from '../callers/request-ids.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
 export interface RecordedCall {

@@ -8,7 +8,7 @@ import { header } from '@metergate/core/id.ts';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { CallUnderWay } from '../callers/connections.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { refuse } from '../callers/respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';

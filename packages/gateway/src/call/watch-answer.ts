@@ -9,7 +9,7 @@ import { outcomePlaceOf } from '@metergate/core/usage/outcome-place.ts';
 import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
 import type { OwnDialect } from '@metergate/core/usage/dialect-names.ts';
 import { dialectOfOperation } from '@metergate/core/usage/upstream-dialects.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import type { ResponseHead } from './response-head.ts';

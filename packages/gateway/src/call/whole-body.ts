@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { includeUsageBytes } from '@metergate/core/call/include-usage.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
-import type { HeldBytes } from '../held-bodies.ts';
+import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { inOnePiece, withInsertion } from './body-pieces.ts';
 import type { ReadOfBody } from './body-reading.ts';

@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { SilenceClock, Watched } from '../coarse-clock.ts';
+import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
-import { connectionBounds, descriptorLimit } from '../descriptors.ts';
+import { connectionBounds, descriptorLimit } from '../fairness/descriptors.ts';
 import { ownKey, startNode } from '../test-support/whole-node.ts';
 
 const call = { target: '/v1/responses', headers: [['Authorization', `Bearer ${ownKey}`]] as const, body: '{}' };

@@ -1,13 +1,13 @@
 /**
  * Refusals on named upstreams in the form that the provider's own clients read. Decision 152. Status, code and sentence are the table's
- * (`../refusals.ts`); only what stands around them differs.
+ * (`./refusals.ts`); only what stands around them differs.
  */
 import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { pathOf } from '@metergate/core/call/route.ts';
 import { plainOperationOf } from '@metergate/core/usage/operation.ts';
 import type { OwnDialect } from '@metergate/core/usage/dialect-names.ts';
 import { dialectOfOperation } from '@metergate/core/usage/upstream-dialects.ts';
-import type { RefusalAnswer } from '../refusals.ts';
+import type { RefusalAnswer } from './refusals.ts';
 
 /** A body, to be written as JSON, and the header fields that go with it: name, value. */
 export interface ShapedRefusal {

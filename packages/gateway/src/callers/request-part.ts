@@ -1,5 +1,5 @@
 /** What came of a request that is not whole yet. It counts against what all connections may keep, and is looked at until the moment is over. */
-import type { SilenceClock, Watched } from '../coarse-clock.ts';
+import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
 
 /** What all connections share. */
 export interface KeptRequests {

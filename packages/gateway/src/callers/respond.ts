@@ -13,8 +13,8 @@ import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
 import { discard } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
-import { answerFor } from '../refusals.ts';
-import { freshRequestId } from '../request-ids.ts';
+import { answerFor } from './refusals.ts';
+import { freshRequestId } from './request-ids.ts';
 
 /** A body that is this short is read to its end after a refusal, and the connection lives on. */
 const dumpedBodyBytesMax = 64 * 1024;

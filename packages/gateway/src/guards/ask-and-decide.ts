@@ -3,7 +3,7 @@
  * (rules: The path of a call). A question that is not answered in time changes nothing: what was lacking is still lacking.
  */
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { GuardedCall, Guards } from './guards.ts';
 import type { RunDecision } from './runs.ts';
 

@@ -13,7 +13,7 @@ import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
 import type { UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
 import type { LeasedCall, SpendLeases } from './spend-leases.ts';

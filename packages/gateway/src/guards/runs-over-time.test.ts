@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndedState } from '@metergate/core/run/run.ts';
-import { createNodeClock } from '../node-clock.ts';
+import { createNodeClock } from '../clock/node-clock.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall } from './runs.ts';
 import { TestStore, dollars, endedRecord, runCallOf, testHeld, testOrganization, TurnJournal, type RunHeaders } from './test-support/run-fixture.ts';

@@ -17,7 +17,7 @@ import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { RunAnswer } from '@metergate/store/runs/runs.ts';
 import type { SettledSpend } from '@metergate/store/calls/settling/settlements.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
 

@@ -17,7 +17,7 @@ import type { BindingScope, BoundCap } from '@metergate/core/spend/cap-decision.
 import { addCall, emptySums, showSpent, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
 
 /** An organization or a key, as far as this node spends from its limits. */

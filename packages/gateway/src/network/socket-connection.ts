@@ -6,7 +6,7 @@
  */
 import type { Socket } from 'node:net';
 import { answerName, type AnswerNames } from './answer-names.ts';
-import type { CoarseClock, Watched } from '../coarse-clock.ts';
+import type { CoarseClock, Watched } from '../clock/coarse-clock.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
 import { ExchangeError, notHttp } from './exchange-fault.ts';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it, mock } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
-import { CoarseClock, clockFor } from '../coarse-clock.ts';
+import { CoarseClock, clockFor } from '../clock/coarse-clock.ts';
 import type { OutboundRequest } from './destination.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';

@@ -7,7 +7,7 @@
  * written to it: whatever came in unasked before the call, or while the process was busy, is read in the turn's poll phase and ends the
  * connection, and the call goes to a new one. Written at once, such bytes would be taken for the answer to this call.
  */
-import { clockFor, type CoarseClock } from '../coarse-clock.ts';
+import { clockFor, type CoarseClock } from '../clock/coarse-clock.ts';
 import { AnswerNames } from './answer-names.ts';
 import { idleConnectionMs, idleConnectionsMax, parseOrigin, type DestinationOptions, type DispatchIn } from './destination-options.ts';
 import type { Destination, DestinationTimeouts, Exchange, ExchangeObserver, OutboundRequest, UpgradeObserver } from './destination.ts';

@@ -3,7 +3,7 @@
  * a low priority (decision 0109). `brotli-elsewhere.ts` starts it with the first such body.
  */
 import { parentPort } from 'node:worker_threads';
-import { workAs } from '@metergate/store/thread-priority.ts';
+import { workAs } from '@metergate/store/threads/thread-priority.ts';
 import { BrotliSlices, brotliMemoryBytes, type Slice } from './brotli-slices.ts';
 
 /** Asks for the next slice of a stream, with new bytes once all earlier ones are decoded; or frees it. */

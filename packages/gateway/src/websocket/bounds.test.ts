@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
 import { frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import { testHeld } from '../guards/test-support/run-fixture.ts';
 import { nodeTurns } from '../usage/decoding-turns.ts';
 import { ResponseAdmission } from './response-admission.ts';

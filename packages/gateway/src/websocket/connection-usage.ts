@@ -4,7 +4,7 @@
  */
 import type { SocketKind } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import { eventBegin, eventEnd, eventOfModel, withoutLineEnds } from './event-text.ts';
 

@@ -9,7 +9,7 @@ import type { CallerEvent } from '@metergate/core/websocket/caller-event.ts';
 import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { bodyModelsOf, createBodyModelReader } from '../call/body-models.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import { ConnectionUsage } from './connection-usage.ts';
 import type { Compression } from './extensions.ts';

@@ -1,7 +1,7 @@
 /** A refusal in the words of a connection: an `error` event, with the lane or the name of what it refuses. */
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { answerFor } from '../refusals.ts';
+import { answerFor } from '../callers/refusals.ts';
 import { opcodes } from './frames.ts';
 import { messageFrame } from './own-frames.ts';
 

@@ -7,7 +7,7 @@ import type { Cap } from '@metergate/core/spend/cap.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import { follow } from '../guards/standing.ts';
 import { testHeld } from '../guards/test-support/run-fixture.ts';
 import { messagesBeingRead } from './message-copy.ts';

@@ -4,7 +4,7 @@
  * What cannot be read ends the flow. An end that sends faster than its messages are taken is not read.
  */
 import type { Duplex } from 'node:stream';
-import type { HeldBodies, HeldBytes } from '../held-bodies.ts';
+import type { HeldBodies, HeldBytes } from '../fairness/held-bodies.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { FrameFinder, opcodes, type Frame } from './frames.ts';
 import { MessageCopy, type MessageCopyOptions, type UnreadableMessage } from './message-copy.ts';

@@ -9,11 +9,11 @@ import { unmeteredWorkOf, type AskedLater } from '@metergate/core/usage/unmetere
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
-import { answerFor } from '../refusals.ts';
-import { freshRequestId } from '../request-ids.ts';
+import { answerFor } from '../callers/refusals.ts';
+import { freshRequestId } from '../callers/request-ids.ts';
 
 /** A request, as it was read. */
 export interface Asked {

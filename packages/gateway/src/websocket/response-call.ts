@@ -8,7 +8,7 @@ import { CallGuard, type BreakableCall } from '../call/call-guard.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import type { CallFacts } from '../call/broken-call.ts';
 import { Recording } from '../call/recording.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import { eventBegin, eventEnd, eventOfModel, withoutLineEnds } from './event-text.ts';
 

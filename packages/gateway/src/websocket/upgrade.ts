@@ -14,11 +14,11 @@ import { responseHead } from '../call/response-head.ts';
 import { serve } from '../call/serve.ts';
 import type { Connection, Connections } from '../callers/connections.ts';
 import { isClosing, refuse } from '../callers/respond.ts';
-import type { GatewayNode } from '../gateway-node.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';
 import type { Destination, ExchangeObserver, Upgraded } from '../network/destination.ts';
 import { ExchangeError } from '../network/exchange-fault.ts';
-import { freshRequestId } from '../request-ids.ts';
+import { freshRequestId } from '../callers/request-ids.ts';
 import { compressionOf, type Compression } from './extensions.ts';
 import { Session } from './session.ts';
 

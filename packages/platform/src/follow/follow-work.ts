@@ -14,7 +14,7 @@ import type { Store } from '@metergate/store/store.ts';
 import { priceBook } from '../use-cases/prices.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { isPlaceholder } from '../use-cases/sandbox-placeholder.ts';
-import { createWorkLease } from '../work-lease.ts';
+import { createWorkLease } from '../work/work-lease.ts';
 import { askOutcome, type Asked } from './ask-outcome.ts';
 import { followedForMs, pauseMs } from './follow-pace.ts';
 

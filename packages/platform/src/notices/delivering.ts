@@ -1,7 +1,7 @@
 /** Runs deliveries concurrently, with a limit in total and for each organization, so that a slow receiver delays nobody else. */
 import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
-import type { DueDelivery } from '@metergate/store/webhooks/deliveries.ts';
+import type { DueDelivery } from '@metergate/store/alerts/deliveries.ts';
 import { postNotice } from './post-notice.ts';
 
 export interface DeliveringOptions {

@@ -8,7 +8,7 @@ import { unusualDay, unusualSince } from '@metergate/core/alert/unusual-day.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { createWorkLease } from '../work-lease.ts';
+import { createWorkLease } from '../work/work-lease.ts';
 import { createDelivering } from './delivering.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';

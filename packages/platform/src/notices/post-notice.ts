@@ -7,7 +7,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { signedContent } from '@metergate/core/alert/webhook-event.ts';
 import { NotPublicFault, reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
-import type { Attempt } from '@metergate/store/webhooks/deliveries.ts';
+import type { Attempt } from '@metergate/store/alerts/deliveries.ts';
 
 export interface OutgoingNotice {
   readonly url: string;

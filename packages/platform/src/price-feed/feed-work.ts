@@ -8,7 +8,7 @@ import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { importList, planImport, publicListMax, type PriceImport } from '../use-cases/price-import.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
-import { createWorkLease } from '../work-lease.ts';
+import { createWorkLease } from '../work/work-lease.ts';
 import { getText } from './get-text.ts';
 
 /** As configured. */

@@ -2,7 +2,7 @@
  * Answers requests of reading operations, on the report thread's own store connection. Several may run at once: long ones work in slices and
  * let the others in between, organization by organization. A fault is an answer; nothing here ends the thread.
  */
-import { othersFirst, workFor } from '@metergate/store/others-first.ts';
+import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import type { CallExport } from '../use-cases/exports.ts';
 import { isDownload } from '../http/download.ts';
 import type { Operation } from '../http/operation.ts';

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveBackWhenIdle } from '@metergate/store/memory/idle-memory.ts';
+import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore } from '@metergate/store/store.ts';
-import { workAs } from '@metergate/store/thread-priority.ts';
+import { workAs } from '@metergate/store/threads/thread-priority.ts';
 import type { FromReports, ToReports } from './messages.ts';
 import { createReportDesk } from './report-desk.ts';
 import { readingOperations } from './reading-operations.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
 import { createReportDesk } from './report-desk.ts';

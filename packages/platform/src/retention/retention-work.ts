@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { RetentionSlice } from '@metergate/store/retention/retention.ts';
 import type { Store } from '@metergate/store/store.ts';
-import { createWorkLease } from '../work-lease.ts';
+import { createWorkLease } from '../work/work-lease.ts';
 
 export interface RetentionWorkOptions {
   readonly store: Pick<Store, 'retention' | 'workLeases'>;

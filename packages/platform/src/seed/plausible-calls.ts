@@ -12,7 +12,7 @@ import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { noTokens, nothingDue, type Reading } from '@metergate/core/usage/reading.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { Drawing } from './drawing.ts';
-import type { SeededRun } from '@metergate/store/seeding/seeding.ts';
+import type { SeededRun } from '@metergate/store/calls/seeding.ts';
 import type { Habit, SeededCaller } from './tenants.ts';
 
 export interface SeedPlan {

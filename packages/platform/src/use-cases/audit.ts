@@ -1,6 +1,6 @@
 /** The audit trail, newest first: who did what, when. Rules: Roles. It outlives the organization, without the organization's words. */
-import type { AuditEvent } from '@metergate/store/audit/audit-trail.ts';
-import type { AuditAction, AuditActor } from '@metergate/store/audit/change.ts';
+import type { AuditEvent } from '@metergate/store/operation/audit-trail.ts';
+import type { AuditAction, AuditActor } from '@metergate/store/engine/change.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';

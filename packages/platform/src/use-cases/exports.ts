@@ -17,7 +17,7 @@ import { findFigures } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 
 export const exportFormats = ['jsonl', 'csv', 'parquet', 'focus'] as const;
 export type ExportFormat = (typeof exportFormats)[number];

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Role } from '@metergate/core/account/role.ts';
-import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { refuseInput, type AdministrationRefusal } from './refusal.ts';
 

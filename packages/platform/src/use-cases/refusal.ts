@@ -2,7 +2,7 @@
  * Refusals of administration: a code for programs and one sentence for people. The store's refusals pass through as they are; the codes added
  * here are about input that never reaches the store. Refusals return, faults throw.
  */
-import type { StoreRefusalCode } from '@metergate/store/refusal.ts';
+import type { StoreRefusalCode } from '@metergate/store/engine/refusal.ts';
 
 export type AdministrationRefusalCode =
   | StoreRefusalCode

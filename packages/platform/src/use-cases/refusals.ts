@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import type { RefusalReason } from '@metergate/core/report/refusal-count.ts';
-import { refusalsKeptMs } from '@metergate/store/refusals/refusal-hours.ts';
+import { refusalsKeptMs } from '@metergate/store/usage/refusal-hours.ts';
 import { comparedPeriods, type Comparison, type HourSpan } from './compared-periods.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';

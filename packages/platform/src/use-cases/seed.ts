@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
-import type { SeededRun } from '@metergate/store/seeding/seeding.ts';
+import type { SeededRun } from '@metergate/store/calls/seeding.ts';
 import { z } from 'zod';
 import { createDrawing } from '../seed/drawing.ts';
 import { plausibleCalls, plausibleRun } from '../seed/plausible-calls.ts';

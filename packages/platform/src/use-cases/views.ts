@@ -1,6 +1,6 @@
 /** The views that a person saved by name: a view is the query string of an Explore address. A management token has none. */
 import { z } from '@hono/zod-openapi';
-import type { SavedView, ViewOwner } from '@metergate/store/views/saved-views.ts';
+import type { SavedView, ViewOwner } from '@metergate/store/accounts/saved-views.ts';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';

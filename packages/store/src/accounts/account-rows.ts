@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 const fieldsOf = {
   user: {

@@ -12,9 +12,9 @@ import { stampOrganization, unknownOrganization } from '../settings/organization
 import { checkedEmail, makeClaimant, peopleWithEmail, putPassword, type Person } from './people.ts';
 import { endLessProved, endSessions, passwordWay, proofs } from './proofs.ts';
 import { proveEmail } from './prove-email.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type InvitationTable, type Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface Invitation {
   readonly id: string;

@@ -6,11 +6,11 @@ import { roles, weakerOf, type Role } from '@metergate/core/account/role.ts';
 import { newId, idPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
-import { nameRefusal } from '../names.ts';
+import { nameRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type ManagementTokenTable, type Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface ManagementToken {
   readonly id: string;

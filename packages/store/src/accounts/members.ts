@@ -9,9 +9,9 @@ import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { endKeysOf } from './keys-of-people.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface Member {
   /** The person's id. */

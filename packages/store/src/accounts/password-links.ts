@@ -9,9 +9,9 @@ import { memberIn } from './members.ts';
 import { makeClaimant, peopleWithEmail, putPassword, shownEmail } from './people.ts';
 import { endLessProved, endSessions } from './proofs.ts';
 import { proveEmail } from './prove-email.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface NewPasswordLink {
   /** SHA-256 of the link's token, lower-case hexadecimal. */

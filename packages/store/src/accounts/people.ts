@@ -6,9 +6,9 @@
 import { newId, idPrefix, type PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { endSessions, passwordWay, proofs, type Proof } from './proofs.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface Person {
   readonly id: PersonId;

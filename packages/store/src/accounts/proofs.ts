@@ -4,7 +4,7 @@
 import type { PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { endKeysOf } from './keys-of-people.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /**

@@ -8,7 +8,7 @@
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import { roles } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Schema } from '../schema/schema.ts';
 import { addMember } from './members.ts';
 import { moveKeys } from './keys-of-people.ts';

@@ -7,12 +7,12 @@
 import { idPrefix, newId, newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { Transaction } from 'kysely';
-import { recordAudit } from '../audit/audit-trail.ts';
-import type { AuditAction, AuditIntent } from '../audit/change.ts';
+import { recordAudit } from '../operation/audit-trail.ts';
+import type { AuditAction, AuditIntent } from '../engine/change.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { checkedEmail, peopleWithEmail, shownEmail, type Person } from './people.ts';
 import { endKeysOf } from './keys-of-people.ts';
 import { endLessProved, passwordWay, proofs, providedWayOf } from './proofs.ts';

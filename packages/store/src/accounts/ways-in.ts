@@ -4,8 +4,8 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
-import type { StoreContext } from '../context.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import type { StoreContext } from '../sealing/context.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
 import { passwordWay } from './proofs.ts';
 

@@ -8,10 +8,10 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
-import { recordAudit } from '../audit/audit-trail.ts';
-import { raiseNotice, type Happening } from '../webhooks/raise-notice.ts';
+import { recordAudit } from '../operation/audit-trail.ts';
+import { raiseNotice, type Happening } from './raise-notice.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { spendOfCaps } from '../spend/spend-days.ts';
 

@@ -2,9 +2,9 @@
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable } from 'kysely';
 import { unknownCap } from '../settings/caps.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CapAlertTable } from '../schema/alert-schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface CapAlert {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** How many organizations have a reached cap and how many are near one, for metrics. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { spendOfCaps } from '../spend/spend-days.ts';
 
 export interface NearCapsPage {

@@ -3,7 +3,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { SpentDay } from '@metergate/core/forecast/forecast.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 /** What the days are of, and since when. `subject`: null for the organization. */
 export interface SpentDaysQuery {

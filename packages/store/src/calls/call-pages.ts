@@ -12,7 +12,7 @@ import type { UsageState } from '@metergate/core/usage/reading.ts';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { failedCalls, lackingCost } from '../schema/call-searches.ts';
 import type { CallRecordTable } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { attributionsThatFit } from '../usage/attributions.ts';
 import { attributionFilter, hasLabel } from '../usage/usage-parts.ts';

@@ -2,9 +2,9 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { createAttributionBook } from '../usage/attributions.ts';
-import { chainWriterIn } from '../chain/chain-records.ts';
+import { chainWriterIn } from '../sealing/chain/chain-records.ts';
 import { callRecordOf } from './call-row.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import { shipIn } from './ship.ts';
 

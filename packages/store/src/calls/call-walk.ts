@@ -8,7 +8,7 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql } from 'kysely';
 import { callRecordOf } from './call-row.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface CallWalkQuery {
   readonly organization: OrganizationId;

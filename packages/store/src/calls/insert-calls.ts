@@ -1,7 +1,7 @@
 /** Call records → rows, many at a time, inside the caller's transaction. */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { callColumns } from './call-row.ts';
-import type { StoredReceipt } from '../chain/chain-records.ts';
+import type { StoredReceipt } from '../sealing/chain/chain-records.ts';
 import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';

@@ -1,6 +1,6 @@
 /** Names of service keys by their ids, for lists of calls. An erased or unnamed key has none. */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface KeyNames {
   /** The names of those of these keys that have one. Ask for at most a few thousand at a time. */

@@ -5,11 +5,11 @@
  * trips a batch. What is asked for is what the whole batch may need; what is written goes by the mark that was found.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { ChainChanged, type ChainWriter, type LockedChains, type ReadyChains } from '../chain/chain-records.ts';
+import { ChainChanged, type ChainWriter, type LockedChains, type ReadyChains } from '../sealing/chain/chain-records.ts';
 import { StoreFault } from '../engine/fault.ts';
 import type { Send } from '../engine/send.ts';
 import { onBoth } from '../engine/texts.ts';
-import { erasedAmong, holdOffErasures, shipAlone, withoutWords } from '../erasure/erased.ts';
+import { erasedAmong, holdOffErasures, shipAlone, withoutWords } from '../operation/erased.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import type { RunEvent } from '../journal/run-event.ts';
 import { applyToRuns, lockRuns, type LockedRuns } from '../runs/apply-to-runs.ts';
@@ -21,7 +21,7 @@ import { applyToLeases } from '../spend/apply-to-leases.ts';
 import { applyHours } from '../usage/apply-hours.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import type { AttributionBook, NumberedCalls } from '../usage/attributions.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { insertCalls } from './insert-calls.ts';
 
 /** What one shipper remembers between its batches. */

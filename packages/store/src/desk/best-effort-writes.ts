@@ -3,7 +3,7 @@
  * last time at an orderly stop.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
-import type { NodeReport } from '../nodes/node-reports.ts';
+import type { NodeReport } from '../operation/node-reports.ts';
 import type { Store } from '../store.ts';
 import { createRefusalDesk } from './refusal-desk.ts';
 

@@ -3,7 +3,7 @@
  * they wait here, up to a bound; what exceeds it is lost, and so is what still waits when the process dies.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
-import type { RefusalHours } from '../refusals/refusal-hours.ts';
+import type { RefusalHours } from '../usage/refusal-hours.ts';
 
 export interface RefusalDesk {
   receive(counts: readonly RefusalCount[]): void;

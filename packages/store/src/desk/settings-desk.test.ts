@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { sampleRecord } from '../test-support/contract-fixture.ts';
 import { testDirectory } from '../journal/test-support/journal-fixture.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../engine/refusal.ts';
 import { openStore, type Store } from '../store.ts';
 import type { FromStore } from './protocol.ts';
 import { createSettingsDesk } from './settings-desk.ts';

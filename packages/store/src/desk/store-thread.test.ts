@@ -12,7 +12,7 @@ import { windowAt } from '@metergate/core/spend/window.ts';
 import { createJournal } from '../journal/writer.ts';
 import { testDirectory } from '../journal/test-support/journal-fixture.ts';
 import { sampleOpening, sampleRecord } from '../journal/test-support/sample-call.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../engine/refusal.ts';
 import { openStore } from '../store.ts';
 import { contractStores, onPostgres } from '../test-support/contract-store.ts';
 import { homeOf } from './home.ts';

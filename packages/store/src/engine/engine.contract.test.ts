@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { linkSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
-import { refuse } from '../refusal.ts';
+import { refuse } from './refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import { refusalCode } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';

@@ -3,9 +3,9 @@
  * Everything goes through these, so that every engine error becomes a `StoreFault`.
  */
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction, type TransactionBuilder } from 'kysely';
-import type { ChangeName } from '../audit/change.ts';
+import type { ChangeName } from './change.ts';
 import { faultOf } from './fault.ts';
-import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import { isRefusal, type StoreRefusal } from './refusal.ts';
 import type * as changeNotices from './change-notices.ts';
 import type { ChangeNotice, ChangeNotices } from './change-notices.ts';
 import { parseDatabaseUrl } from './database-url.ts';

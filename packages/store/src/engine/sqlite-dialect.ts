@@ -8,7 +8,7 @@ import {
   SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler,
   type CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type QueryResult, type TransactionSettings,
 } from 'kysely';
-import { giveWay } from '../give-way.ts';
+import { giveWay } from '../threads/give-way.ts';
 import type { Transact } from './pipeline.ts';
 import { sendingAtOnce } from './send.ts';
 import { busyTimeoutMs, isBusy } from './sqlite-file.ts';

@@ -10,7 +10,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../engine/refusal.ts';
 import { openStore } from '../store.ts';
 import { createShipper } from './shipper.ts';
 import { testDirectory } from './test-support/journal-fixture.ts';

@@ -3,7 +3,7 @@
  * whole frame, under `full` to the last that is known to be synced, and never holds up the writer.
  */
 import { readSync } from 'node:fs';
-import { giveWay } from '../give-way.ts';
+import { giveWay } from '../threads/give-way.ts';
 import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
 import { beginningFromText, endFromText, openingFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';

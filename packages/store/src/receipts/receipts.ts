@@ -12,13 +12,13 @@ import { StoreFault } from '../engine/fault.ts';
 import type { ReceiptChainTable } from '../schema/receipt-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 import { sealFor } from '../sealing/data-key.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import {
   chainedCallOf, checkpointsAround, endOf, hashBefore, keysIn, pageOfChain, prunedIn, signedHead, spanOfTime, type ChainedCall, type ChainSpan,
 } from './chain-reading.ts';
 import { hasId } from '../calls/call-by-id.ts';
-import { makeChain } from '../chain/make-chain.ts';
-import { keyPlace, newReceiptKey, rawPublicKey, sha256, signCheckpoint, unsealChainKeys } from '../chain/receipt-keys.ts';
+import { makeChain } from '../sealing/chain/make-chain.ts';
+import { keyPlace, newReceiptKey, rawPublicKey, sha256, signCheckpoint, unsealChainKeys } from '../sealing/chain/receipt-keys.ts';
 
 /** A chain at one moment. */
 export interface OpenChain {

@@ -7,7 +7,7 @@ import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely'
 import { callRecordOf } from '../calls/call-row.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CallRecordTable, Schema } from '../schema/schema.ts';
-import { dropCallCorrections } from '../corrections/call-corrections.ts';
+import { dropCallCorrections } from '../spend/call-corrections.ts';
 import { noteGone } from '../spend/note-gone.ts';
 import { subtractHours } from '../usage/subtract-hours.ts';
 import { subtractUsage } from '../usage/subtract-usage.ts';

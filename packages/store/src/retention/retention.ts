@@ -9,9 +9,9 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import type { Selectable, Transaction } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { sendingIn } from '../engine/send.ts';
-import { erasedAmong, holdOffErasures } from '../erasure/erased.ts';
+import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 import type { RetentionTable } from '../schema/retention-schema.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
 import { cutChain } from './cut-chain.ts';

@@ -11,9 +11,9 @@ import { StoreFault } from '../engine/fault.ts';
 import { makeGrantKey, privateKeyOf, seedPlace } from '../sealing/grant-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export type NewGrant = Pick<GrantPayload, 'organization' | 'run' | 'max' | 'expiresAtMs'>;
 

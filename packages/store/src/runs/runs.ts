@@ -10,18 +10,18 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { clampToExposure, type PolicyBudget } from '@metergate/core/run/clamp.ts';
 import { endedAs, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { CompiledQuery, sql } from 'kysely';
-import type { ChangeName } from '../audit/change.ts';
-import { erasedAmong, holdOffErasures } from '../erasure/erased.ts';
+import type { ChangeName } from '../engine/change.ts';
+import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 import { sendingIn } from '../engine/send.ts';
 import { onBoth } from '../engine/texts.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { lastCallGrainMs, takenBy } from './apply-to-runs.ts';
 import { lockExposure, nextRunChange, type LockedExposure } from './run-exposure.ts';
 import {
   insertRuns, nothingBefore, runNameText, runOf, selectRuns, spentBefore, storedRunOf, updateRuns, type RunName, type SpentBefore,
   type StoredRun,
 } from './run-rows.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 /** A run to be made, unless it exists. The policy has already set its budget; the exposure is decided here. */
 export interface NewRun extends PolicyBudget {

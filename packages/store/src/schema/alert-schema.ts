@@ -2,7 +2,7 @@
  * The tables of alerts and webhooks as TypeScript sees them.
  */
 import type { ColumnType } from 'kysely';
-import type { Whole, WholeOrNull } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from './column.ts';
 
 type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 

@@ -1,5 +1,5 @@
 /** The table of corrections as TypeScript sees it. See `schema.ts`. */
-import type { Whole, WholeOrNull } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from './column.ts';
 
 /** What one provider's bill said about one day and model, and what the records said when the bill was recorded. */
 export interface CorrectionTable {

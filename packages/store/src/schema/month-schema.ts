@@ -1,6 +1,6 @@
 /** The tables of closed months as TypeScript sees them. See `schema.ts`. */
 import type { ColumnType } from 'kysely';
-import type { Whole, WholeOrNull } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from './column.ts';
 
 type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 

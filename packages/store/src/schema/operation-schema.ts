@@ -1,6 +1,6 @@
 /** The tables of refusals, nodes and saved views as TypeScript sees them. See `schema.ts`. */
 import type { Generated } from 'kysely';
-import type { Whole } from '../engine/column.ts';
+import type { Whole } from './column.ts';
 
 /** Refusals of one hour that are alike. `key`: empty if so many were refused that they are counted together. */
 export interface RefusalHourTable {

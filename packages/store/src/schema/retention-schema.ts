@@ -1,5 +1,5 @@
 /** The table of what was removed for its age as TypeScript sees it. See `schema.ts`. */
-import type { Whole, WholeOrNull } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from './column.ts';
 
 /** How far removal has come in one organization. */
 export interface RetentionTable {

@@ -15,7 +15,7 @@ import type { LeaseSchema } from './lease-schema.ts';
 import type { MonthSchema } from './month-schema.ts';
 import type { RunSchema } from './run-schema.ts';
 import type { UsageSchema } from './usage-schema.ts';
-import type { Whole, WholeOrNull } from '../engine/column.ts';
+import type { Whole, WholeOrNull } from './column.ts';
 
 type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;

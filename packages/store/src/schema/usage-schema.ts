@@ -1,6 +1,6 @@
 /** The tables of sums of usage as TypeScript sees them. See `schema.ts`. */
 import type { Generated } from 'kysely';
-import type { Whole } from '../engine/column.ts';
+import type { Whole } from './column.ts';
 
 /** The figures of a sum. Their one list is `usage/figure-columns.ts`. */
 interface FigureColumns {

@@ -8,7 +8,7 @@ import type { Transaction } from 'kysely';
 import { sealFor } from './data-key.ts';
 import type { CredentialPlace } from './vault.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from './context.ts';
 
 type KeyContext = Pick<StoreContext, 'vault' | 'clock' | 'randomBytes'>;
 

@@ -5,10 +5,10 @@
  * After that hour it is deleted, and the old key opens nothing.
  */
 import type { Kysely } from 'kysely';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { createVault, type Vault } from './vault.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from './context.ts';
 
 const handOverMs = 3_600_000;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../engine/refusal.ts';
 import { formatMasterKey, parseMasterKey } from './master-key.ts';
 import { createVault } from './vault.ts';
 

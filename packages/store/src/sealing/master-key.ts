@@ -2,7 +2,7 @@
  * The master key as people keep it: 32 bytes in base64 ⇄ bytes. Rules: `SVC_MASTER_KEY`.
  * A text that is anything else is refused in a sentence that does not repeat it.
  */
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 
 export const masterKeyBytes = 32;
 

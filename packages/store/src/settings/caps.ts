@@ -9,11 +9,11 @@ import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/co
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
-import { projectRefusal } from '../names.ts';
+import { projectRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CapTable, Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { spendOfCaps, type CapSpend } from '../spend/spend-days.ts';
 

@@ -5,15 +5,15 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { DeclaredUpstream } from '@metergate/core/settings.ts';
 import type { Transaction } from 'kysely';
-import type { AuditAction } from '../audit/change.ts';
+import type { AuditAction } from '../engine/change.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
-import { credentialRefusal, nameRefusal } from '../names.ts';
+import { credentialRefusal, nameRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 /** A declaration without its credential. */
 export interface ShownUpstream {

@@ -15,7 +15,7 @@ import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { connectionOf } from './provider-connections.ts';
 import { numberOrNull } from '../schema/schema.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 /** What changed after a revision, up to `revision`; it may name too much, never too little. */
 export interface SettingsChange {

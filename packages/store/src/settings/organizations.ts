@@ -15,11 +15,11 @@ import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';
-import { makeChain } from '../chain/make-chain.ts';
-import { nameRefusal } from '../names.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { makeChain } from '../sealing/chain/make-chain.ts';
+import { nameRefusal } from '../engine/names.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface Organization {
   readonly id: OrganizationId;

@@ -1,5 +1,5 @@
 /** The address of the platform that started last. The command uses it in links that it makes in another shell, with other settings. */
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface PlatformAddress {
   /** `url`: without a trailing slash. */

@@ -6,11 +6,11 @@ import { type ProviderConnection } from '@metergate/core/settings.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
-import { credentialRefusal } from '../names.ts';
+import { credentialRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface ProviderConnections {
   /** Connects the key, in place of an earlier one. Null: done. Refuses `unknown_organization`, `invalid_credential`. */

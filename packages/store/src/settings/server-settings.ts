@@ -3,7 +3,7 @@
  * other variables or none, then uses the same settings.
  */
 import { eachProvider, type Provider } from '@metergate/core/wire/wire.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface ServerSettings {
   /** Base URLs of the named providers; the sandbox's if it stands in for them. */

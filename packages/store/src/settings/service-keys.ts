@@ -7,11 +7,11 @@ import { idPrefix, newTimedId, type OrganizationId, type PersonId, type ServiceK
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
-import { nameRefusal, projectRefusal } from '../names.ts';
+import { nameRefusal, projectRefusal } from '../engine/names.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface ServiceKey {
   readonly id: ServiceKeyId;

@@ -4,7 +4,7 @@
  */
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import { sql, type Transaction } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** A list that was imported. */

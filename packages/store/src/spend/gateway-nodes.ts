@@ -1,7 +1,7 @@
 /** The gateway nodes on a shared store, as shown to an operator. The embedded store has one node, which is not listed. */
 import { leaseNodeState, type LeaseNodeState } from '@metergate/core/lease/node-state.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface GatewayNodeSeen {
   readonly id: string;

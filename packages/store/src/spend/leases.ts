@@ -13,11 +13,11 @@ import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type Transaction } from 'kysely';
-import { recordAudit } from '../audit/audit-trail.ts';
+import { recordAudit } from '../operation/audit-trail.ts';
 import { bumpLeaseFeed, bumpFeedStatement } from './apply-to-leases.ts';
 import { lockLeased, writeLeases, type KeptLease } from './lease-rows.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface HeartbeatAnswer {
   /** The store's time, milliseconds since the epoch. */

@@ -16,7 +16,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { figureColumns, noSpend, type SpendFigures, type SpendPlace } from './apply-spend.ts';
 import { addRecords, digestOf, figuresText, placeName, without, type Sums } from './derived-sums.ts';

@@ -7,7 +7,7 @@ import type { NanoDollars } from '@metergate/core/money.ts';
 import { copiedSums, emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { daysOf, spentOf } from './spend-days.ts';
 
 /** What all calls of an organization spent, and what one of its keys spent. */

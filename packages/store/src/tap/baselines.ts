@@ -6,16 +6,16 @@ import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { closedUnbegun, type BaselineLife } from '@metergate/core/tap/baseline.ts';
 import type { Selectable, Transaction } from 'kysely';
-import type { AuditAction } from '../audit/change.ts';
+import type { AuditAction } from '../engine/change.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
-import { nameRefusal } from '../names.ts';
+import { nameRefusal } from '../engine/names.ts';
 import { unknownOrganization } from '../settings/organizations.ts';
-import { refuse, type StoreRefusal } from '../refusal.ts';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CredentialPlace } from '../sealing/vault.ts';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { BaselineTable } from '../schema/tap-schema.ts';
 
 export interface Baseline extends BaselineLife {

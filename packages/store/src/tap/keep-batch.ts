@@ -11,7 +11,7 @@ import type { TapEvent } from '@metergate/core/tap/event.ts';
 import { rollUp, type TapHeadroom } from '@metergate/core/tap/rollup.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import { lifeOf } from './baselines.ts';

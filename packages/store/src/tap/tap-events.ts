@@ -9,7 +9,7 @@ import type { Plan } from '@metergate/core/rate/plan.ts';
 import { sql, type Kysely } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { lifeOf } from './baselines.ts';
 import { holderOf, keptInSlices, type KeptBatch, type TapBatch, type TapKeyRefusal } from './keep-batch.ts';
 

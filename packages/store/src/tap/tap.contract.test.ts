@@ -17,7 +17,7 @@ import { latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { rollUp, type TapLatency } from '@metergate/core/tap/rollup.ts';
 import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { openEngine } from '../engine/engine.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../engine/refusal.ts';
 import { openStore, type Store } from '../store.ts';
 import { granted, refusalCode, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { bothEngines } from '../test-support/contract-store.ts';

@@ -9,7 +9,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { noWork, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
-import { isRefusal, type StoreRefusal } from '../refusal.ts';
+import { isRefusal, type StoreRefusal } from '../engine/refusal.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import { openStore, type Store } from '../store.ts';
 

@@ -1,7 +1,7 @@
 /** The sums of a time range in steps of an hour or a day. It reads only sums, so its cost does not grow with the number of calls. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 
 export interface HoursQuery {
   readonly organization: OrganizationId;

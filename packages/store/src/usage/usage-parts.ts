@@ -5,9 +5,9 @@
 import { attributionDimensions, subjectOf, type AttributionDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
 import { sql, type RawBuilder } from 'kysely';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { StoreFault } from '../engine/fault.ts';
-import { othersFirst } from '../others-first.ts';
+import { othersFirst } from '../threads/others-first.ts';
 import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
 import { setDimension } from './label-sets.ts';

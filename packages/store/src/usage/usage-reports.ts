@@ -7,7 +7,7 @@ import {
 } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
-import type { StoreContext } from '../context.ts';
+import type { StoreContext } from '../sealing/context.ts';
 import { namedAttributions } from './attributions.ts';
 import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';

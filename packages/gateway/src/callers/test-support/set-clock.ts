@@ -1,5 +1,5 @@
 /** For tests: a clock that advances on request, and then checks everything that it watches. */
-import type { SilenceClock, Watched } from '../../coarse-clock.ts';
+import type { SilenceClock, Watched } from '../../clock/coarse-clock.ts';
 
 export class SetClock implements SilenceClock {
   awakeMs = 0;

@@ -3,7 +3,7 @@ import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { Guards } from '../guards.ts';
 import { RunRegistry } from '../run-registry.ts';
 import { Runs, type RunsOptions } from '../runs.ts';

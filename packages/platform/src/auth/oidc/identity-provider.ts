@@ -4,7 +4,7 @@
  * the cached one stays in use, and the provider is asked again after a few seconds. No token is stored on a server.
  */
 import * as oidc from 'openid-client';
-import { limitRepeats } from '../../limited-repeats.ts';
+import { limitRepeats } from '../../faults/limited-repeats.ts';
 import { claimsOf, lacksRoleOrEmail, type ProvidedClaims } from './provided-claims.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 

@@ -1,7 +1,7 @@
 /** Thresholds of caps, webhooks and the log of their deliveries. Rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
-import { deliveryStates } from '@metergate/store/webhooks/deliveries.ts';
+import { deliveryStates } from '@metergate/store/alerts/deliveries.ts';
 import { alertFields, listAlerts, removeAlert, setAlert } from '../../use-cases/alerts/alerts.ts';
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, webhookFields } from '../../use-cases/webhooks/webhooks.ts';
 import { operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 /** The audit trail of the organization: who, what, when. Rules: Roles. */
 import { z } from '@hono/zod-openapi';
 import { momentOf } from '@metergate/core/time/time-word.ts';
-import { actorKinds, auditActions } from '@metergate/store/audit/change.ts';
+import { actorKinds, auditActions } from '@metergate/store/engine/change.ts';
 import { listAudit } from '../../use-cases/audit.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';

@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { z } from 'zod';
 import { capFields } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';

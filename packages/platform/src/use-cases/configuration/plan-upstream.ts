@@ -3,7 +3,7 @@
  * with the stored one without being shown, and the stored one is never kept for another URL.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { credentialRefusal } from '@metergate/store/names.ts';
+import { credentialRefusal } from '@metergate/store/engine/names.ts';
 import { isRefusal } from '../refusal.ts';
 import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, type ShownUpstream } from '../upstreams.ts';
 import { parseUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';

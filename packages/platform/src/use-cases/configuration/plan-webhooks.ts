@@ -3,7 +3,7 @@
  * too. So a URL's only webhook keeps its id and secret when its events change.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { webhooksMax } from '@metergate/store/webhooks/webhooks.ts';
+import { webhooksMax } from '@metergate/store/alerts/webhooks.ts';
 import { isRefusal } from '../refusal.ts';
 import type { UpstreamUrlRules } from '../upstream-url.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';

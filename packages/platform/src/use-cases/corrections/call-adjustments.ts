@@ -5,8 +5,8 @@
 import { subjectOf, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
-import type { Correction } from '@metergate/store/corrections/corrections.ts';
-import type { CorrectedColumn, CorrectionSum } from '@metergate/store/corrections/call-corrections.ts';
+import type { Correction } from '@metergate/store/spend/corrections.ts';
+import type { CorrectedColumn, CorrectionSum } from '@metergate/store/spend/call-corrections.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { UseCaseContext } from '../context.ts';
 import { subjectText, type UsageRequest } from '../usage.ts';

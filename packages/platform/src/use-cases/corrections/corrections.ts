@@ -9,7 +9,7 @@ import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';
-import type { CorrectedDay, Correction } from '@metergate/store/corrections/corrections.ts';
+import type { CorrectedDay, Correction } from '@metergate/store/spend/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
 import { callAdjustments, type CallAdjustment } from './call-adjustments.ts';
 import { findFigures, findOrganization } from '../organizations.ts';

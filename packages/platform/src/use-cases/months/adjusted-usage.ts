@@ -6,7 +6,7 @@ import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts } from '@metergate/core/month/month-file.ts';
 import { addUsage, type UsageDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';
 import { adjusted, adjustedWith, adjustmentOf, correctedTexts, isCorrected, type ShownAdjustment } from '../corrections/corrections.ts';
 import { findFigures } from '../organizations.ts';

@@ -5,9 +5,9 @@
 import { MonthSums, type CallsLine } from '@metergate/core/month/month-sums.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
-import { lastClosed, type ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findOrganization } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';

@@ -7,7 +7,7 @@ import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/cor
 import type { CorrectionFileLine } from '@metergate/core/month/month-file.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { callAdjustments } from '../corrections/call-adjustments.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { CountedCorrection } from './frozen-lines.ts';

@@ -10,7 +10,7 @@ import {
 import { sumOfLines, type CallsLine, type DayLine } from '@metergate/core/month/month-sums.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
-import type { MonthPart } from '@metergate/store/months/closed-months.ts';
+import type { MonthPart } from '@metergate/store/receipts/closed-months.ts';
 
 /** A correction as a closing counts it. */
 export type CountedCorrection = Omit<CorrectionFileLine, 'model'> & { readonly model: string };

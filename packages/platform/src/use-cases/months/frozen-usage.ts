@@ -2,7 +2,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type CallsFileLine } from '@metergate/core/month/month-file.ts';
 import { addUsage, figureIn, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
-import type { ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';
 import { shownUsage, type ShownUsage } from '../usage.ts';
 import { linesOfMonth, namesOfMonth } from './read-month.ts';

@@ -1,7 +1,7 @@
 /** Which nodes a month waits for: those that may still hold calls of it, and no other. Decision 145. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { awaitedNodes } from './month-waiting.ts';
 
 const endMs = Date.UTC(2026, 9, 1);

@@ -2,7 +2,7 @@
  * Which nodes may still hold calls of a month. A node reports every five seconds what its journal still holds and when its oldest open call began;
  * the report of one that ended otherwise than in order stays. Decision 145.
  */
-import type { KeptNodeReport } from '@metergate/store/nodes/node-reports.ts';
+import type { KeptNodeReport } from '@metergate/store/operation/node-reports.ts';
 
 export interface AwaitedNode {
   readonly node: string;

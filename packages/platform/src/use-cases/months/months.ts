@@ -2,7 +2,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth } from '@metergate/store/months/closed-months.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { adjustmentOf } from '../corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { CallExport } from '../exports.ts';

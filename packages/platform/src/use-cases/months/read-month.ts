@@ -4,7 +4,7 @@ import {
 } from '@metergate/core/month/month-file.ts';
 import type { ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
-import type { ClosedMonth, MonthPart } from '@metergate/store/months/closed-months.ts';
+import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/closed-months.ts';
 import type { Store } from '@metergate/store/store.ts';
 
 /** The names of a closed month by their numbers; null: erased. 0 is none. */

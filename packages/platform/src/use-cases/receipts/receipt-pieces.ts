@@ -11,7 +11,7 @@ import { chainStart, figuresOf, linkText, noDigest, wordsOf, wordsText } from '@
 import type { ChainedCall, ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { isSigned } from './check-receipts.ts';
 
 const receiptsAtOnce = 500;

@@ -10,7 +10,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { formatLine, parseLine, type FileLine } from '@metergate/core/receipt/receipt-file.ts';
 import { linkText } from '@metergate/core/receipt/receipt.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
-import { sha256 } from '@metergate/store/chain/receipt-keys.ts';
+import { sha256 } from '@metergate/store/sealing/chain/receipt-keys.ts';
 import { batchOf, drawing, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../../http/test-support/platform-fixture.ts';
 import { checkReceipts } from './check-receipts.ts';

@@ -8,7 +8,7 @@ import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
 import { Reconciliation, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
 import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';

@@ -9,7 +9,7 @@ import { subjectOf, subjectsOf, type UsageDimension } from '@metergate/core/repo
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
-import { othersFirst } from '@metergate/store/others-first.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findFigures } from '../organizations.ts';
 import { priceBook } from '../prices.ts';

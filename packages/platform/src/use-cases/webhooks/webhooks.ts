@@ -2,8 +2,8 @@
  * Webhooks as administration sees them: creating, listing, removing and testing them, with the log of their deliveries. Rules: `webhook`.
  */
 import { webhookEvents, type WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
-import type { Delivery, DeliveryState } from '@metergate/store/webhooks/deliveries.ts';
-import type { Webhook } from '@metergate/store/webhooks/webhooks.ts';
+import type { Delivery, DeliveryState } from '@metergate/store/alerts/deliveries.ts';
+import type { Webhook } from '@metergate/store/alerts/webhooks.ts';
 import { z } from 'zod';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';

@@ -1,7 +1,7 @@
 /** Work whose outcome its organization wants to be asked for: which is due, and when it is due again. Decision 138. */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../../context.ts';
+import type { StoreContext } from '../../sealing/context.ts';
 
 /** One piece of work of a named provider that is not settled. */
 export interface FollowedWork {

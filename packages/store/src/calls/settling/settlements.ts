@@ -2,7 +2,7 @@
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import { sql } from 'kysely';
-import type { StoreContext } from '../../context.ts';
+import type { StoreContext } from '../../sealing/context.ts';
 
 /** What one settlement adds to what was spent. */
 export type SettledSpend = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost'>;

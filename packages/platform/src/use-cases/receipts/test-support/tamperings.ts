@@ -3,7 +3,7 @@
  */
 import { formatLine, parseLine, type CheckpointLine, type FileLine, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
 import { linkText } from '@metergate/core/receipt/receipt.ts';
-import { sha256 } from '@metergate/store/chain/receipt-keys.ts';
+import { sha256 } from '@metergate/store/sealing/chain/receipt-keys.ts';
 
 /** Changes a file's lines; returns the sequence that must be named. `draw`: a random whole number below its argument. */
 export type Tampering = (lines: string[], draw: (below: number) => number) => number;

@@ -1,0 +1,50 @@
+/** Lists of long names and full columns, on terminals of several widths: no line is wider, ids are whole, and elsewhere nothing is left out. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { productEnv } from '@metergate/testkit/system.ts';
+import { ownDirectory } from '../test-support/own-directory.ts';
+import { runInProcess } from '../test-support/run-in-process.ts';
+
+const { dataDirectory, make, remove } = ownDirectory();
+const env = productEnv({ SVC_DATA_DIR: dataDirectory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0' });
+const long = 'a name that is as long as names of teams and their projects are';
+
+async function printed(args: readonly string[], columns?: number): Promise<string> {
+  const { code, stdout, stderr } = await runInProcess(args, env, '', columns === undefined ? {} : { columns });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+before(async () => {
+  await make();
+  await printed(['org', 'create', long]);
+  const of = ['--org', long];
+  const project = long.replaceAll(' ', '-');
+  const { id } = JSON.parse(await printed(['key', 'create', ...of, '--name', long, '--project', project, '--json'])) as { id: string };
+  await printed(['cap', 'set', ...of, '--scope', 'organization', '--window', 'month', '--limit', '123456.789']);
+  await printed(['cap', 'set', ...of, '--scope', 'key', '--key', id, '--window', 'day', '--limit', '123456.789']);
+  await printed(['token', 'create', ...of, '--name', long, '--role', 'viewer']);
+  await printed(['user', 'invite', ...of, '--email', `${long.replaceAll(' ', '.')}@example.com`, '--role', 'viewer']);
+});
+after(remove);
+
+const lists = [['org', 'list'], ...['key', 'token', 'user', 'cap', 'audit'].map((each) => [each, 'list', '--org', long])];
+
+describe('no list is wider than its terminal', () => {
+  for (const words of lists) {
+    for (const columns of [80, 100, 120]) {
+      test(`${words.slice(0, 2).join(' ')} at ${columns} columns`, async () => {
+        const lines = (await printed(words, columns)).split('\n').filter((line) => !line.startsWith('Caps of keys'));
+        assert.ok(lines.length > 2, 'a head, a row and the last line end');
+        assert.deepEqual(lines.filter((line) => line.length > columns), []);
+        if (words[0] !== 'audit') assert.match(lines[1]!, /^[a-z]+_[0-9A-Za-z]{20} /, 'the id is whole');
+      });
+    }
+  }
+});
+
+test('without a terminal the list of keys has all its columns and whole names', async () => {
+  const text = await printed(['key', 'list', '--org', long]);
+  assert.match(text, /^ID .* PREFIX .* NAME .* PROJECT .* STATE .* RUN USD .* CREATED .* LAST USED .* EXPIRES/);
+  assert.ok(text.includes(long));
+});

@@ -1,0 +1,168 @@
+/**
+ * Settings shown as they are set, members, Baselines, the audit trail; erasing asks a person at a terminal for the name, and leaves figures
+ * that are read only by id. Rule 23; rules: Interfaces.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { interruptedRecord } from '@metergate/core/record/call-record.ts';
+import type { Store } from '@metergate/store/store.ts';
+import { oneSentence, operator, ownStore, type OwnStore } from '../test-support/own-store.ts';
+
+let own: OwnStore;
+before(async () => {
+  own = await ownStore();
+});
+after(() => own?.end());
+
+const run: OwnStore['run'] = (...given) => own.run(...given);
+const json: OwnStore['json'] = (...given) => own.json(...given);
+const inStore: OwnStore['inStore'] = (work) => own.inStore(work);
+
+test('org show: the settings in the form that org set takes, and each is accepted as shown', async () => {
+  const { id } = await json(['org', 'create', 'Shown', '--plan', 'enterprise']) as { id: string };
+  const given = ['--enforce-key-caps', 'on', '--drain', '9', '--max-run-budget', '5.5', '--fallback-price', '2.5/10',
+    '--requests-per-minute', '9000'];
+  const set = await json(['org', 'set', id, ...given]);
+  assert.deepEqual(await json(['org', 'show', 'Shown']), set);
+  const text = (await run(['org', 'show', 'Shown'])).stdout;
+  const shown = [...text.matchAll(/^(--\S+) +(\S+)$/gm)].map(([, name, value]) => [name!, value!]);
+  assert.deepEqual(shown, [
+    ['--plan', 'enterprise'], ['--enforce-key-caps', 'on'], ['--drain', '9'], ['--max-run-budget', '5.5'], ['--run-ceiling', 'none'],
+    ['--run-exposure', 'none'], ['--fallback-price', '2.5/10'],
+    ['--unmetered', 'deferred=allow,unreported=allow,handed-out=allow'], ['--wrong-base-url', 'forward'], ['--models', 'none'],
+    ['--follow', 'off'],
+    ['--requests-per-minute', '9000'], ['--tokens-per-minute', 'none'],
+    ['--keep-records', 'none'],
+  ]);
+  assert.deepEqual(await json(['org', 'set', id, ...shown.flat()]), set);
+});
+
+test('org erase needs --yes without a terminal; its figures are read by its id, and nothing can be changed', async () => {
+  const { id } = await json(['org', 'create', 'CANARY-erased']) as { id: Parameters<Store['calls']['list']>[0]['organization'] };
+  const cap = await json(['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'lifetime', '--limit', '1']) as { id: string };
+  const record = interruptedRecord({
+    id: 'req_erased', organization: id, key: 'key_x', project: 'CANARY-project', labels: ['CANARY-label'], labelsDropped: 0, run: null,
+    wire: 'openai', endpoint: 'models', method: 'GET', path: '/v1/models', startedAtMs: Date.now(), node: 'node_x',
+    transport: 'http', connection: null, session: null,
+  } as unknown as Parameters<typeof interruptedRecord>[0]);
+  const records = [{ seq: 1, record: { ...record, cost: nanoDollars(250_000_000n) } }];
+  await inStore((store) => store.calls.ship({ segment: 'seg_erased', through: 1, records }));
+  assert.equal((await run(['org', 'erase', 'CANARY-erased'])).code, 2);
+  const erased = await run(['org', 'erase', 'CANARY-erased', '--yes']);
+  assert.equal(erased.code, 0, erased.stderr);
+  assert.match(erased.stdout, new RegExp(`^${id} is erased\\. .* usage --org ${id} `));
+
+  const [call] = await json(['calls', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual([call!['cost'], call!['project'], call!['labels']], ['0.250000000', null, []]);
+  const [day] = await json(['usage', '--org', id, '--by', 'day']) as Record<string, unknown>[];
+  assert.deepEqual([day!['calls'], day!['cost']], [1, '0.250000000']);
+  const [kept] = await json(['cap', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual([kept!['id'], kept!['spent'], kept!['limit']], [cap.id, '0.250000000', '1.000000000']);
+  const trail = await json(['audit', 'list', '--org', id]) as Record<string, unknown>[];
+  assert.deepEqual(trail.map(({ action }) => action), ['eraseOrganization', 'setCap', 'createOrganization']);
+  assert.ok(!JSON.stringify([call, day, kept, trail]).includes('CANARY'));
+  const changes = [
+    ['org', 'set', id, '--plan', 'free'], ['org', 'erase', id, '--yes'], ['key', 'create', '--org', id], ['cap', 'remove', cap.id],
+    ['cap', 'set', '--org', id, '--scope', 'organization', '--window', 'day', '--limit', '1'], ['user', 'invite', '--org', id, '--role', 'owner'],
+    ['calls', 'list', '--org', 'CANARY-erased'], ['calls', 'list', '--org', `erased ${id}`],
+  ];
+  for (const args of changes) {
+    const refused = await run(args);
+    assert.equal(refused.code, 1, args.join(' '));
+    oneSentence(refused, /There is no (?:such organization|cap)/);
+  }
+});
+
+test('token revoke takes just the id; with --org only a token of that organization', async () => {
+  for (const name of ['Tokens', 'Elsewhere']) await json(['org', 'create', name]);
+  const made = async () => (await json(['token', 'create', '--org', 'Tokens', '--role', 'viewer']) as { id: string }).id;
+  const [alone, within] = [await made(), await made()];
+  const elsewhere = await run(['token', 'revoke', alone, '--org', 'Elsewhere']);
+  oneSentence(elsewhere, /no such management token\. List them with: metergate token list --org ORG$/m);
+  const revoked = await json(['token', 'revoke', alone]) as { revokedAt: string };
+  assert.equal(revoked.revokedAt, new Date(revoked.revokedAt).toISOString());
+  assert.deepEqual(await json(['token', 'revoke', alone]), revoked);
+  await json(['token', 'revoke', within, '--org', 'Tokens']);
+  assert.equal((await run(['token', 'revoke', 'tok_nobody'])).code, 1);
+});
+
+test('user list: members and open invitations; a link leads to the running platform, or to the public address if one is set', async () => {
+  const { id } = await json(['org', 'create', 'Users']) as { id: string };
+  const nobody = (await run(['user', 'list', '--org', 'Users'])).stdout;
+  assert.match(nobody, /^Nobody belongs to this organization\. Invite someone with: metergate user invite --org Users /);
+  const who = ['--org', id, '--email', 'ada@example.com', '--role', 'admin'];
+  const none = await run(['user', 'create', ...who]);
+  assert.equal(none.code, 1);
+  oneSentence(none, /password is empty\. Give it on standard input\.$/m);
+  const member = await json(['user', 'create', ...who], { stdin: ['correct horse battery\n'] }) as { id: string };
+  const invite = async (env: Record<string, string> = {}): Promise<{ id: string; link: string }> =>
+    await json(['user', 'invite', '--org', id, '--role', 'owner'], { env }) as { id: string; link: string };
+  const open = await invite({ SVC_PLATFORM_PORT: '4321' });
+  assert.match(open.link, /^http:\/\/127\.0\.0\.1:4321\/join#/);
+  await inStore((store) => store.platformAddress.remember('http://127.0.0.1:18081'));
+  assert.match((await invite({ SVC_PLATFORM_PORT: '4321' })).link, /^http:\/\/127\.0\.0\.1:18081\/join#/);
+  assert.match((await invite({ SVC_PUBLIC_PLATFORM_URL: 'https://meter.example' })).link, /^https:\/\/meter\.example\/join#/);
+  const listed = await json(['user', 'list', '--org', 'Users']) as Record<string, unknown>[];
+  assert.deepEqual(listed.slice(0, 2).map((each) => [each['id'], each['email'], each['role'], each['state'], each['expiresAt'] === null]),
+    [[member.id, 'ada@example.com', 'admin', 'member', true], [open.id, null, 'owner', 'invited', false]]);
+  assert.equal(listed.length, 4);
+  assert.ok(!JSON.stringify(listed).includes(open.link.split('#')[1]!));
+  assert.match((await run(['user', 'list', '--org', 'Users'])).stdout, /^inv_\w+ +whoever has the link +owner +invited /m);
+});
+
+test('baseline list: the current one first; for an unknown id it says where to find ids', async () => {
+  await json(['org', 'create', 'Tapped']);
+  assert.match((await run(['baseline', 'list', '--org', 'Tapped'])).stdout, /^This organization has no Baseline\. Make one with: /);
+  const made = await json(['baseline', 'create', '--org', 'Tapped']) as { id: string; prefix: string };
+  const [listed, ...more] = await json(['baseline', 'list', '--org', 'Tapped']) as Record<string, unknown>[];
+  assert.deepEqual([listed!['id'], listed!['state'], listed!['prefix'], more], [made.id, 'waiting', made.prefix, []]);
+  assert.match((await run(['baseline', 'list', '--org', 'Tapped'])).stdout, new RegExp(`^${made.id} +waiting +${made.prefix}…`, 'm'));
+  const unknown = await run(['baseline', 'show', 'nope']);
+  assert.equal(unknown.code, 1);
+  oneSentence(unknown, /no Baseline with this id\. List them with: metergate baseline list --org ORG$/m);
+});
+
+test('audit list: who changed what in the organization, newest first, under the names that HTTP has; the product\'s own without --org', async () => {
+  const { id } = await json(['org', 'create', 'Audited']) as { id: string };
+  const cap = await json(['cap', 'set', '--org', 'Audited', '--scope', 'organization', '--window', 'day', '--limit', '5']) as { id: string };
+  await json(['provider', 'connect', 'openai', '--org', id], { stdin: ['sk-canary-0123456789'] });
+  await json(['cap', 'remove', cap.id]);
+  const list = (...args: string[]) => json(['audit', 'list', ...args]) as Promise<Record<string, unknown>[]>;
+  const rows = await list('--org', 'Audited');
+  assert.deepEqual(rows.map(({ organization, action, subject }) => [organization, action, subject]),
+    [[id, 'removeCap', cap.id], [id, 'connectProvider', 'openai'], [id, 'setCap', cap.id], [id, 'createOrganization', id]]);
+  const who = { kind: 'operator', id: null, name: operator };
+  for (const { actor, at } of rows) assert.deepEqual([actor, at], [who, new Date(String(at)).toISOString()]);
+  assert.deepEqual(rows[2]!['detail'], { scope: 'organization', window: 'day', limit: '5' });
+  assert.deepEqual(await list('--org', id, '--limit', '1'), rows.slice(0, 1));
+  assert.deepEqual(await list('--org', id, '--since', String(rows[0]!['at']), '--limit', '1'), rows.slice(0, 1));
+  assert.deepEqual(await list('--org', id, '--since', '2999-01-01'), []);
+  assert.deepEqual(await list('--org', id, '--subject', cap.id), [rows[0], rows[2]]);
+  const text = (await run(['audit', 'list', '--org', 'Audited'])).stdout;
+  assert.match(text, /^WHEN +WHO +WHAT +SUBJECT +WITH$/m);
+  assert.match(text, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +operator \S+ +setCap +cap_\w+ +scope=organization window=day limit=5/m);
+  assert.ok(text.split('\n').every((line) => line.length <= 120) && !text.includes('canary'), text);
+  const file = join(own.directory, 'prices.json');
+  writeFileSync(file, '{"prices":[]}');
+  await json(['prices', 'load', file]);
+  assert.deepEqual((await list()).map(({ organization, action }) => [organization, action]), [[null, 'loadPrices']]);
+});
+
+test('at a terminal org erase asks for the name again; anything else erases nothing and says so', async () => {
+  const { id } = await json(['org', 'create', 'Acme Ltd']) as { id: string };
+  const there = async (): Promise<boolean> => (await json(['org', 'list']) as { id: string }[]).some((each) => each.id === id);
+  for (const stdin of [['acme ltd\n'], ['\n'], [], ['yes\n'], ['Acme Ltd \n']]) {
+    const { code, stdout, stderr } = await run(['org', 'erase', 'Acme Ltd'], { stdin, isTerminal: true });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /words of Acme Ltd are destroyed for good[^]*Type its name to erase it: metergate: What was typed is not the name/);
+  }
+  assert.equal(await there(), true);
+  const erased = await run(['org', 'erase', id], { stdin: ['Ac', 'me Ltd\r\n'], isTerminal: true });
+  assert.deepEqual([erased.code, await there()], [0, false], erased.stderr);
+  await json(['org', 'create', 'Other']);
+  const asked = await run(['org', 'erase', 'Other', '--json', '--yes'], { stdin: ['no\n'], isTerminal: true });
+  assert.deepEqual([asked.code, asked.stderr, asked.read], [0, '', false], 'a program is not asked');
+});

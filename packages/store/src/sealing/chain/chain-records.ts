@@ -1,0 +1,167 @@
+/**
+ * Appends records to their organizations' chains, in the transaction that stores them. Rule 24. It takes one locked row and one
+ * update for each organization of a batch. The chain's head is signed each time, so that no stored record is unsigned. A permanent checkpoint
+ * is stored every thousand records and every ten minutes of activity.
+ */
+import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
+import { noDigest } from '@metergate/core/receipt/receipt.ts';
+import { recordLinkText, recordSaltText, recordWordsText } from '@metergate/core/receipt/record-texts.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { Send } from '../../engine/send.ts';
+import { onBoth, onEach, wordsFrom, wordsGiven } from '../../engine/texts.ts';
+import { makeChain } from './make-chain.ts';
+import { sha256, signCheckpoint, unsealChainKeys, type ChainKeys } from './receipt-keys.ts';
+import { giveWay } from '../../threads/give-way.ts';
+import type { ReceiptChainTable } from '../../schema/receipt-schema.ts';
+import type { Schema } from '../../schema/schema.ts';
+import type { StoreContext } from '../context.ts';
+
+/** Where a record stands, as its row keeps it. */
+export interface StoredReceipt {
+  readonly sequence: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** 32 bytes: the digest of the record's words. */
+  readonly words: Uint8Array;
+}
+
+/** Chains of organizations, locked until the transaction ends, with the keys that sign them. */
+export type LockedChains = ReadonlyMap<string, { readonly chain: ChainRow; readonly keys: ChainKeys }>;
+
+export interface ChainWriter {
+  /**
+   * Before the transaction: makes what chains there are not, and unseals what keys are not held. Costs nothing for organizations that it was
+   * asked for before.
+   */
+  ready(organizations: Iterable<string>): Promise<ReadyChains>;
+  /**
+   * Locks them, in the order of the organizations, each time the same. To be sent before the sums. @throws ChainChanged where one is not as it
+   * was made ready: then all of it is to be done again.
+   */
+  lock(send: Send, ready: ReadyChains): Promise<LockedChains>;
+  /** The places of `records`, in their order; chains and checkpoints are moved on. Call this once in a transaction. */
+  chain(send: Send, records: readonly CallRecord[], chains: LockedChains): readonly StoredReceipt[];
+}
+
+/** Keys by organization. */
+export type ReadyChains = ReadonlyMap<string, ChainKeys>;
+
+/** A chain has another key than a moment ago, or is gone. */
+export class ChainChanged extends Error {}
+
+/** Records between two checkpoints that are kept, and milliseconds likewise. */
+const keptEvery = 1_000;
+const keptEveryMs = 600_000;
+const keysMax = 10_000;
+
+type ChainRow = Selectable<ReceiptChainTable>;
+
+const lockStatements = onEach((engine) => `select * from receipt_chain where organization in ${wordsGiven(engine)}
+  order by organization${engine === 'postgres' ? ' for update' : ''}`);
+
+export function chainWriterIn(context: StoreContext): ChainWriter {
+  const { kind } = context.engine;
+  const known = new Map<string, ChainKeys>();
+  return {
+    async ready(organizations) {
+      const all = [...new Set(organizations)].sort();
+      const missing = all.filter((organization) => !known.has(organization));
+      const found = missing.length === 0 ? null : await keysOf(context, missing);
+      const ready = new Map(all.map((organization) => [organization, known.get(organization) ?? found!.get(organization)!]));
+      if (known.size + missing.length > keysMax) known.clear();
+      for (const [organization, keys] of found ?? []) if (isSettled(keys)) known.set(organization, keys);
+      return ready;
+    },
+    async lock(send, ready) {
+      const rows = ready.size === 0 ? [] : await send<ChainRow>(lockStatements[kind], [wordsFrom(kind, [...ready.keys()])]);
+      const chains = new Map(rows.map((chain) => [chain.organization, { chain, keys: ready.get(chain.organization)! }]));
+      for (const [organization, { key }] of ready) {
+        if (chains.get(organization)?.chain.key === key) continue;
+        known.delete(organization);
+        throw new ChainChanged('a chain is not as it was made ready');
+      }
+      return chains;
+    },
+    chain(send, records, chains) {
+      const places = new Map<CallRecord, StoredReceipt>();
+      for (const [organization, own] of Map.groupBy(records, (record): string => record.organization)) {
+        addTo(context, send, { ...chains.get(organization)!, records: own, places });
+      }
+      return records.map((record) => places.get(record)!);
+    },
+  };
+}
+
+async function keysOf(context: StoreContext, organizations: readonly string[]): Promise<ReadonlyMap<string, ChainKeys>> {
+  const { background: engine } = context;
+  const chains = (db: Kysely<Schema>) => db.selectFrom('receipt_chain').select(['organization', 'key', 'secret_sealed'])
+    .where('organization', 'in', organizations).execute();
+  const there = new Set((await engine.read(chains)).map(({ organization }) => organization));
+  const missing = organizations.filter((organization) => !there.has(organization));
+  if (missing.length > 0) await makeChains(context, missing);
+  return engine.read(async (db) => {
+    const keys = new Map<string, ChainKeys>();
+    for (const chain of await chains(db)) keys.set(chain.organization, await unsealChainKeys(context, db, chain));
+    return keys;
+  });
+}
+
+/** What cannot be unsealed now may be later. A missing key stays missing until the chain names one. */
+function isSettled({ key, privateKey, secret }: ChainKeys): boolean {
+  return key === null || (privateKey !== null && secret !== null);
+}
+
+/** In a transaction of its own: two shippers that each held a chain and made one that the other waits for would wait for ever. */
+function makeChains(context: StoreContext, organizations: readonly string[]): Promise<void> {
+  return context.background.write(async (transaction) => {
+    for (const organization of organizations) await makeChain(context, transaction, organization);
+  });
+}
+
+interface Addition {
+  readonly chain: ChainRow;
+  readonly keys: ChainKeys;
+  readonly records: readonly CallRecord[];
+  readonly places: Map<CallRecord, StoredReceipt>;
+}
+
+const moveOn = onBoth('update receipt_chain set sequence = $1, hash = $2 where organization = $3');
+const signOn = onBoth(`update receipt_chain set sequence = $1, hash = $2, signed_last = $3, signed_hash = $4, signed_key = $5, signed_at_ms = $6,
+  signature = $7 where organization = $8`);
+const keep = onBoth(`insert into receipt_checkpoint (organization, kind, last, hash, key, at_ms, signature)
+  values ($1, 'checkpoint', $2, $3, $4, $5, $6)`);
+
+function addTo(context: StoreContext, send: Send, { chain, keys, records, places }: Addition): void {
+  let sequence = Number(chain.sequence);
+  let previous = Buffer.from(chain.hash).toString('hex');
+  for (const record of records) {
+    giveWay();
+    sequence += 1;
+    const wordsDigest = digestOfWords(keys.secret, record);
+    previous = sha256(recordLinkText({ sequence, previous, wordsDigest }, record));
+    places.set(record, { sequence, hash: Buffer.from(previous, 'hex'), words: Buffer.from(wordsDigest, 'hex') });
+  }
+  const hash = Buffer.from(previous, 'hex');
+  const { organization } = chain;
+  const { kind } = context.engine;
+  if (keys.key === null || keys.privateKey === null) {
+    void send(moveOn[kind], [sequence, hash, organization]);
+    return;
+  }
+  const atMs = Math.floor(context.clock());
+  const statement = { ...wholeChain, organization, key: keys.key, last: sequence, hash: previous, at: new Date(atMs).toISOString() };
+  const signature = signCheckpoint(keys.privateKey, 'checkpoint', statement);
+  void send(signOn[kind], [sequence, hash, sequence, hash, keys.key, atMs, signature, organization]);
+  if (isKept(chain, sequence, atMs)) void send(keep[kind], [organization, sequence, hash, keys.key, atMs, signature]);
+}
+
+function digestOfWords(secret: string | null, record: CallRecord): string {
+  return secret === null ? noDigest : sha256(recordWordsText(sha256(recordSaltText(secret, record)), record));
+}
+
+/** Every `keptEvery` records, and whenever the previous head was signed in another span of time. */
+function isKept(chain: ChainRow, sequence: number, atMs: number): boolean {
+  return Math.floor(Number(chain.sequence) / keptEvery) !== Math.floor(sequence / keptEvery)
+    || (chain.signed_at_ms !== null && Math.floor(Number(chain.signed_at_ms) / keptEveryMs) !== Math.floor(atMs / keptEveryMs));
+}

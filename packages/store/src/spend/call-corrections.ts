@@ -1,0 +1,181 @@
+/**
+ * Corrections of single calls: what they cost by other prices (decision 0141). A correction changes no record. There is at most one for each call,
+ * and none for a call whose cost stays as it was recorded. It goes with its record.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { NanoDollars } from '@metergate/core/money.ts';
+import type { CostGap } from '@metergate/core/record/call-record.ts';
+import { sql, type Transaction } from 'kysely';
+import type { StoreContext } from '../sealing/context.ts';
+import { insertRows, type BulkInsert } from '../engine/bulk.ts';
+import type { Engine } from '../engine/engine.ts';
+import { costGapsOf } from '../schema/cost-gaps-column.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** What a call costs by the prices of a repricing. */
+export interface CallCorrection {
+  /** Null: the record has no cost. */
+  readonly recorded: NanoDollars | null;
+  readonly cost: NanoDollars;
+  readonly costGaps: readonly CostGap[];
+  /** The list or overlay that it is priced by. */
+  readonly priceList: string;
+}
+
+/** The corrections of some calls, by the number of their records. */
+export type CallCorrections = ReadonlyMap<bigint, CallCorrection>;
+
+/** One slice of calls that were priced again. */
+export interface RepricedSlice {
+  readonly organization: OrganizationId;
+  /** The number and the start of every call of the slice. */
+  readonly calls: readonly { readonly sequence: bigint; readonly startedAtMs: number }[];
+  /** Those whose cost differs. */
+  readonly corrections: CallCorrections;
+  /** True: this is noted in the audit trail if it changes something. */
+  readonly audited: boolean;
+}
+
+/** A part of a record that corrections are added up by. */
+export const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'labels'] as const;
+export type CorrectedColumn = (typeof correctedColumns)[number];
+
+export interface CorrectionSumsQuery {
+  readonly organization: OrganizationId;
+  /** Calls that started from this moment on, before that one. */
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  readonly by: readonly CorrectedColumn[];
+  /** Null: not by time. Milliseconds: by hour or day. */
+  readonly everyMs: number | null;
+  readonly filter: { readonly [Name in Exclude<CorrectedColumn, 'labels'>]?: string | undefined };
+}
+
+export interface CorrectionSum {
+  readonly parts: { readonly [Name in CorrectedColumn]?: string | null };
+  /** The first instant of the hour or day. */
+  readonly startMs: number | null;
+  /** Corrected less recorded cost. */
+  readonly amount: bigint;
+  readonly calls: number;
+}
+
+export interface StoredCallCorrections {
+  /** Makes the corrections of these calls those given; others of the slice go. Resolves with how many rows changed. */
+  replace(slice: RepricedSlice): Promise<number>;
+  /** The corrections of calls with numbers from `first` to `last` that started in the time. */
+  of(query: { readonly organization: OrganizationId; readonly sequences: readonly bigint[] }): Promise<CallCorrections>;
+  /** Sums of what corrections add, in no particular order. */
+  sums(query: CorrectionSumsQuery): Promise<readonly CorrectionSum[]>;
+}
+
+interface NewRow extends CallCorrection {
+  readonly sequence: bigint;
+  readonly organization: string;
+  readonly startedAtMs: number;
+  readonly atMs: number;
+}
+
+const insert: BulkInsert<NewRow> = {
+  table: 'call_correction',
+  columns: [
+    { name: 'sequence', kind: 'whole', value: (row) => row.sequence }, { name: 'organization', kind: 'text', value: (row) => row.organization },
+    { name: 'started_at_ms', kind: 'whole', value: (row) => row.startedAtMs }, { name: 'recorded_nano', kind: 'whole', value: (row) => row.recorded },
+    { name: 'cost_nano', kind: 'whole', value: (row) => row.cost },
+    { name: 'cost_gaps', kind: 'text', value: (row) => (row.costGaps.length === 0 ? null : JSON.stringify(row.costGaps)) },
+    { name: 'price_list', kind: 'text', value: (row) => row.priceList }, { name: 'corrected_at_ms', kind: 'whole', value: (row) => row.atMs },
+  ],
+  after: `on conflict (sequence) do update set recorded_nano = excluded.recorded_nano, cost_nano = excluded.cost_nano,
+    cost_gaps = excluded.cost_gaps, price_list = excluded.price_list, corrected_at_ms = excluded.corrected_at_ms`,
+};
+
+export function callCorrectionsIn({ engine, background, clock }: StoreContext): StoredCallCorrections {
+  const read = (sequences: readonly bigint[], organization: string) => engine.read((db) => rowsOf(engine.kind, db, { sequences, organization }));
+  return {
+    async replace({ organization, calls, corrections, audited }) {
+      const work = async (transaction: Transaction<Schema>): Promise<number> => {
+        const there = await liveAmong(engine.kind, transaction, calls.map(({ sequence }) => sequence));
+        const known = await rowsOf(engine.kind, transaction, { sequences: [...there], organization });
+        const atMs = Math.floor(clock());
+        const fresh = calls.flatMap(({ sequence, startedAtMs }): NewRow[] => {
+          const made = corrections.get(sequence);
+          if (made === undefined || !there.has(sequence) || isSame(known.get(sequence), made)) return [];
+          return [{ ...made, sequence, organization, startedAtMs, atMs }];
+        });
+        const gone = [...known.keys()].filter((sequence) => !corrections.has(sequence));
+        if (gone.length > 0) await transaction.deleteFrom('call_correction').where(isOneOf(engine.kind, gone)).execute();
+        await insertRows(engine.kind, transaction, insert, fresh);
+        return fresh.length + gone.length;
+      };
+      if (!audited) return background.write(work);
+      return engine.write(work, (changed) => (changed === 0 ? null : { action: 'repriceCalls', organization, subject: null }));
+    },
+    of: ({ organization, sequences }) => read(sequences, organization),
+    sums: (query) => engine.read(async (db) => (await sumsOf(query).execute(db)).rows.map((row) => sumOf(row, query))),
+  };
+}
+
+/** Removes the corrections of records that go. Call this in their transaction. */
+export async function dropCallCorrections(engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<void> {
+  if (sequences.length > 0) await transaction.deleteFrom('call_correction').where(isOneOf(engine, sequences)).execute();
+}
+
+/** Which of these records are there; on PostgreSQL they stay until the transaction ends. */
+async function liveAmong(engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<ReadonlySet<bigint>> {
+  const asked = transaction.selectFrom('call_record').select('sequence').where(isOneOf(engine, sequences)).orderBy('sequence');
+  const rows = await (engine === 'postgres' ? asked.forKeyShare() : asked).execute();
+  return new Set(rows.map(({ sequence }) => BigInt(sequence)));
+}
+
+async function rowsOf(
+  engine: Engine['kind'], db: Pick<Transaction<Schema>, 'selectFrom'>,
+  { sequences, organization }: { readonly sequences: readonly bigint[]; readonly organization: string },
+): Promise<Map<bigint, CallCorrection>> {
+  if (sequences.length === 0) return new Map();
+  const rows = await db.selectFrom('call_correction').selectAll().where('organization', '=', organization).where(isOneOf(engine, sequences))
+    .execute();
+  return new Map(rows.map((row) => [BigInt(row.sequence), {
+    recorded: row.recorded_nano as NanoDollars | null, cost: row.cost_nano as NanoDollars, costGaps: costGapsOf(row.cost_gaps),
+    priceList: row.price_list,
+  }]));
+}
+
+function isSame(known: CallCorrection | undefined, made: CallCorrection): boolean {
+  return known !== undefined && known.recorded === made.recorded && known.cost === made.cost && known.priceList === made.priceList
+    && known.costGaps.join() === made.costGaps.join();
+}
+
+/** The text is the same for any number, so that no engine parses a new statement for each size of slice. */
+function isOneOf(engine: Engine['kind'], sequences: readonly bigint[]) {
+  const all = sequences.map(String);
+  return engine === 'postgres' ? sql<boolean>`sequence = any(${all}::bigint[])`
+    : sql<boolean>`sequence in (select value from json_each(${`[${all.join(',')}]`}))`;
+}
+
+type SumRow = { readonly [Name in CorrectedColumn]?: string | null } & {
+  readonly start_ms: bigint | number | null; readonly amount: bigint | number | string; readonly calls: bigint | number | string;
+};
+
+function sumsOf({ organization, sinceMs, untilMs, by, everyMs, filter }: CorrectionSumsQuery) {
+  const start = everyMs === null ? sql`null` : sql`c.started_at_ms - c.started_at_ms % ${sql.lit(everyMs)}`;
+  const columns = by.map((name) => sql`r.${sql.ref(name)}`);
+  const wanted = [
+    sql`c.organization = ${organization}`,
+    ...(sinceMs === undefined ? [] : [sql`c.started_at_ms >= ${BigInt(Math.ceil(sinceMs))}`]),
+    ...(untilMs === undefined ? [] : [sql`c.started_at_ms < ${BigInt(Math.ceil(untilMs))}`]),
+    ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name, value]) => (value === ''
+      ? sql`(r.${sql.ref(name)} is null or r.${sql.ref(name)} = '')` : sql`r.${sql.ref(name)} = ${value}`)),
+  ];
+  const grouped = [...columns, ...(everyMs === null ? [] : [start])];
+  return sql<SumRow>`select ${sql.join([...columns, sql`${start} as start_ms`,
+    sql`sum(c.cost_nano - coalesce(c.recorded_nano, 0)) as amount`, sql`count(*) as calls`])}
+    from call_correction as c join call_record as r on r.sequence = c.sequence
+    where ${sql.join(wanted, sql` and `)} ${grouped.length === 0 ? sql`` : sql`group by ${sql.join(grouped)}`}`;
+}
+
+function sumOf(row: SumRow, { by, everyMs }: CorrectionSumsQuery): CorrectionSum {
+  return {
+    parts: Object.fromEntries(by.map((name) => [name, row[name] ?? null])), startMs: everyMs === null ? null : Number(row.start_ms),
+    amount: BigInt(row.amount ?? 0), calls: Number(row.calls),
+  };
+}
