@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --quick] [-- --only calls,journal]`: every benchmark of the product, one after the other, each in a separate
- * process, so that none measures what another left behind. Exit code 1 if one of them failed. Parts: `calls` (bench/run.ts), `guards`,
+ * process, so that none measures what another left behind. Exit code 1 if one of them failed. Parts: `calls` (bench/run.ts), `shapes`, `guards`,
  * `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` makes each some minutes shorter.
  */
 import { spawn } from 'node:child_process';
@@ -14,6 +14,7 @@ const quick = values.quick ? ['--quick'] : [];
 /** Arguments of each part. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   calls: ['run.ts', ...quick],
+  shapes: ['shapes.ts', ...quick],
   guards: ['guards.ts', ...quick],
   first: ['first-calls.ts', ...quick],
   journal: ['journal.ts', ...quick],

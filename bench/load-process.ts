@@ -5,7 +5,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LoadOrder, LoadResult, MockLog } from './load.ts';
+import type { LoadOrder, LoadResult } from './load.ts';
+import type { MockLog } from './mock-provider.ts';
 import { pinned } from './subjects.ts';
 
 export interface Load {

@@ -1,10 +1,11 @@
 /**
- * The load and the provider of a benchmark, together in a separate process: a mock provider and a load generator on raw sockets, both
- * as cheap as possible, so that the benchmark measures the subject between them. Talks to bench/run.ts over the process channel.
- * Call i reports i prompt tokens, up to ten thousand and then from one again, so that no limit of tokens is reached. The subject's
- * records are compared with the mock's log.
+ * The load and the provider of a benchmark, together in a separate process: a mock provider (`mock-provider.ts`) and a load generator on raw
+ * sockets, both as cheap as possible, so that the benchmark measures the subject between them. Talks to bench/run.ts over the process channel.
+ * The subject's records are compared with the mock's log.
  */
-import { createServer, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { bodyOf, targetOfApi, type Api, type Style } from './bodies.ts';
+import { log, queryOf, startMock, type AnswerShape } from './mock-provider.ts';
 
 /** Whom to call, and with what. */
 export interface Target {
@@ -14,9 +15,22 @@ export interface Target {
   readonly headers: string;
 }
 
+/** A call as agents make it, and how it is answered. */
+export interface CallShape {
+  readonly api: Api;
+  readonly style: Style;
+  /** Of the request's body, about. */
+  readonly bytes: number;
+  /** `slow`: of a declared length, in pieces of a tenth, a few milliseconds apart. */
+  readonly comes: 'at once' | 'in chunks' | 'slow';
+  readonly answer: AnswerShape;
+}
+
 /** One order from bench/run.ts. */
 export type LoadOrder =
   | Target & { readonly order: 'closed'; readonly connections: number; readonly durationMs: number; readonly events: number }
+  /** As `closed`, with calls of that shape. */
+  | Target & { readonly order: 'shaped'; readonly connections: number; readonly durationMs: number; readonly shape: CallShape }
   | Target & { readonly order: 'open'; readonly perSecond: number; readonly durationMs: number }
   /** One call in each of that many runs, which `headers` do not name: `from` is the number of the first. */
   | Target & { readonly order: 'runs'; readonly from: number; readonly count: number }
@@ -33,90 +47,20 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** The mock's whole log: how many calls it answered, and with how many prompt tokens in all. */
-export interface MockLog {
-  readonly calls: number;
-  readonly promptTokens: number;
-}
-
-const answerBytes = 1_400;
 const requestBytes = 1_024;
-let serial = 0;
-const log = { calls: 0, promptTokens: 0 };
+const slowPieces = 10;
+const slowPauseMs = 5;
 
-startMock();
+startMock((mock) => process.send?.({ mock }));
 
 process.on('message', (order: LoadOrder) => {
   if (order.order === 'log') process.send?.({ log });
   else if (order.order === 'runs') void callRuns(order).then((result) => process.send?.({ result }));
   else if (order.order === 'keys') void callKeys(order).then((result) => process.send?.({ result }));
-  else if (order.order === 'closed') void closedLoop(order).then((result) => process.send?.({ result }));
+  else if (order.order === 'closed' || order.order === 'shaped') void closedLoop(order).then((result) => process.send?.({ result }));
   else void openLoop(order).then((result) => process.send?.({ result }));
 });
 process.on('disconnect', () => process.exit(0));
-
-function startMock(): void {
-  const server = createServer({ noDelay: true }, (socket) => {
-    let pending = '';
-    socket.setEncoding('latin1');
-    socket.on('data', (text: string) => {
-      pending += text;
-      for (;;) {
-        const head = pending.indexOf('\r\n\r\n');
-        if (head === -1) return;
-        const length = Number(/content-length: *(\d+)/i.exec(pending.slice(0, head))?.[1] ?? 0);
-        if (pending.length < head + 4 + length) return;
-        const events = Number(/^\S+ \S*[?&]events=(\d+)/.exec(pending)?.[1] ?? 0);
-        pending = pending.slice(head + 4 + length);
-        answer(socket, events);
-      }
-    });
-    socket.on('error', () => {});
-  });
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (typeof address === 'object' && address !== null) process.send?.({ mock: `http://127.0.0.1:${address.port}` });
-  });
-}
-
-function answer(socket: Socket, events: number): void {
-  serial = (serial % 10_000) + 1;
-  log.calls += 1;
-  log.promptTokens += serial;
-  const usage = `"usage":{"prompt_tokens":${serial},"completion_tokens":20,"total_tokens":${serial + 20}}`;
-  if (events > 0) {
-    stream(socket, events, usage);
-    return;
-  }
-  const start = '{"id":"chatcmpl-bench","object":"chat.completion","created":1760000000,"model":"gpt-4o-mini","choices":[{"index":0,"message":'
-    + '{"role":"assistant","content":"';
-  const end = `"},"finish_reason":"stop"}],${usage}}`;
-  const body = start + 'x'.repeat(answerBytes - start.length - end.length) + end;
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nx-request-id: req_bench\r\nContent-Length: ${body.length}`;
-  socket.write(`${head}\r\n\r\n${body}`, 'latin1');
-}
-
-function chunk(text: string): string {
-  return `${text.length.toString(16)}\r\n${text}\r\n`;
-}
-
-/** Each event is one write in an event-loop turn of its own, like a provider's tokens, without pauses. */
-function stream(socket: Socket, events: number, usage: string): void {
-  socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n');
-  const head = '{"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-4o-mini","choices":[';
-  const delta = chunk(`data: ${head}{"index":0,"delta":{"content":" word"},"finish_reason":null}]}\n\n`);
-  let left = events;
-  const next = (): void => {
-    if (left > 0) {
-      left -= 1;
-      socket.write(delta);
-      setImmediate(next);
-    } else {
-      socket.write(`${chunk(`data: ${head}],${usage}}\n\n`)}${chunk('data: [DONE]\n\n')}0\r\n\r\n`);
-    }
-  };
-  next();
-}
 
 function requestText({ url, key, headers }: Target, events: number): string {
   const streaming = events > 0 ? '"stream":true,"stream_options":{"include_usage":true},' : '';
@@ -125,6 +69,26 @@ function requestText({ url, key, headers }: Target, events: number): string {
   const target = `/v1/chat/completions${events > 0 ? `?events=${events}` : ''}`;
   const own = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nx-svc-tags: bench,team-a\r\nUser-Agent: bench\r\n${headers}`;
   return `POST ${target} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${own}Content-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** The request in the pieces that it is written in. */
+function shapedRequest({ url, key, headers, shape }: Extract<LoadOrder, { order: 'shaped' }>): Buffer[] {
+  const { api, style, bytes, comes, answer } = shape;
+  const body = bodyOf(api, style, bytes, (answer.events ?? 0) > 0);
+  const own = `Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nx-svc-tags: bench,team-a\r\nUser-Agent: bench\r\n${headers}`;
+  const framing = comes === 'in chunks' ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = Buffer.from(`POST ${targetOfApi[api]}${queryOf(answer)} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${own}${framing}\r\n\r\n`, 'latin1');
+  if (comes === 'in chunks') return [Buffer.concat([head, ...cut(body, 16_384).flatMap((piece) => chunked(piece)), Buffer.from('0\r\n\r\n')])];
+  if (comes === 'slow') return [head, ...cut(body, Math.ceil(body.length / slowPieces))];
+  return [Buffer.concat([head, body])];
+}
+
+function chunked(piece: Buffer): Buffer[] {
+  return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')];
+}
+
+function cut(body: Buffer, bytes: number): Buffer[] {
+  return Array.from({ length: Math.ceil(body.length / bytes) }, (_, at) => body.subarray(at * bytes, (at + 1) * bytes));
 }
 
 /** One keep-alive connection; `done` is called at each whole answer, with whether it was a 200. */
@@ -141,6 +105,12 @@ class Caller {
     this.socket.setEncoding('latin1');
     this.socket.on('data', (text: string) => this.#read(text));
     this.socket.on('error', () => this.done(false));
+  }
+
+  /** Writes a request, its pieces some time apart. */
+  send(pieces: readonly Buffer[], at = 0): void {
+    this.socket.write(pieces[at]!);
+    if (at + 1 < pieces.length) setTimeout(() => this.send(pieces, at + 1), slowPauseMs);
   }
 
   #read(text: string): void {
@@ -170,8 +140,8 @@ class Caller {
 }
 
 /** Calls as fast as the connections can make them, one after the other on each. */
-async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promise<LoadResult> {
-  const text = requestText(order, order.events);
+async function closedLoop(order: Extract<LoadOrder, { order: 'closed' | 'shaped' }>): Promise<LoadResult> {
+  const request = order.order === 'shaped' ? shapedRequest(order) : [Buffer.from(requestText(order, order.events), 'latin1')];
   const latencies: number[] = [];
   let failures = 0;
   const startedAt = performance.now();
@@ -187,9 +157,9 @@ async function closedLoop(order: Extract<LoadOrder, { order: 'closed' }>): Promi
         return;
       }
       sentAt = performance.now();
-      caller.socket.write(text, 'latin1');
+      caller.send(request);
     };
-    caller.socket.write(text, 'latin1');
+    caller.send(request);
   }));
   await Promise.all(loops);
   return summary(latencies, failures, performance.now() - startedAt);

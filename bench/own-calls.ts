@@ -2,7 +2,8 @@
  * Which of the mock's calls came through which subject: its log before and after each of the subject's rounds. At the end a
  * product's records are compared with its own calls, and every failed call is a fault of the run.
  */
-import type { LoadOrder, LoadResult, MockLog } from './load.ts';
+import type { LoadOrder, LoadResult } from './load.ts';
+import type { MockLog } from './mock-provider.ts';
 import type { Load } from './load-process.ts';
 import type { Subject } from './subjects.ts';
 

@@ -69,6 +69,7 @@ export async function product(mock: string, guarded?: Guarded, from: URL | strin
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-'));
   const env = productEnv({
     SVC_DATA_DIR: directory, SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0', SVC_OPENAI_URL: mock, OPENAI_API_KEY: 'sk-bench',
+    SVC_ANTHROPIC_URL: mock, ANTHROPIC_API_KEY: 'sk-bench',
   });
   // An older product refuses to start with a setting that it does not know.
   if (from !== import.meta.url) delete env['SVC_LOG_FORMAT'];
