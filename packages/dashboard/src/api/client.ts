@@ -5,6 +5,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
+import { noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
 
 /** The platform refused, or did not answer (status 0). */
@@ -20,12 +21,18 @@ export class Refused extends Error {
   }
 }
 
-const noAnswer = 'The platform did not answer. It may be restarting, or the network is away.';
+export const noAnswer = 'The platform did not answer. It may be restarting, or the network is away.';
 
 const refusing: Middleware = {
   async onResponse({ response }) {
+    const said = response.ok ? null : ((await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null);
+    // A proxy answers for a platform that is away, but not in the platform's form.
+    if (response.status >= 502 && response.status <= 504 && said?.error?.code === undefined) {
+      noteNoAnswer();
+      throw new Refused(0, 'no_answer', noAnswer);
+    }
+    noteAnswer();
     if (response.ok) return;
-    const said = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null;
     throw new Refused(
       response.status,
       said?.error?.code ?? 'unreadable',
@@ -33,9 +40,16 @@ const refusing: Middleware = {
     );
   },
   onError({ error }) {
-    return error instanceof Refused ? error : new Refused(0, 'no_answer', noAnswer);
+    if (error instanceof Refused || isAborted(error)) return error as Error;
+    noteNoAnswer();
+    return new Refused(0, 'no_answer', noAnswer);
   },
 };
+
+/** The page itself gave up the request, because it is no longer needed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
 
 /** Asks once, without a cache. */
 export const ask = createFetchClient<paths>({ baseUrl: '/' });
@@ -52,7 +66,11 @@ export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: noteSessionEnd }),
   mutationCache: new MutationCache({ onError: noteSessionEnd }),
   defaultOptions: {
+    // Where the browser says that there is no network, a request fails and the page says so, instead of waiting without a word.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 5_000,
       // A refusal would be repeated; a request without an answer may succeed.
       retry: (count, fault) => count < 2 && fault instanceof Refused && (fault.status === 0 || fault.status >= 500),

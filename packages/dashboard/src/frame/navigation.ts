@@ -41,9 +41,20 @@ export interface NavigationGroup {
 
 const ranks: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
 
+type Rights = Pick<Session, 'role' | 'operator'>;
+
 /** The pages that this session may see. */
-export function pagesFor({ role, operator }: Pick<Session, 'role' | 'operator'>, { pages }: NavigationGroup): readonly NavigationPage[] {
-  return pages.filter((page) => ranks.indexOf(role) >= ranks.indexOf(page.role ?? 'viewer') && (page.operator === undefined || operator));
+export function pagesFor(session: Rights, { pages }: NavigationGroup): readonly NavigationPage[] {
+  return pages.filter((page) => maySee(session, page));
+}
+
+/** The page at this path, if the session may not see it. */
+export function closedPage(session: Rights, path: string): NavigationPage | undefined {
+  return navigation.flatMap(({ pages }) => pages).find((page) => page.to === path && !maySee(session, page));
+}
+
+function maySee({ role, operator }: Rights, page: NavigationPage): boolean {
+  return ranks.indexOf(role) >= ranks.indexOf(page.role ?? 'viewer') && (page.operator === undefined || operator);
 }
 
 export const navigation: readonly NavigationGroup[] = [

@@ -3,8 +3,10 @@
  * `page-search.ts`, so that every view can be linked, reloaded and returned to.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { queries, Refused } from '../api/client.ts';
-import { NotFoundPage, PageFault } from './page-fault.tsx';
+import { noteNoAnswer } from '../api/reach.ts';
+import { NotFoundPage, PageAway, PageFault } from './page-fault.tsx';
 import {
   callsSearch,
   exploreSearch,
@@ -20,6 +22,19 @@ import {
 import { rememberSignedIn, sessionQuery } from '../app/session.ts';
 import { askAhead } from '../pages/overview/overview-data.ts';
 
+/** A page's script that does not come is a platform that is away: the frame stays and says so, where the router would load the document again. */
+function pageOf<Module extends Record<string, unknown>>(load: () => Promise<Module>, name: keyof Module & string) {
+  const known = async (): Promise<Module> => {
+    try {
+      return await load();
+    } catch {
+      noteNoAnswer();
+      throw new PageAway();
+    }
+  };
+  return lazyRouteComponent(known as unknown as () => Promise<Record<string, ComponentType>>, name);
+}
+
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageFault });
 
 const open = {
@@ -27,17 +42,17 @@ const open = {
     getParentRoute: () => root,
     path: '/sign-in',
     validateSearch: signInSearch,
-    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+    component: pageOf(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
   }),
   join: createRoute({
     getParentRoute: () => root,
     path: '/join',
-    component: lazyRouteComponent(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
+    component: pageOf(() => import('../pages/sign-in/join-page.tsx'), 'JoinPage'),
   }),
   password: createRoute({
     getParentRoute: () => root,
     path: '/password',
-    component: lazyRouteComponent(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
+    component: pageOf(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
   }),
 };
 
@@ -55,7 +70,7 @@ const shell = createRoute({
       throw fault;
     }
   },
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: pageOf(() => import('./shell.tsx'), 'Shell'),
 });
 
 const pages = {
@@ -66,110 +81,112 @@ const pages = {
     loaderDeps: ({ search }) => search,
     // Loaded along with the page's script, not after it.
     loader: ({ deps }) => askAhead(deps),
-    component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    component: pageOf(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
   }),
   start: createRoute({
     getParentRoute: () => shell,
     path: '/start',
     validateSearch: startSearch,
-    component: lazyRouteComponent(() => import('../pages/start/start-page.tsx'), 'StartPage'),
+    component: pageOf(() => import('../pages/start/start-page.tsx'), 'StartPage'),
   }),
   explore: createRoute({
     getParentRoute: () => shell,
     path: '/explore',
     validateSearch: exploreSearch,
-    component: lazyRouteComponent(() => import('../pages/explore/explore-page.tsx'), 'ExplorePage'),
+    component: pageOf(() => import('../pages/explore/explore-page.tsx'), 'ExplorePage'),
   }),
   baseline: createRoute({
     getParentRoute: () => shell,
     path: '/baseline',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/baseline/baseline-page.tsx'), 'BaselinePage'),
+    component: pageOf(() => import('../pages/baseline/baseline-page.tsx'), 'BaselinePage'),
   }),
   calls: createRoute({
     getParentRoute: () => shell,
     path: '/calls',
     validateSearch: callsSearch,
-    component: lazyRouteComponent(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
+    component: pageOf(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
   }),
   runs: createRoute({
     getParentRoute: () => shell,
     path: '/runs',
     validateSearch: runsSearch,
-    component: lazyRouteComponent(() => import('../pages/runs/runs-page.tsx'), 'RunsPage'),
+    component: pageOf(() => import('../pages/runs/runs-page.tsx'), 'RunsPage'),
   }),
   caps: createRoute({
     getParentRoute: () => shell,
     path: '/caps',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/caps/caps-page.tsx'), 'CapsPage'),
+    component: pageOf(() => import('../pages/caps/caps-page.tsx'), 'CapsPage'),
   }),
   alerts: createRoute({
     getParentRoute: () => shell,
     path: '/alerts',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+    component: pageOf(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
   }),
   exports: createRoute({
     getParentRoute: () => shell,
     path: '/exports',
     validateSearch: exportsSearch,
-    component: lazyRouteComponent(() => import('../pages/exports/exports-page.tsx'), 'ExportsPage'),
+    component: pageOf(() => import('../pages/exports/exports-page.tsx'), 'ExportsPage'),
   }),
   statement: createRoute({
     getParentRoute: () => shell,
     path: '/statement',
     validateSearch: statementSearch,
-    component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
+    component: pageOf(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
   }),
   projects: createRoute({
     getParentRoute: () => shell,
     path: '/projects',
     validateSearch: projectsSearch,
-    component: lazyRouteComponent(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
+    component: pageOf(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
   }),
   keys: createRoute({
     getParentRoute: () => shell,
     path: '/keys',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+    component: pageOf(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
   }),
   providers: createRoute({
     getParentRoute: () => shell,
     path: '/providers',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
+    component: pageOf(() => import('../pages/providers/providers-page.tsx'), 'ProvidersPage'),
   }),
   members: createRoute({
     getParentRoute: () => shell,
     path: '/members',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+    component: pageOf(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
   }),
   tokens: createRoute({
     getParentRoute: () => shell,
     path: '/tokens',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/tokens/tokens-page.tsx'), 'TokensPage'),
+    component: pageOf(() => import('../pages/tokens/tokens-page.tsx'), 'TokensPage'),
   }),
   audit: createRoute({
     getParentRoute: () => shell,
     path: '/audit',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    component: pageOf(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
   }),
   nodes: createRoute({
     getParentRoute: () => shell,
     path: '/nodes',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/nodes/nodes-page.tsx'), 'NodesPage'),
+    component: pageOf(() => import('../pages/nodes/nodes-page.tsx'), 'NodesPage'),
   }),
   settings: createRoute({
     getParentRoute: () => shell,
     path: '/settings',
     validateSearch: pathSearch,
-    component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+    component: pageOf(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
   }),
+  /** Any other address: the frame stays. */
+  other: createRoute({ getParentRoute: () => shell, path: '$', component: NotFoundPage }),
 };
 
 export const router = createRouter({

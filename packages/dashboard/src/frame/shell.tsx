@@ -1,17 +1,23 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { AppShell, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { sessionEnd } from '../api/client.ts';
+import { queries, sessionEnd } from '../api/client.ts';
+import { whenBack } from '../api/reach.ts';
 import { useNoticesWanted } from '../app/notices.ts';
 import { useSession } from '../app/session.ts';
+import { Away } from './away.tsx';
 import { Header } from './header.tsx';
-import { navigation, pagesFor } from './navigation.ts';
+import { closedPage, navigation, pagesFor } from './navigation.ts';
+import { RoleNeeded } from './page-fault.tsx';
 
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
 const NoticesPlace = lazy(async () => ({ default: (await import('./notices-place.tsx')).NoticesPlace }));
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
+
+/** After this long the page itself is there. */
+const loadAheadMs = 3_000;
 
 export function Shell() {
   const [menuOpened, menu] = useDisclosure(false);
@@ -19,6 +25,7 @@ export function Shell() {
   const [ended, end] = useDisclosure(false);
   const noticesWanted = useNoticesWanted();
   const path = useRouterState({ select: (state) => state.location.pathname });
+  const closed = closedPage(useSession(), path);
   useEffect(() => {
     menu.close();
   }, [path]);
@@ -28,6 +35,8 @@ export function Shell() {
       sessionEnd.tell = () => undefined;
     };
   }, []);
+  useEffect(() => whenBack(() => void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' })), []);
+  useLoadedAhead();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
@@ -54,7 +63,8 @@ export function Shell() {
         </div>
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
-        <Outlet />
+        <Away />
+        {closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
       </AppShell.Main>
       <Suspense>{noticesWanted && <NoticesPlace />}</Suspense>
       <Suspense>{ended && <SignInAgain onClose={end.close} />}</Suspense>
@@ -90,4 +100,16 @@ function Menu() {
       })}
     </nav>
   );
+}
+
+/** Loads the scripts of all pages once the browser has nothing else to do, so that a click works while the platform is away. */
+function useLoadedAhead(): void {
+  const router = useRouter();
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      for (const route of Object.values(router.routesById)) await router.loadRouteChunk(route);
+    };
+    const start = setTimeout(() => void load().catch(() => undefined), loadAheadMs);
+    return () => clearTimeout(start);
+  }, []);
 }

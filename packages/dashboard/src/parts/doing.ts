@@ -5,8 +5,8 @@ import { tellDone, tellFault } from '../app/notices.ts';
 
 export interface Doing<Input, Output> {
   readonly run: (input: Input) => Promise<Output>;
-  /** The notice after success; absent: the page reports it otherwise. */
-  readonly done?: string;
+  /** The notice after success; absent or null: the page reports it otherwise. */
+  readonly done?: string | ((output: Output) => string | null);
   /** The start of each path whose answers the action changes. */
   readonly changes: readonly string[];
   readonly after?: (output: Output) => void;
@@ -20,7 +20,8 @@ export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Do
     // Runs before any data is refreshed, so that a secret that is shown only once is on the page.
     onSuccess: async (output) => {
       after?.(output);
-      if (done !== undefined) tellDone(done);
+      const notice = typeof done === 'function' ? done(output) : done;
+      if (typeof notice === 'string') tellDone(notice);
       await queries.invalidateQueries({ predicate: ({ queryKey }) => changes.some((path) => String(queryKey[1]).startsWith(path)) });
     },
     // A form shows the refusal itself; this is for buttons.

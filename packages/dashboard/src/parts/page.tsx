@@ -2,6 +2,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { BrokenPart } from './broken-part.tsx';
 
 export interface PageProps {
   readonly title: string;
@@ -65,7 +66,7 @@ export function Panel({
           {actions}
         </Group>
       )}
-      {flush ? children : <div style={{ padding: '1rem' }}>{children}</div>}
+      {flush ? <BrokenPart>{children}</BrokenPart> : <div style={{ padding: '1rem' }}><BrokenPart>{children}</BrokenPart></div>}
     </section>
   );
 }

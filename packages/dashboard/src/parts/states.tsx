@@ -2,7 +2,7 @@
 import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { sentenceOf } from '../api/client.ts';
+import { Refused, sentenceOf } from '../api/client.ts';
 
 /** Reserves the space of what is loading, so that nothing jumps. */
 export function Coming({ height = 160 }: { readonly height?: number }) {
@@ -14,17 +14,24 @@ export function Coming({ height = 160 }: { readonly height?: number }) {
   );
 }
 
+/** What an answer that stays the same is called; asking again would not help. */
+const lasting: Readonly<Record<number, string>> = { 403: 'Your role does not show this', 404: 'There is nothing here', 410: 'This is gone' };
+
 export function Fault({ fault, retry }: { readonly fault: unknown; readonly retry?: () => void }) {
+  const stays = fault instanceof Refused ? lasting[fault.status] : undefined;
   return (
     <Alert
-      color="red"
+      color={stays === undefined ? 'red' : 'gray'}
       variant="light"
       icon={<CircleAlert size={18} aria-hidden />}
       role="alert"
-      title="This could not be shown"
-      styles={{ message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--bad)' } }}>
+      title={stays ?? 'This could not be shown'}
+      styles={{
+        message: { color: 'var(--mantine-color-text)' },
+        title: { color: stays === undefined ? 'var(--bad)' : 'var(--mantine-color-text)' },
+      }}>
       {sentenceOf(fault)}
-      {retry === undefined ? null : (
+      {retry === undefined || stays !== undefined ? null : (
         <div>
           <Button mt="xs" size="compact-sm" variant="default" onClick={retry}>
             Try again

@@ -1,5 +1,5 @@
 /** Instants as people read them. Every page shows UTC and says so, because reports and caps use UTC days; the reader's own time is on hover. */
-const utc = { timeZone: 'UTC' } as const;
+const utc = { timeZone: 'UTC', hourCycle: 'h23' } as const;
 const withYear = new Intl.DateTimeFormat(undefined, {
   ...utc,
   year: 'numeric',
@@ -21,6 +21,7 @@ const dayAlone = new Intl.DateTimeFormat(undefined, { ...utc, month: 'short', da
 const dayOfYear = new Intl.DateTimeFormat(undefined, { ...utc, year: 'numeric', month: 'short', day: 'numeric' });
 const hourAlone = new Intl.DateTimeFormat(undefined, { ...utc, weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const ownTime = new Intl.DateTimeFormat(undefined, {
+  hourCycle: 'h23',
   year: 'numeric',
   month: 'short',
   day: 'numeric',

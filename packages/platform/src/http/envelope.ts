@@ -35,6 +35,7 @@ const statuses: Readonly<Record<string, number>> = {
   tap_key_already_shown: 404,
   invitation_not_valid: 404,
   no_receipts: 404,
+  changed_meanwhile: 409,
   month_not_over: 409,
   month_closed: 409,
   month_not_closed: 409,

@@ -14,6 +14,7 @@ import {
   type Organization, type OrganizationChanges,
 } from '@metergate/store/settings/organizations.ts';
 import { z } from 'zod';
+import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
@@ -167,13 +168,13 @@ export async function showOrganization(context: UseCaseContext, idOrName: string
 
 /** The organization as it is after the change. */
 export async function setOrganization(
-  context: UseCaseContext, idOrName: string, settings: OrganizationSettingsInput,
+  context: UseCaseContext, idOrName: string, { was, ...settings }: OrganizationSettingsInput & { readonly was?: FieldsBefore },
 ): Promise<ShownOrganization | AdministrationRefusal> {
   const checked = checkInput(settingsFields, settings as z.input<typeof settingsFields>);
   if (isRefusal(checked)) return checked;
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const changed = await context.store.organizations.set(organization.id, given(checked.value));
+  const changed = await context.store.organizations.set(organization.id, given(checked.value), (now) => refuseChanged(was, shownOrganization(now)));
   return isRefusal(changed) ? changed : shownOrganization(changed);
 }
 

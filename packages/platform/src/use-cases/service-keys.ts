@@ -10,6 +10,7 @@ import type { ListPage } from '@metergate/store/engine/list-page.ts';
 import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
+import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
 import { findOrganization, modelsField } from './organizations.ts';
@@ -131,6 +132,8 @@ export interface ServiceKeySettingsInput {
   /** US dollars, decimal text. */
   readonly maxRunBudget?: string | null;
   readonly models?: readonly string[] | null;
+  /** Fields as they were when the change was made up; if one is not any more, the change is refused. */
+  readonly was?: FieldsBefore;
 }
 
 /** Which key, and the organization that it must belong to; null for the operator. */
@@ -143,7 +146,7 @@ export interface ServiceKeyPlace {
 export async function setServiceKey(
   context: UseCaseContext, { id, within }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
-  const { name, project, disabled, lifetimeMs, maxRunBudget, models } = wanted;
+  const { name, project, disabled, lifetimeMs, maxRunBudget, models, was } = wanted;
   const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
   if (isRefusal(expiresAtMs)) return expiresAtMs;
   const budget = maxRunBudget === undefined ? undefined : checkInput(budgetField, maxRunBudget);
@@ -154,7 +157,7 @@ export async function setServiceKey(
     ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
     ...(patterns === undefined ? {} : { models: patterns.value }),
-  }, within ?? undefined);
+  }, within ?? undefined, (now) => refuseChanged(was, shownServiceKey(now, null)));
   return isRefusal(set) ? set : shownServiceKey(set, await emailOf(context, set.person));
 }
 

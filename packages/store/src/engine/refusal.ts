@@ -34,6 +34,8 @@ export type StoreRefusalCode =
   | 'unknown_run'
   | 'no_receipts'
   | 'unknown_correction'
+  /** What is to be changed is not as it was when the change was made up. */
+  | 'changed_meanwhile'
   | 'month_not_closed'
   /** Months are closed and reopened in their order. */
   | 'month_order'

@@ -20,6 +20,7 @@ import { nameRefusal } from '../engine/names.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
+import type { ChangeCheck } from './change-check.ts';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -81,8 +82,8 @@ export interface Organizations {
   findErased(id: string): Promise<ErasedOrganization | null>;
   /** The first organization of the store, whose owners run the machine; it stays the first even after its erasure. Null: there is none yet. */
   home(): Promise<OrganizationId | null>;
-  /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`. */
-  set(id: OrganizationId, changes: OrganizationChanges): Promise<Organization | StoreRefusal>;
+  /** The organization as it is now. Refuses `unknown_organization`, `invalid_setting`, and what `check` refuses. */
+  set(id: OrganizationId, changes: OrganizationChanges, check?: ChangeCheck<Organization>): Promise<Organization | StoreRefusal>;
 }
 
 export function organizationsIn({ engine, vault, clock, randomBytes }: StoreContext): Organizations {
@@ -124,7 +125,10 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
     }),
     home: () => engine.read(async (db) =>
       ((await db.selectFrom('home_organization').select('organization').executeTakeFirst())?.organization ?? null) as OrganizationId | null),
-    set: async (id, changes) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
+    set: async (id, changes, check) => settingsRefusal(changes) ?? engine.change<Organization>(async (transaction, revision) => {
+      const before = check === undefined ? null : await rowOf(transaction, id);
+      const refusal = before === null ? null : check!(before);
+      if (refusal !== null) return refusal;
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);
       if (set === null) return unknownOrganization();

@@ -8,6 +8,7 @@ import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
+import type { ChangeCheck } from './change-check.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
@@ -83,8 +84,8 @@ export interface ServiceKeys {
    * Refuses `unknown_key`.
    */
   revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
-  /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`. `within`: as for `revoke`. */
-  set(id: string, changes: ServiceKeyChanges, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
+  /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`, and what `check` refuses. `within`: as for `revoke`. */
+  set(id: string, changes: ServiceKeyChanges, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
   /** Keeps id, name, caps and spend; an even older form stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
   rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
   /** One key of an organization; null if it has none with this id. */
@@ -134,11 +135,11 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
       return { ...keyOf(revoked), alreadyRevoked: false };
     }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
-    async set(id, { name, project, expiresAtMs, maxRunBudget, models, disabled }, within) {
+    async set(id, { name, project, expiresAtMs, maxRunBudget, models, disabled }, within, check) {
       const refusal = (name === undefined || name === null ? null : nameRefusal('A key name', name))
         ?? (project === undefined || project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget ?? null)
         ?? modelsRefusal(models ?? null);
-      return refusal ?? changed({ id, within, action: 'setKey' }, async (_transaction, found) => ({
+      return refusal ?? changed({ id, within, action: 'setKey', check }, async (_transaction, found) => ({
         ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }),
         ...(expiresAtMs === undefined ? {} : { expires_at_ms: expiresAtMs }),
         ...(maxRunBudget === undefined ? {} : { max_run_budget_nano: maxRunBudget }),
@@ -168,13 +169,18 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
 /** Changes of one key that is not revoked, each in a change of its organization. */
 function keyChanges({ engine }: StoreContext) {
   return (
-    { id, within, action }: { readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey' },
+    { id, within, action, check }: {
+      readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey';
+      readonly check?: ChangeCheck<ServiceKey> | undefined;
+    },
     work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable>>,
   ) => engine.change<ServiceKey>(async (transaction, revision) => {
     const found = id.includes('\0') ? undefined
       : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
     if (found === undefined || (within !== undefined && found.organization !== within)) return unknownKey();
     if (found.revoked_at_ms !== null) return refuse('key_revoked', 'This service key is revoked for good. Create a new one.');
+    const refusal = check?.(keyOf(found)) ?? null;
+    if (refusal !== null) return refusal;
     if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
     const values = await work(transaction, found);
     if (Object.keys(values).length === 0) return keyOf(found);

@@ -1,45 +1,34 @@
 /** Changing a service key: its name, its project, when it expires, what its runs may declare. Untouched fields stay as they are. */
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { ask, type Shown } from '../../api/client.ts';
-import { useDoing } from '../../parts/doing.ts';
+import { ask, Refused, type Shown } from '../../api/client.ts';
 import { keyLives } from '../../parts/key-form.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
+import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
 import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
 import { utcMoment } from '../../shown/moments.ts';
 
 type Key = Shown<'ServiceKey'>;
 
 export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonly onDone: () => void }) {
-  const form = useForm({
-    initialValues: {
-      name: key.name ?? '',
-      project: key.project ?? '',
-      life: 'as it is',
-      maxRunBudget: (key.maxRunBudget === null ? '' : plainDecimal(key.maxRunBudget)) as number | string,
-      models: [...(key.models ?? [])],
-    },
-  });
-  const saving = useDoing({
-    run: ({ name, project, life, maxRunBudget, models }: typeof form.values) =>
+  const { form, saving, submit, conflict } = useSharedForm({
+    of: key,
+    entered,
+    words: { name: 'Name', project: 'Project', life: 'Life', maxRunBudget: 'Run budget', models: 'Models' },
+    send: (values, before) =>
       ask.PATCH('/platform/v1/keys/{id}', {
         params: { path: { id: key.id } },
-        body: {
-          name: name.trim() === '' ? null : name.trim(),
-          project: project.trim() === '' ? null : project.trim(),
-          maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
-          models: models.length === 0 ? null : models,
-          ...(life === 'as it is' ? {} : { expiresInSeconds: life === '' ? null : Number(life) }),
-        },
+        // A lifetime is sent, its end is shown.
+        body: changeOf(settingsOf(entered(before)), settingsOf(values), before, shownAs),
       }),
+    read: () => readKey(key.id),
     done: 'The key is changed. It holds within a second.',
     changes: ['/platform/v1/keys', '/platform/v1/audit'],
     after: onDone,
   });
   const end = key.expiresAt === null ? 'does not expire' : `ends ${utcMoment(new Date(key.expiresAt))}`;
   return (
-    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack>
         <TextInput
           label="Name"
@@ -62,8 +51,9 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
         />
         <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
         <ModelsInput {...form.getInputProps('models')} />
+        {conflict}
         <Group justify="flex-end">
-          <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
+          <Button type="submit" disabled={!form.isDirty()} loading={saving}>
             Change the key
           </Button>
         </Group>
@@ -75,4 +65,40 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
 /** `A week` → `A week from now`. */
 function ended(label: string): string {
   return label.startsWith('Does not') ? label : `${label} from now`;
+}
+
+const shownAs = { expiresInSeconds: 'expiresAt' } as const;
+
+type Entered = { name: string; project: string; life: string; maxRunBudget: number | string; models: string[] };
+
+function entered(key: Key): Entered {
+  return {
+    name: key.name ?? '',
+    project: key.project ?? '',
+    life: 'as it is',
+    maxRunBudget: key.maxRunBudget === null ? '' : plainDecimal(key.maxRunBudget),
+    models: [...(key.models ?? [])],
+  };
+}
+
+function settingsOf({ name, project, life, maxRunBudget, models }: Entered) {
+  return {
+    name: name.trim() === '' ? null : name.trim(),
+    project: project.trim() === '' ? null : project.trim(),
+    maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+    models: models.length === 0 ? null : models,
+    expiresInSeconds: life === 'as it is' ? undefined : life === '' ? null : Number(life),
+  };
+}
+
+/** The key as it is now. It is on one page of the list. */
+async function readKey(id: string): Promise<Key> {
+  let cursor: string | undefined;
+  do {
+    const page = (await ask.GET('/platform/v1/keys', { params: { query: { limit: 1_000, cursor } } })).data!;
+    const found = page.data.find((each) => each.id === id);
+    if (found !== undefined) return found;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  throw new Refused(404, 'unknown_key', 'There is no service key with this id.');
 }

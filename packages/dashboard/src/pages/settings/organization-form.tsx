@@ -1,16 +1,12 @@
 /** What runs may spend, what is refused, how long an abandoned call is drained, and the price for models in no list. */
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useSession } from '../../app/session.ts';
-import { ask, type Shown } from '../../api/client.ts';
-import { useDoing } from '../../parts/doing.ts';
+import type { Shown } from '../../api/client.ts';
 import { ModelsInput } from '../../parts/models-input.tsx';
-import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { useOrganizationForm, type Rule } from './organization-values.ts';
 
 type Organization = Shown<'Organization'>;
 const money = { prefix: '$', min: 0, hideControls: true, decimalScale: 6, placeholder: 'no bound' } as const;
 
-type Rule = Organization['unmetered']['deferred'];
 const ruleWords: Readonly<Record<Rule, string>> = {
   allow: 'Allowed, cost unknown',
   refuse: 'Refused',
@@ -19,19 +15,9 @@ const ruleWords: Readonly<Record<Rule, string>> = {
 const rules = { allowDeselect: false, data: Object.entries(ruleWords).map(([value, label]) => ({ value, label })) } as const;
 
 export function OrganizationForm({ organization, readOnly }: { readonly organization: Organization; readonly readOnly: boolean }) {
-  const {
-    organization: { id },
-  } = useSession();
-  const form = useForm({ initialValues: entered(organization) });
-  const saving = useDoing({
-    run: (values: typeof form.values) =>
-      ask.PATCH('/platform/v1/organizations/{id}', { params: { path: { id } }, body: settingsOf(values) }),
-    done: 'The settings are saved. They hold within a second.',
-    changes: ['/platform/v1/organizations'],
-    after: () => form.resetDirty(),
-  });
+  const { form, saving, submit, conflict } = useOrganizationForm(organization);
   return (
-    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+    <form onSubmit={submit}>
       <fieldset disabled={readOnly} style={{ border: 0, padding: 0, margin: 0 }}>
         <Stack gap="lg">
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
@@ -112,13 +98,14 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               {...form.getInputProps('handedOut')}
             />
           </SimpleGrid>
+          {conflict}
           {readOnly ? (
             <Text size="sm" c="dimmed">
               Changing these takes the role admin.
             </Text>
           ) : (
             <Group justify="flex-end">
-              <Button type="submit" disabled={!form.isDirty()} loading={saving.isPending}>
+              <Button type="submit" disabled={!form.isDirty()} loading={saving}>
                 Save
               </Button>
             </Group>
@@ -133,63 +120,4 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
 function goneText({ recordsGoneBefore }: Organization): string {
   if (recordsGoneBefore === null) return 'Days, at least 31. Older records are deleted.';
   return `Those before ${recordsGoneBefore.slice(0, 10)} were deleted.`;
-}
-
-type Amount = number | string;
-interface Entered {
-  maxRunBudget: Amount;
-  runCeiling: Amount;
-  runExposure: Amount;
-  enforceKeyCaps: boolean;
-  follow: boolean;
-  input: Amount;
-  output: Amount;
-  drainSeconds: Amount;
-  keepRecordsDays: Amount;
-  refusesWrongBaseUrl: boolean;
-  models: string[];
-  deferred: Rule;
-  unreported: Rule;
-  handedOut: Rule;
-}
-
-function entered(organization: Organization): Entered {
-  const { maxRunBudget, runCeiling, runExposure, enforceKeyCaps, fallbackPrice, drainSeconds, keepRecordsDays, unmetered, wrongBaseUrl, follow } =
-    organization;
-  const shown = (amount: string | null | undefined): Amount => (amount === null || amount === undefined ? '' : plainDecimal(amount));
-  return {
-    maxRunBudget: shown(maxRunBudget),
-    runCeiling: shown(runCeiling),
-    runExposure: shown(runExposure),
-    enforceKeyCaps,
-    follow,
-    input: shown(fallbackPrice?.input),
-    output: shown(fallbackPrice?.output),
-    drainSeconds: drainSeconds ?? '',
-    keepRecordsDays: keepRecordsDays ?? '',
-    refusesWrongBaseUrl: wrongBaseUrl === 'refuse',
-    models: [...(organization.models ?? [])],
-    ...unmetered,
-  };
-}
-
-function settingsOf(values: Entered) {
-  const amount = (value: Amount): string | null => (value === '' ? null : dollarsSent(value));
-  const { input, output, deferred, unreported, handedOut } = values;
-  return {
-    maxRunBudget: amount(values.maxRunBudget),
-    runCeiling: amount(values.runCeiling),
-    runExposure: amount(values.runExposure),
-    enforceKeyCaps: values.enforceKeyCaps,
-    follow: values.follow,
-    drainSeconds: values.drainSeconds === '' ? null : Number(values.drainSeconds),
-    keepRecordsDays: values.keepRecordsDays === '' ? null : Number(values.keepRecordsDays),
-    unmetered: { deferred, unreported, handedOut },
-    models: values.models.length === 0 ? null : values.models,
-    wrongBaseUrl: values.refusesWrongBaseUrl ? ('refuse' as const) : ('forward' as const),
-    fallbackPrice:
-      input === '' && output === ''
-        ? null
-        : { input: dollarsSent(input === '' ? 0 : input), output: dollarsSent(output === '' ? 0 : output) },
-  };
 }

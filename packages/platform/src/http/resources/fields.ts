@@ -80,3 +80,9 @@ export function checkedRange(range: TimeRange | RangeFault): TimeRange | Adminis
   if (range === 'ends_before_it_begins') return refuseInput('invalid_input', 'The time until must not be before the time since.');
   return range;
 }
+
+/** The fields of a thing as they were when the caller read it: sent with a change, so that it undoes nobody else's. */
+export function fieldsBefore<const Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape).partial().optional().openapi({
+    description: 'Fields as you read them. If one of them is different by now, nothing is changed: 409 `changed_meanwhile`.' });
+}

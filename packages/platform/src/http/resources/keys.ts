@@ -9,15 +9,18 @@ import { isRefusal, refuseInput, type AdministrationRefusal } from '../../use-ca
 import type { Actor } from '../../use-cases/actor.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
-import { dollars, dollarsSent, emailSent, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
+import { dollars, dollarsSent, emailSent, fieldsBefore, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
 
-const keyFields = {
-  id: z.string(), prefix: z.string(), name: z.string().nullable(), project: z.string().nullable(), createdAt: instant,
-  expiresAt: instant.nullable(), revokedAt: instant.nullable(),
-  disabledAt: instant.nullable().openapi({ description: 'It admits no calls until it is enabled again' }),
-  lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }), maxRunBudget: dollars.nullable(),
+/** What a change of a key may alter. */
+const changeable = {
+  name: z.string().nullable(), project: z.string().nullable(), expiresAt: instant.nullable(),
+  disabledAt: instant.nullable().openapi({ description: 'It admits no calls until it is enabled again' }), maxRunBudget: dollars.nullable(),
   models: z.array(z.string()).readonly().nullable()
     .openapi({ description: 'Models that may be asked for with it; null: all that the organization allows' }),
+};
+const keyFields = {
+  id: z.string(), prefix: z.string(), ...changeable, createdAt: instant, revokedAt: instant.nullable(),
+  lastUsedAt: instant.nullable().openapi({ description: 'To the minute; null: never used' }),
   person: z.string().nullable().openapi({
     description: 'Email of the member whose key it is. It ends when they leave. Null: nobody\'s in particular, or not for the caller to see' }),
 };
@@ -54,10 +57,11 @@ export const keyOperations = [
   operation({
     id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',
     summary: 'Rename, move, disable or enable a service key, or change when it expires; fields left out stay',
-    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting'], params: idParams,
+    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting', 'changed_meanwhile'], params: idParams, secrets: ['was'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(), disabled: z.boolean().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
+      was: fieldsBefore(changeable),
     }),
     answer: keySchema,
     run: async ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => {

@@ -12,9 +12,9 @@ import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import type { Actor } from '../../use-cases/actor.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
-import { dollars, idParams, instant } from './fields.ts';
+import { dollars, fieldsBefore, idParams, instant } from './fields.ts';
 
-const organizationSchema = z.object({
+const organizationFields = {
   id: z.string(), name: z.string(), plan: z.enum(plans), drainSeconds: z.int().nullable(),
   fallbackPrice: z.object({ input: dollars, output: dollars }).nullable(), enforceKeyCaps: z.boolean(),
   maxRunBudget: dollars.nullable(), runCeiling: dollars.nullable(), runExposure: dollars.nullable(),
@@ -29,9 +29,11 @@ const organizationSchema = z.object({
   recordsGoneBefore: instant.nullable().openapi({
     description: 'Some or all records of calls that started before this time have been removed; null: none have' }),
   createdAt: instant,
-}).openapi('Organization');
+};
+const organizationSchema = z.object(organizationFields).openapi('Organization');
 
-const ownSettings = settingsFields.omit({ plan: true, requestsPerMinute: true, tokensPerMinute: true });
+const ownSettings = settingsFields.omit({ plan: true, requestsPerMinute: true, tokensPerMinute: true })
+  .extend({ was: fieldsBefore(organizationFields) });
 
 export const organizationOperations = [
   operation({
@@ -61,7 +63,7 @@ export const organizationOperations = [
   }),
   operation({
     id: 'setOrganization', method: 'patch', path: '/organizations/{id}', role: 'admin', tag: 'organizations',
-    refuses: ['unknown_organization', 'invalid_setting'],
+    refuses: ['unknown_organization', 'invalid_setting', 'changed_meanwhile'], secrets: ['was'],
     summary: 'Change settings; omitted fields stay as they are, null restores the default',
     params: idParams, body: ownSettings, answer: organizationSchema,
     run: async ({ context, actor, params, sent }) => ownOnly(actor, params.id) ?? setOrganization(context, actor.organization, sent),

@@ -1,0 +1,122 @@
+/**
+ * In a real browser: two admins change settings at the same time, the platform restarts under an open page, the browser's language is none by
+ * the standard, and somebody opens pages that their role does not show.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, openPage, password, startGround, untilTrue, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let email: string;
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
+  const saved = (page: Page) => page.getByText('The settings are saved.').first().waitFor();
+  const settings = async (page: Page): Promise<Record<string, unknown>> => {
+    const session = await (await page.request.get(at('/platform/v1/auth/session'))).json() as { organization: { id: string } };
+    return (await page.request.get(at(`/platform/v1/organizations/${session.organization.id}`))).json() as Promise<Record<string, unknown>>;
+  };
+
+  before(async () => {
+    ground = await startGround();
+    email = await ground.owner();
+    const { key } = await ground.system.createKey();
+    assert.equal((await call(ground.system, key)).status, 200);
+    await ground.system.calls({ count: 1 });
+  });
+  after(async () => {
+    await ground?.end();
+  });
+
+  test('two people who change different settings undo nothing of each other', async () => {
+    const [one, other] = [await ground.person(email), await ground.person(email)];
+    await openPage(one, at('/settings'));
+    await openPage(other, at('/settings'));
+    await field(one, 'A run at most').fill('7');
+    await save(one);
+    await saved(one);
+    await field(other, 'Live runs together').fill('90');
+    await save(other);
+    await saved(other);
+    const { runCeiling, runExposure } = await settings(one);
+    assert.deepEqual([runCeiling, runExposure], ['7.000000000', '90.000000000']);
+    assert.deepEqual(ground.complaints, []);
+  });
+
+  test('two people who change the same setting: the second sees both values and decides', async () => {
+    const [one, other] = [await ground.person(email), await ground.person(email)];
+    await openPage(one, at('/settings'));
+    await openPage(other, at('/settings'));
+    await field(one, 'A run at most').fill('11');
+    await save(one);
+    await saved(one);
+    await field(other, 'A run at most').fill('12');
+    await field(other, 'Live runs together').fill('91');
+    await save(other);
+    const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    await conflict.getByText('A run at most: you entered 12, it is 11 now.').waitFor();
+    assert.deepEqual(await axeFindings(other), []);
+    assert.equal((await settings(one))['runExposure'], '90.000000000', 'nothing is half saved');
+    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    assert.equal(await field(other, 'A run at most').inputValue(), '$11');
+    await save(other);
+    await saved(other);
+    assert.deepEqual([(await settings(one))['runCeiling'], (await settings(one))['runExposure']], ['11.000000000', '91.000000000']);
+    assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
+  });
+
+  test('a fallback price takes both of its rates', async () => {
+    const page = await ground.person(email);
+    await openPage(page, at('/settings'));
+    await field(page, 'Fallback price, input').fill('3');
+    await save(page);
+    await page.getByText('A price takes both.').waitFor();
+    assert.equal((await settings(page))['fallbackPrice'], null);
+  });
+
+  test('under a language that is none by the standard the chart is drawn', async () => {
+    const page = await ground.person(email);
+    await page.addInitScript("Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })");
+    await openPage(page, at('/'));
+    await page.locator('.chart canvas').first().waitFor();
+    assert.deepEqual(ground.complaints, []);
+  });
+
+  test('a page that the role does not show says which role it takes; an unknown address keeps the menu', async () => {
+    const made = await ground.system.cli(['user', 'create', '--email', 'vi@example.com', '--org', 'default', '--role', 'viewer'], password);
+    assert.equal(made.code, 0, made.stderr);
+    const page = await ground.person('vi@example.com');
+    await openPage(page, at('/members?new=invitation'));
+    await page.getByText('This page takes the role admin.').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await openPage(page, at('/no-such-page'));
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1);
+    assert.deepEqual(ground.complaints, []);
+  });
+
+  test('while the network is gone the frame stays, a click opens a page, and everything comes back by itself', async () => {
+    const page = await ground.person(email);
+    await openPage(page, at('/'));
+    // The scripts of the other pages are there some seconds after the first.
+    await untilTrue(() => page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('settings-page'))"));
+    await page.waitForLoadState('networkidle');
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByText('The platform is away').first().waitFor();
+    assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1);
+    await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.context().setOffline(false);
+    await page.getByText('The platform is away').first().waitFor({ state: 'detached' });
+    await page.getByText('could not be shown').waitFor({ state: 'detached' });
+    await page.getByText('No token yet').waitFor();
+    ground.complaints.length = 0;
+  });
+}
