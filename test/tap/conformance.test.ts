@@ -3,9 +3,11 @@
  * read. Spec: Tap client wrapper, Tap reporter, Tap event; rules 27 to 30c.
  */
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import * as notices from '@metergate/tap/src/notices.ts';
+import { observe } from '@metergate/tap/src/observe/observe.ts';
 import { providerOf } from '@metergate/tap/src/observe/provider.ts';
 import { readHead } from '@metergate/tap/src/observe/response-head.ts';
 import { readingBody } from '@metergate/tap/src/observe/reading-body.ts';
@@ -92,6 +94,39 @@ test('heads of responses', () => {
     const read = untouched();
     readHead({ status, headers }, read);
     assertFigures(read, figures);
+  }
+});
+
+interface ConnectionCase {
+  readonly name: string;
+  readonly url: string;
+  readonly steps: readonly ({ readonly send: unknown } | { readonly receive: unknown })[];
+  readonly end: 'closed' | 'lost';
+  readonly calls: readonly Partial<Figures>[];
+}
+
+/** A connection as the SDK's clients are to the tap: events, `send`, `close` and a socket. */
+function scriptedConnection(url: string) {
+  const socket = Object.assign(new EventEmitter(), { readyState: 1, close: () => {} });
+  return Object.assign(new EventEmitter(), { url: new URL(url), socket, send: (_event: unknown) => {}, close: () => socket.emit('close') });
+}
+
+describe('responses of a connection', () => {
+  for (const { name, url, steps, end, calls } of kit<ConnectionCase>('connections').cases) {
+    test(name, () => {
+      const connection = scriptedConnection(url);
+      const seen: Figures[] = [];
+      assert.equal(observe(connection, (figures) => { seen.push(figures); }), true);
+      for (const step of steps) {
+        if ('send' in step) connection.send(step.send);
+        else connection.emit('event', step.receive);
+      }
+      if (end === 'closed') connection.close();
+      else connection.socket.emit('close');
+      assert.equal(seen.length, calls.length);
+      for (const [place, expected] of calls.entries()) assertFigures(seen[place]!, expected);
+      assert.doesNotMatch(JSON.stringify(seen), /CANARY/);
+    });
   }
 });
 

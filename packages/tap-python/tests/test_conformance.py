@@ -11,12 +11,16 @@ import types
 import unittest
 from pathlib import Path
 from typing import Any, Dict, List
+from urllib.parse import parse_qs, urlsplit
 
 from metergate_tap import notices, tap
 from metergate_tap.answer import Answer
 from metergate_tap.event import event_json
 from metergate_tap.figures import Figures
 from metergate_tap.observe.body_reading import BodyReading
+from metergate_tap.observe.call import Hold
+from metergate_tap.observe.connection import observe_connection
+from metergate_tap.observe.connection_calls import ConnectionCalls
 from metergate_tap.observe.provider import provider_of
 from metergate_tap.observe.reading import Reading
 from metergate_tap.observe.response_head import read_head
@@ -95,6 +99,29 @@ class Conformance(unittest.TestCase):
             read_head(types.SimpleNamespace(status_code=case["status"], headers=case["headers"]), figures)
             self.assert_figures(figures, case["figures"])
 
+    def test_responses_of_a_connection(self) -> None:
+        for case in self.each("connections"):
+            client = types.SimpleNamespace(base_url=case["url"])
+            seen: List[Figures] = []
+            connection = Connection()
+            model = parse_qs(urlsplit(case["url"]).query).get("model", [None])[0]
+            self.assertTrue(observe_connection(connection, ConnectionCalls(Hold(client, seen.append), model)))
+            for step in case["steps"]:
+                if "send" in step:
+                    connection.send(step["send"])
+                else:
+                    connection.message = step["receive"]
+                    self.assertIs(connection.recv(), connection.message)
+            if case["end"] == "closed":
+                connection.close()
+            else:
+                connection.message = None
+                self.assertRaises(ConnectionClosed, connection.recv)
+            self.assertEqual(len(seen), len(case["calls"]))
+            for figures, expected in zip(seen, case["calls"]):
+                self.assert_figures(figures, expected)
+                self.assertNotIn("CANARY", str([getattr(figures, name) for name in figures.__slots__]))
+
     def test_lines_of_events_byte_for_byte(self) -> None:
         shared = kit("events")
         for case in self.each("events"):
@@ -115,6 +142,27 @@ class Conformance(unittest.TestCase):
                 script.do(step)
             self.assertEqual(script.posts, case["posts"])
             self.assertEqual(script.printed, [lines[name] for name in case["lines"]])
+
+
+class ConnectionClosed(Exception):
+    """As `websockets` calls it."""
+
+
+class Connection:
+    """A connection as the SDK's are to the tap."""
+
+    message: Any = None
+
+    def send(self, event: Any) -> None:
+        pass
+
+    def recv(self) -> Any:
+        if self.message is None:
+            raise ConnectionClosed
+        return self.message
+
+    def close(self) -> None:
+        pass
 
 
 class Script:

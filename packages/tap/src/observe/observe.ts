@@ -5,6 +5,7 @@
  */
 import { ignore, methodOf, quietly } from './look.ts';
 import { lookAtReturned } from './in-place.ts';
+import { observeConnection } from './connection.ts';
 import { observeMethods } from './method-client.ts';
 import { observeModelObject } from './model-object.ts';
 import { observeStainless } from './stainless-client.ts';
@@ -17,8 +18,8 @@ const holds = new WeakMap<object, Hold>();
 
 /**
  * Observes the client: one of the OpenAI, Anthropic, Google or Mistral SDKs, a model or provider of the AI SDK, a model object of LangChain
- * or LlamaIndex that holds such a client, or any object with methods of the same names. A second call on the same client only changes the
- * sink, for it and for everything derived from it (`withOptions`, models).
+ * or LlamaIndex that holds such a client, a WebSocket client of the OpenAI SDK, or any object with methods of the same names. A second call
+ * on the same client only changes the sink, for it and for everything derived from it (`withOptions`, models).
  * False if nothing was recognised, or the object cannot be changed (frozen): then nothing is observed. `unknown` is called when a model
  * object that was recognised makes a client that is not.
  */
@@ -37,7 +38,7 @@ function observeObject(client: object, sink: Sink, unknown: () => void): boolean
   const observeDerived = (derived: unknown): boolean =>
     holds.has(derived as object) || observe(derived as object, (seen) => hold.sink(seen), unknown);
   const observed = observeStainless(hold, observeDerived) || observeProvider(client, observeDerived)
-    || observeModelObject(client, observeDerived, unknown) || observeMethods(hold);
+    || observeModelObject(client, observeDerived, unknown) || observeConnection(hold) || observeMethods(hold);
   if (observed) holds.set(client, hold);
   return observed;
 }

@@ -21,6 +21,6 @@ export function providerOf(client: unknown): Provider {
 }
 
 function baseUrlOf(client: unknown): unknown {
-  return at(client, 'baseURL _baseURL config.baseURL apiClient.clientOptions.httpOptions.baseUrl')
+  return at(client, 'baseURL _baseURL config.baseURL apiClient.clientOptions.httpOptions.baseUrl url')
     ?? (at(client, 'config') as { url(of: object): unknown }).url({ path: '/' }); // a model of the AI SDK
 }

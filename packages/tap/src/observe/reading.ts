@@ -10,16 +10,17 @@ import type { Figures } from '../seen-call.ts';
 /** Tool calls beyond what an event can hold are not counted. */
 const toolCallsMax = 10_000;
 
-/** Where tokens are: first wire, second wire and Responses, Mistral's SDK, Google, AI SDK. */
+/** Where tokens are: first wire, second wire and Responses, Realtime, Mistral's SDK, Google, AI SDK. */
 const usagePaths = {
   input_tokens: 'prompt_tokens input_tokens promptTokens promptTokenCount inputTokens inputTokens.total tokens',
   output_tokens: 'completion_tokens output_tokens completionTokens candidatesTokenCount outputTokens outputTokens.total',
-  cached_tokens: 'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens cachedContentTokenCount '
-    + 'inputTokens.cacheRead cachedInputTokens',
+  cached_tokens: 'prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens input_token_details.cached_tokens '
+    + 'cache_read_input_tokens cachedContentTokenCount inputTokens.cacheRead cachedInputTokens',
 } as const;
 
-/** Where the stop reason is: second wire, Google, AI SDK, Responses. */
-const stopPaths = 'stop_reason delta.stop_reason candidates.0.finishReason finishReason.unified finishReason incomplete_details.reason status';
+/** Where the stop reason is: second wire, Google, AI SDK, Responses, Realtime. */
+const stopPaths = 'stop_reason delta.stop_reason candidates.0.finishReason finishReason.unified finishReason incomplete_details.reason '
+  + 'status_details.reason status';
 
 const toolTypes = /^(function_call|custom_tool_call|tool_use|tool-call)$/;
 

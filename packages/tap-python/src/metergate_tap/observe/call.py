@@ -84,6 +84,11 @@ class Call:
             self._began = True
             _open.add(self)
 
+    def refuse(self, answer: Any) -> None:
+        """The provider answers that the call is refused, or that it has failed."""
+        self.head(answer)
+        self.end("failed")
+
     def keep(self, response: Any) -> None:
         """The response whose body came whole before the host has it. If the SDK does not parse it, it is read here at the end."""
         self._response = response

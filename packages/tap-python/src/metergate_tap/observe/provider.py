@@ -18,7 +18,7 @@ _PUBLIC_HOSTS = {
     "xai": "api.x.ai",
     "mistral": "api.mistral.ai",
 }
-_HOST = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]+)", re.IGNORECASE)
+_HOST = re.compile(r"(?:https?|wss?)://(?:[^/?#@]*@)?([^/?#:]+)", re.IGNORECASE)
 
 _BASE_URL = "base_url _base_url _api_client._http_options.base_url sdk_configuration.server_url config.base_url"
 

@@ -20,15 +20,16 @@ _USAGE = "usage usage_metadata usageMetadata x_groq.usage choices.0.usage"
 _TOKENS = {
     "input_tokens": "prompt_tokens input_tokens prompt_token_count promptTokenCount",
     "output_tokens": "completion_tokens output_tokens candidates_token_count candidatesTokenCount",
-    "cached_tokens": "prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens cache_read_input_tokens "
-    "cached_content_token_count cachedContentTokenCount",
+    "cached_tokens": "prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens input_token_details.cached_tokens "
+    "cache_read_input_tokens cached_content_token_count cachedContentTokenCount",
 }
-"""Where tokens are: first wire, second wire and Responses, Google's SDK, Google's wire."""
+"""Where tokens are: first wire, second wire and Responses, Realtime, Google's SDK, Google's wire."""
 
 _STOP = (
-    "stop_reason delta.stop_reason candidates.0.finish_reason candidates.0.finishReason incomplete_details.reason status"
+    "stop_reason delta.stop_reason candidates.0.finish_reason candidates.0.finishReason incomplete_details.reason "
+    "status_details.reason status"
 )
-"""Where the stop reason is: second wire, Google, Responses."""
+"""Where the stop reason is: second wire, Google, Responses, Realtime."""
 
 _field = object.__getattribute__
 

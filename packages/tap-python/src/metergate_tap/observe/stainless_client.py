@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Optional
 
 from ..runtime import quietly
 from .call import Call, Hold
+from .connection import observe_connections
 from .in_place import look_at_returned, override
 from .look import at, own
 from .raw_response import follow_parsed, follow_raw_response, follow_response, is_raw_response
@@ -38,6 +39,7 @@ def observe_stainless(hold: Hold, observe_child: Callable[[Any], Any]) -> bool:
         return False
     for name in ("copy", "with_options"):
         look_at_returned(client, name, observe_child)
+    quietly(observe_connections, hold)
     override(client, "_process_response", _hear_head)
     override(client, "_process_response_data", _hear_answer)
     if inspect.iscoroutinefunction(type(client).request):
