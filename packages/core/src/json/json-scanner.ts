@@ -4,8 +4,9 @@
  * it stops reading and says `invalid`.
  */
 import { KeptText } from './kept-text.ts';
-import { Nesting } from './nesting.ts';
+import { Nesting, nestingMax } from './nesting.ts';
 import { StringLexer } from './string-lexer.ts';
+import { canPass, forgetCopy, passedBytesMin, passedLevelsMax, ValueSkip } from './value-skip.ts';
 import type { ValueKind, WatchedValue } from './watched-value.ts';
 import { wordBegins, wordContinues, wordKind } from './word-lexer.ts';
 
@@ -25,8 +26,9 @@ const expectCommaOrEnd = 5;
 const expectNothing = 6;
 const inString = 7;
 const inWord = 8;
-const invalid = 9;
-const gaveUp = 10;
+const inPassed = 9;
+const invalid = 10;
+const gaveUp = 11;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -62,6 +64,8 @@ export class JsonScanner {
   private scalar: WatchedValue | null = null;
   /** Where the string or word being read begins, in the chunk in which it does. */
   private scalarFrom = 0;
+  /** The value that is passed over, in which nothing is watched; null: none was yet. */
+  private skip: ValueSkip | null = null;
 
   /** @param root the whole text's place; the places inside it are filled as the text is scanned. */
   constructor(root: WatchedValue, unwatched: UnwatchedScalars | null = null) {
@@ -107,9 +111,11 @@ export class JsonScanner {
       const expecting = this.expecting;
       if (expecting === inString) i = this.readString(chunk, i, to);
       else if (expecting === inWord) i = this.readWord(chunk, i, to);
-      else if (expecting >= invalid) return;
+      else if (expecting === inPassed) i = this.passOn(chunk, i, to);
+      else if (expecting >= invalid) break;
       else i = this.readStructure(chunk, i, to);
     }
+    if (this.skip !== null) forgetCopy();
     if (this.text.active) this.text.carry(chunk, to);
   }
 
@@ -135,6 +141,7 @@ export class JsonScanner {
         case expectElementOrEnd:
         case expectValue:
           if (byte === bracketClose && this.expecting === expectElementOrEnd) this.closeBy(byte);
+          else if (this.passes(byte, to - i)) return this.pass(chunk, i, to);
           else if (byte === braceOpen || byte === bracketOpen) this.openContainer(byte === braceOpen);
           else return this.openScalar(byte, i, to);
           break;
@@ -144,6 +151,33 @@ export class JsonScanner {
       if (this.expecting >= invalid) return to;
     }
     return to;
+  }
+
+  /** Whether this byte begins a value that nobody watches, and enough bytes are here to pass over it by other means than one by one. */
+  private passes(byte: number, bytes: number): boolean {
+    return bytes >= passedBytesMin && this.place === null && this.unwatched === null
+      && (byte === quote || byte === braceOpen || byte === bracketOpen)
+      && this.nesting.depth > 0 && this.nesting.depth < nestingMax - passedLevelsMax && canPass();
+  }
+
+  private pass(chunk: Uint8Array, from: number, to: number): number {
+    this.skip ??= new ValueSkip();
+    this.skip.begin();
+    return this.passOn(chunk, from, to);
+  }
+
+  /** The index to read on from. */
+  private passOn(chunk: Uint8Array, from: number, to: number): number {
+    const skip = this.skip!;
+    const passed = skip.pass(chunk, from, to);
+    if (passed === 'ended') this.endValue();
+    else if (passed === 'more') this.expecting = inPassed;
+    else if (passed === 'invalid') this.expecting = invalid;
+    else {
+      for (const container of skip.openContainers) this.nesting.open(container === 'object');
+      this.expecting = skip.isFirstElement ? expectElementOrEnd : expectValue;
+    }
+    return skip.at;
   }
 
   private passComma(): void {

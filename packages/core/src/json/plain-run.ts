@@ -1,8 +1,12 @@
 /**
- * Bytes that stand for themselves in a JSON string: where a run of them ends. Prompts and answers are mostly such runs, and reading them is
- * most of what watching a call costs. A long one is copied into the memory of a few instructions of WebAssembly, which look at 16 bytes at once:
- * 1 ns of JavaScript a byte becomes 0.05. A short one is not worth the copy. Without WebAssembly, everything is read in JavaScript.
+ * Bytes that stand for themselves in a JSON string: where a run of them ends. A long one is copied into the memory of a few instructions of
+ * WebAssembly, which look at 16 bytes at once: 1 ns of JavaScript a byte becomes 0.05. A short one is not worth the copy. Without WebAssembly,
+ * everything is read in JavaScript.
  */
+import {
+  above, add, block, constant, get, instanceOf, isZero, leaveIf, loop, notBelow, set, trailingZeros, type FunctionCode, type WasmExports,
+} from './wasm-code.ts';
+import { oddBytes } from './odd-bytes.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -24,17 +28,11 @@ export function plainRunEnd(source: Uint8Array, from: number, to: number): numbe
   return at === nearTo && at < to ? farRunEnd(source, at, to) : at;
 }
 
-interface WideReader {
-  readonly memory: Uint8Array;
-  /** How many bytes from the beginning of the memory are plain: `bytes` or more where all of those are. `bytes`: above 0. */
-  readonly plainBytes: (bytes: number) => number;
-}
-
 /** Null: there is none. Undefined: nobody has asked yet. */
-let wideReader: WideReader | null | undefined;
+let wideReader: WasmExports | null | undefined;
 
 function farRunEnd(source: Uint8Array, from: number, to: number): number {
-  if (wideReader === undefined) wideReader = createWideReader();
+  if (wideReader === undefined) wideReader = instanceOf(plainBytes(), memoryBytes);
   const reader = wideReader;
   let at = from;
   if (reader === null) {
@@ -44,81 +42,30 @@ function farRunEnd(source: Uint8Array, from: number, to: number): number {
   for (let bytesMax = firstCopyBytes; at < to; bytesMax = memoryBytes) {
     const bytes = Math.min(to - at, bytesMax);
     reader.memory.set(source.subarray(at, at + bytes));
-    const run = reader.plainBytes(bytes);
+    const run = reader.run(bytes);
     if (run < bytes) return at + run;
     at += bytes;
   }
   return to;
 }
 
-interface ReaderExports {
-  readonly memory: { readonly buffer: ArrayBuffer };
-  readonly plainBytes: (bytes: number) => number;
-}
-
-/** Not in the types of a package that knows no platform. */
-interface WebAssemblyHere {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-}
-
-function createWideReader(): WideReader | null {
-  try {
-    const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyHere }).WebAssembly;
-    const { memory, plainBytes } = new Instance(new Module(Uint8Array.from(moduleBytes()))).exports as ReaderExports;
-    return { memory: new Uint8Array(memory.buffer), plainBytes };
-  } catch {
-    return null;
-  }
-}
-
-/**
- * The module, instruction by instruction (WebAssembly Core 2.0, 5):
- *
- *     plainBytes(bytes: i32) → i32
- *       for (at = 0; at < bytes; at += 16)
- *         block = memory[at..at + 16)
- *         odd = bits of (block < ' ' as signed bytes, so above 0x7f too) or (block = quote) or (block = backslash)
- *         if (odd ≠ 0) return at + trailing zeros of odd
- *       return at
- */
-function moduleBytes(): number[] {
-  const [i32, v128, none] = [0x7f, 0x7b, 0x40];
-  const [bytes, at, block, odd] = [0, 1, 2, 3];
-  const get = (local: number): number[] => [0x20, local];
-  const set = (local: number): number[] => [0x21, local];
-  const constant = (value: number): number[] => [0x41, ...signed(value)];
-  const everywhere = (byte: number): number[] => [...constant(byte), 0xfd, 0x0f];
-  const [add, notBelow, trailingZeros, or] = [[0x6a], [0x4f], [0x68], [0xfd, 0x50]];
-  const [equal, below, bits, load] = [[0xfd, 0x23], [0xfd, 0x25], [0xfd, 0x64], [0xfd, 0x00, 0x00, 0x00]];
-  const [returns, end] = [[0x0f], [0x0b]];
-  const code = [
-    0x02, none, 0x03, none,
-    ...get(at), ...get(bytes), ...notBelow, 0x0d, 1,
-    ...get(at), ...load, ...set(block),
-    ...get(block), ...everywhere(0x20), ...below,
-    ...get(block), ...everywhere(quote), ...equal, ...or,
-    ...get(block), ...everywhere(backslash), ...equal, ...or,
-    ...bits, 0x22, odd,
-    0x04, none, ...get(at), ...get(odd), ...trailingZeros, ...add, ...returns, ...end,
-    ...get(at), ...constant(16), ...add, ...set(at), 0x0c, 0,
-    ...end, ...end,
-    ...get(at), ...end,
-  ];
-  const locals = [3, 1, i32, 1, v128, 1, i32];
-  const name = (text: string): number[] => [text.length, ...[...text].map((letter) => letter.charCodeAt(0))];
-  const section = (kind: number, content: readonly number[]): number[] => [kind, content.length, ...content];
-  return [
-    0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
-    ...section(1, [1, 0x60, 1, i32, 1, i32]),
-    ...section(3, [1, 0]),
-    ...section(5, [1, 0x01, memoryBytes / 65_536, memoryBytes / 65_536]),
-    ...section(7, [2, ...name('memory'), 0x02, 0, ...name('plainBytes'), 0x00, 0]),
-    ...section(10, [1, locals.length + code.length, ...locals, ...code]),
-  ];
-}
-
-/** A number from 0 to 8,191 as the format writes it. */
-function signed(value: number): number[] {
-  return value < 64 ? [value] : [(value & 0x7f) | 0x80, value >> 7];
+/** How many bytes from the beginning of the memory are plain: `bytes` or more where all of those are. `bytes`: above 0. */
+function plainBytes(): FunctionCode {
+  const [bytes, at, odd] = [0, 1, 2];
+  const [wideBlock] = [3];
+  return {
+    name: 'plainBytes', parameters: 1, locals: 2, wideLocals: 1,
+    body: [
+      block('found',
+        loop('next',
+          set(odd, oddBytes(wideBlock, get(at))),
+          leaveIf('found', above(get(odd), constant(0))),
+          set(at, add(get(at), constant(16))),
+          leaveIf('next', isZero(notBelow(get(at), get(bytes)))),
+        ),
+        set(odd, constant(1)),
+      ),
+      add(get(at), trailingZeros(get(odd))),
+    ],
+  };
 }

@@ -10,8 +10,11 @@ const backslash = 0x5c;
 const letterU = 0x75;
 
 /** 1 for what may follow a backslash, but for `u`. */
-const shortEscape = new Uint8Array(256).map((_, byte) => ('"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0));
-const hexDigit = new Uint8Array(256).map((_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
+export const shortEscape = new Uint8Array(256).map((_, byte) => ('"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0));
+export const hexDigit = new Uint8Array(256).map((_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
+
+/** How many bytes follow one that begins a character of several bytes; 0 for those that cannot. */
+export const continuationsAfter = new Uint8Array(256).map((_, byte) => (byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3));
 
 /** Where `scan` stopped: chunk used up, closing quote passed, or no JSON string. */
 export type StringProgress = 'more' | 'closed' | 'invalid';
@@ -103,8 +106,8 @@ export class StringLexer {
   }
 
   private beginCharacter(byte: number): boolean {
-    if (byte < 0xc2 || byte > 0xf4) return false;
-    this.continuationsDue = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    this.continuationsDue = continuationsAfter[byte]!;
+    if (this.continuationsDue === 0) return false;
     if (byte === 0xe0) this.continuationMin = 0xa0;
     else if (byte === 0xed) this.continuationMax = 0x9f;
     else if (byte === 0xf0) this.continuationMin = 0x90;

@@ -1,0 +1,290 @@
+/**
+ * The reader of values that nobody watches, as WebAssembly: RFC 8259, strictly, as `json-scanner.ts`, `string-lexer.ts` and `word-lexer.ts` read
+ * them, of which it uses the tables. Strings are read 16 bytes at once, all else byte by byte. Its memory: the bytes, its state, the tables.
+ */
+import { continuationsAfter, hexDigit, shortEscape } from './string-lexer.ts';
+import { oddBytes } from './odd-bytes.ts';
+import {
+  above, add, and, below, block, constant, equal, exclusiveOr, get, instanceOf, isZero, leave, leaveIf, leaveOneOf, loadByte, loadWord, loop,
+  notBelow, or, set, shiftLeft, shiftRight, storeByte, storeWord, subtract, trailingZeros, when, wide, type Code, type FunctionCode,
+  type WasmExports,
+} from './wasm-code.ts';
+import { wordTables } from './word-lexer.ts';
+
+/** What the next byte may be. */
+export const expects = { value: 0, elementOrEnd: 1, keyOrEnd: 2, key: 3, colon: 4, commaOrEnd: 5, inString: 6, inWord: 7 } as const;
+/** Why it stopped: the bytes are used up, the value has ended, it is no JSON, or a container opens that lies too deep. */
+export const stopped = { more: 0, ended: 1, invalid: 2, deep: 3 } as const;
+
+/** Bytes that are read at once. */
+export const windowBytes = 65_536;
+/** Containers that may be open within the value. */
+export const levelsMax = 1_024;
+
+/** Where things are in the memory. Behind the window is room for a read of 16 bytes that begins in it. */
+export const place = layout({
+  window: windowBytes + 16, state: 32, levels: levelsMax, shortEscape: 256, hexDigit: 256, firstBytes: 256, wordBegins: 256,
+  wordEnds: 256, wordContinues: wordTables.next.length,
+});
+
+/** The state, in words of four bytes. */
+export const word = {
+  expecting: 0, depth: 1, isKey: 2, escapeDue: 3, continuationsDue: 4, continuationMin: 5, continuationMax: 6, wordState: 7,
+} as const;
+
+function layout<Name extends string>(sizes: Readonly<Record<Name, number>>): Readonly<Record<Name | 'end', number>> {
+  let at = 0;
+  const places: Record<string, number> = {};
+  for (const [name, bytes] of Object.entries<number>(sizes)) {
+    places[name] = at;
+    at += bytes;
+  }
+  return { ...places, end: at } as Record<Name | 'end', number>;
+}
+
+/** Null where this platform cannot run it. */
+export function createValueReader(): WasmExports | null {
+  const reader = instanceOf(readValue(), place.end);
+  if (reader === null) return null;
+  reader.memory.set(shortEscape, place.shortEscape);
+  reader.memory.set(hexDigit, place.hexDigit);
+  reader.memory.set(continuationsAfter, place.firstBytes);
+  reader.memory.set(wordTables.first, place.wordBegins);
+  reader.memory.set(wordTables.ends, place.wordEnds);
+  reader.memory.set(wordTables.next, place.wordContinues);
+  return reader;
+}
+
+const quote = constant(0x22);
+const [at, to, expecting, depth, isKey, escapeDue, due, min, max, wordState, inObject, byte, odd] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const [quotes, backslashes, isEscaped, behind, carried, escaped, wideBlock] = [13, 14, 15, 16, 17, 18, 19];
+const kept: readonly (readonly [local: number, index: number])[] = [
+  [expecting, word.expecting], [depth, word.depth], [isKey, word.isKey], [escapeDue, word.escapeDue], [due, word.continuationsDue],
+  [min, word.continuationMin], [max, word.continuationMax], [wordState, word.wordState],
+];
+
+const isByte = (letter: string): Code => equal(get(byte), constant(letter.charCodeAt(0)));
+const step = set(at, add(get(at), constant(1)));
+const expect = (what: number): Code => set(expecting, constant(what));
+const inTable = (table: number, index: Code): Code => loadByte(index, table);
+const stopIfUsedUp = leaveIf('more', notBelow(get(at), get(to)));
+/** By the container that is innermost now. */
+const lookAtInnermost: readonly Code[] = [
+  when(get(depth), set(inObject, loadByte(subtract(get(depth), constant(1)), place.levels))),
+];
+
+/**
+ * `readValue(from, to)`: reads `memory[from..to)` on from the state, leaves its state there and gives where it stopped, times four, and why.
+ * A value that ends outside of every container ends the reading.
+ */
+function readValue(): FunctionCode {
+  const end = (why: number): readonly Code[] => [set(odd, constant(why)), leave('stop')];
+  return {
+    name: 'readValue', parameters: 2, locals: 17, wideLocals: 1,
+    body: [
+      ...kept.map(([local, index]) => set(local, loadWord(constant(place.state), index * 4))),
+      ...lookAtInnermost,
+      block('stop',
+        block('deep', block('invalid', block('ended', block('more',
+          loop('next',
+            when(equal(get(expecting), constant(expects.inString)), ...insideString),
+            when(equal(get(expecting), constant(expects.inWord)), ...insideWord),
+            ...structure,
+          ),
+        ), ...end(stopped.more)), ...end(stopped.ended)), ...end(stopped.invalid)), ...end(stopped.deep),
+      ),
+      ...kept.map(([local, index]) => storeWord(constant(place.state), index * 4, get(local))),
+      add(shiftLeft(get(at), constant(2)), get(odd)),
+    ],
+  };
+}
+
+const evenBits = constant(0x5555);
+
+/**
+ * 16 bytes of a string at once, by one bit for each; on to the next ones while all stand for themselves or are part of a short escape. Which bytes
+ * are escaped: a run of backslashes that begins at an odd place is added to itself, and carries into the byte behind it as those at even ones do not.
+ */
+const sixteenBytes: readonly Code[] = [
+  leaveIf('nearTheEnd', above(add(get(at), constant(16)), get(to))),
+  set(wideBlock, wide.load(get(at))),
+  when(isZero(get(isEscaped)),
+    loop('plain',
+      set(odd, oddBytes(wideBlock, get(at))),
+      when(isZero(get(odd)),
+        set(at, add(get(at), constant(16))),
+        leaveIf('plain', isZero(above(add(get(at), constant(16)), get(to)))),
+        leave('nearTheEnd')))),
+  // As signed bytes, those above 0x7f are below the space too.
+  set(odd, wide.bits(wide.below(get(wideBlock), wide.all(0x20)))),
+  set(quotes, wide.bits(wide.equal(get(wideBlock), wide.all(0x22)))),
+  set(backslashes, wide.bits(wide.equal(get(wideBlock), wide.all(0x5c)))),
+  when(isZero(or(get(backslashes), get(isEscaped))),
+    set(at, add(get(at), trailingZeros(or(get(odd), get(quotes))))),
+    leave('found')),
+  set(backslashes, and(get(backslashes), exclusiveOr(get(isEscaped), constant(0xffff)))),
+  set(behind, or(shiftLeft(get(backslashes), constant(1)), get(isEscaped))),
+  set(carried, add(get(backslashes), and(get(backslashes), exclusiveOr(or(evenBits, get(behind)), constant(0xffff))))),
+  set(escaped, and(and(exclusiveOr(evenBits, shiftLeft(get(carried), constant(1))), get(behind)), constant(0xffff))),
+  set(odd, or(
+    or(get(odd), and(get(quotes), exclusiveOr(get(escaped), constant(0xffff)))),
+    and(get(escaped), wide.bits(wide.equal(shortEscapes(get(wideBlock)), wide.all(0)))),
+  )),
+  when(isZero(get(odd)),
+    set(isEscaped, and(shiftRight(get(carried), constant(16)), constant(1))),
+    set(at, add(get(at), constant(16))),
+    leave('wide')),
+  set(isEscaped, constant(0)),
+  set(odd, trailingZeros(get(odd))),
+  set(at, add(get(at), get(odd))),
+  // A longer escape, or none.
+  set(escapeDue, and(shiftRight(get(escaped), get(odd)), constant(1))),
+  leaveIf('string', get(escapeDue)),
+  leave('found'),
+];
+
+/** 0 for each byte that cannot be a short escape. By both halves of a byte: each has a bit for each upper half that goes with it. */
+function shortEscapes(bytes: Code): Code {
+  const [byLower, byUpper] = [new Array<number>(16).fill(0), new Array<number>(16).fill(0)];
+  let bit = 1;
+  for (let upper = 0; upper < 16; upper++) {
+    const lowers = byLower.map((_, lower) => lower).filter((lower) => shortEscape[upper * 16 + lower] === 1);
+    if (lowers.length === 0) continue;
+    byUpper[upper] = bit;
+    for (const lower of lowers) byLower[lower]! |= bit;
+    bit *= 2;
+  }
+  return wide.and(
+    wide.lookedUp(wide.constant(byLower), wide.and(bytes, wide.all(0x0f))),
+    wide.lookedUp(wide.constant(byUpper), wide.shiftRight(bytes, constant(4))),
+  );
+}
+
+/** Reads a string to its end, from wherever it stopped. */
+const insideString: readonly Code[] = [
+  block('closed', loop('string',
+    stopIfUsedUp,
+    when(or(get(escapeDue), get(due)), set(byte, loadByte(get(at))), ...pending(), step, leave('string')),
+    block('found',
+      block('nearTheEnd', loop('wide', ...sixteenBytes)),
+      // Fewer than 16: those behind the end are not looked at.
+      when(get(isEscaped), set(isEscaped, constant(0)), set(escapeDue, constant(1)), leave('string')),
+      set(odd, oddBytes(wideBlock, get(at))),
+      set(at, add(get(at), trailingZeros(or(get(odd), constant(0x1_0000))))),
+      when(notBelow(get(at), get(to)), set(at, get(to)), leave('more')),
+    ),
+    set(byte, loadByte(get(at))),
+    step,
+    leaveIf('closed', equal(get(byte), quote)),
+    when(isByte('\\'),
+      when(below(get(at), get(to)),
+        when(inTable(place.shortEscape, loadByte(get(at))), step, leave('string'))),
+      set(escapeDue, constant(1)),
+      leave('string')),
+    set(due, inTable(place.firstBytes, get(byte))),
+    leaveIf('invalid', isZero(get(due))),
+    set(min, constant(0x80)),
+    set(max, constant(0xbf)),
+    when(equal(get(byte), constant(0xe0)), set(min, constant(0xa0))),
+    when(equal(get(byte), constant(0xed)), set(max, constant(0x9f))),
+    when(equal(get(byte), constant(0xf0)), set(min, constant(0x90))),
+    when(equal(get(byte), constant(0xf4)), set(max, constant(0x8f))),
+    leave('string'),
+  )),
+  when(get(isKey), expect(expects.colon), leave('next')),
+  leaveIf('ended', isZero(get(depth))),
+  expect(expects.commaOrEnd),
+];
+
+/** A byte of an escape, or of a character of several bytes. `escapeDue`: 1 behind a backslash, then one more than the digits that are due. */
+function pending(): readonly Code[] {
+  return [
+    block('passed',
+      when(equal(get(escapeDue), constant(1)),
+        set(escapeDue, constant(0)),
+        when(isByte('u'), set(escapeDue, constant(5)), leave('passed')),
+        leaveIf('passed', inTable(place.shortEscape, get(byte))),
+        leave('invalid')),
+      when(get(escapeDue),
+        leaveIf('invalid', isZero(inTable(place.hexDigit, get(byte)))),
+        set(escapeDue, subtract(get(escapeDue), constant(1))),
+        when(equal(get(escapeDue), constant(1)), set(escapeDue, constant(0))),
+        leave('passed')),
+      leaveIf('invalid', above(subtract(get(byte), get(min)), subtract(get(max), get(min)))),
+      set(min, constant(0x80)),
+      set(max, constant(0xbf)),
+      set(due, subtract(get(due), constant(1))),
+    ),
+  ];
+}
+
+/** Reads a number or literal up to the byte behind it. There is always a container around it. */
+const insideWord: readonly Code[] = [
+  block('behind', loop('word',
+    stopIfUsedUp,
+    set(odd, inTable(place.wordContinues, or(shiftLeft(get(wordState), constant(8)), loadByte(get(at))))),
+    leaveIf('behind', isZero(get(odd))),
+    set(wordState, get(odd)),
+    step,
+    leave('word'),
+  )),
+  leaveIf('invalid', isZero(inTable(place.wordEnds, get(wordState)))),
+  expect(expects.commaOrEnd),
+];
+
+const openString = (key: number): readonly Code[] => [set(isKey, constant(key)), expect(expects.inString), leave('next')];
+
+/** One byte of punctuation or white space, or the first one of a string or word. */
+const structure: readonly Code[] = [
+  stopIfUsedUp,
+  set(byte, loadByte(get(at))),
+  when(or(or(isByte(' '), isByte('\n')), or(isByte('\r'), isByte('\t'))), step, leave('next')),
+  block('close', block('commaOrEnd', block('colon', block('key', block('keyOrEnd', block('elementOrEnd', block('value',
+    leaveOneOf(['value', 'elementOrEnd', 'keyOrEnd', 'key', 'colon', 'commaOrEnd'], get(expecting)),
+  ), ...value()),
+  // elementOrEnd
+  leaveIf('close', isByte(']')), ...value()),
+  // keyOrEnd
+  leaveIf('close', isByte('}')), leaveIf('invalid', isZero(equal(get(byte), quote))), step, ...openString(1)),
+  // key
+  leaveIf('invalid', isZero(equal(get(byte), quote))), step, ...openString(1)),
+  // colon
+  leaveIf('invalid', isZero(isByte(':'))), step, expect(expects.value), leave('next')),
+  // commaOrEnd
+  when(isByte(','),
+    step,
+    expect(expects.value),
+    when(get(inObject), expect(expects.key)),
+    leave('next')),
+  leave('close')),
+  // close: `]` is 0x5d and `}` 0x7d
+  leaveIf('invalid', isZero(equal(get(byte), add(constant(0x5d), shiftLeft(get(inObject), constant(5)))))),
+  step,
+  set(depth, subtract(get(depth), constant(1))),
+  expect(expects.commaOrEnd),
+  leaveIf('ended', isZero(get(depth))),
+  ...lookAtInnermost,
+  leave('next'),
+];
+
+function value(): readonly Code[] {
+  return [
+    when(equal(get(byte), quote), step, ...openString(0)),
+    // `[` is 0x5b and `{` 0x7b
+    set(odd, isByte('{')),
+    when(or(get(odd), isByte('[')),
+      leaveIf('deep', notBelow(get(depth), constant(levelsMax))),
+      step,
+      storeByte(get(depth), place.levels, get(odd)),
+      set(depth, add(get(depth), constant(1))),
+      set(inObject, get(odd)),
+      expect(expects.elementOrEnd),
+      when(get(inObject), expect(expects.keyOrEnd)),
+      leave('next')),
+    set(wordState, inTable(place.wordBegins, get(byte))),
+    leaveIf('invalid', isZero(get(wordState))),
+    step,
+    expect(expects.inWord),
+    leave('next'),
+  ];
+}
