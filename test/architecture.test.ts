@@ -125,7 +125,7 @@ test('the gateway never opens the store itself', () => {
 const floors: Readonly<Record<string, readonly string[]>> = {
   core: [
     'without-ending.ts', 'account id.ts json money.ts rate time wire', 'call', 'usage', 'websocket', 'record', 'spend', 'run',
-    'forecast lease receipt refusal.ts report settings.ts', 'alert month price', 'reconcile tap',
+    'forecast lease receipt refusal.ts report settings.ts', 'alert month price', 'allocation reconcile tap',
   ],
   store: [
     'network schema threads', 'engine', 'journal sealing', 'operation schema/migrations sealing/chain', 'spend usage', 'settings',

@@ -31,6 +31,7 @@ export const program: Program = {
     export: async () => (await import('./commands/export.ts')).exportCommand,
     receipts: async () => (await import('./commands/receipts.ts')).receipts,
     month: async () => (await import('./commands/month.ts')).month,
+    allocation: async () => (await import('./commands/allocation.ts')).allocation,
     statement: async () => (await import('./commands/statement.ts')).statement,
     seed: async () => (await import('./commands/seed.ts')).seed,
     prices: async () => (await import('./commands/prices.ts')).prices,

@@ -19,6 +19,7 @@ import { webhooksIn, type Webhooks } from './alerts/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './operation/work-lease.ts';
 import { followedWorksIn, type FollowedWorks } from './calls/settling/followed-works.ts';
 import { settlementsIn, type Settlements } from './calls/settling/settlements.ts';
+import { allocationIn, type StoredAllocation } from './settings/allocation-rules.ts';
 import { closedMonthsIn, type ClosedMonths } from './receipts/closed-months.ts';
 import { monthWalkIn, type MonthWalk } from './receipts/month-walk.ts';
 import { correctionsIn, type Corrections } from './spend/corrections.ts';
@@ -102,6 +103,7 @@ export interface Store {
   readonly corrections: Corrections;
   readonly months: ClosedMonths;
   readonly monthWalk: MonthWalk;
+  readonly allocation: StoredAllocation;
   readonly callCorrections: StoredCallCorrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -184,6 +186,7 @@ function storeOn(context: StoreContext): Store {
     corrections: correctionsIn(context),
     months: closedMonthsIn(context),
     monthWalk: monthWalkIn(context),
+    allocation: allocationIn(context),
     callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

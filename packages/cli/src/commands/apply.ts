@@ -17,7 +17,7 @@ import { planText } from '../configuration/plan-text.ts';
 import { openSecretsFile } from '../configuration/secrets-file.ts';
 import { readYaml, type LinedProblem, type ReadDocument } from '../configuration/yaml-document.ts';
 
-const fileBytesMax = 1024 * 1024;
+export const fileBytesMax = 1024 * 1024;
 
 export const apply = command({
   description: 'Apply a configuration file to an organization, after showing the plan',
@@ -35,7 +35,7 @@ export const apply = command({
   },
   run: async (values, tools) => {
     const path = resolve(tools.cwd, values.file);
-    const document = read(await readTextFile(path, fileBytesMax), path);
+    const document = readConfiguration(await readTextFile(path, fileBytesMax), path);
     return onStore(tools, async (context, config) => {
       const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
       const plan = () => planned(context, { document, path, tools, values, allow: upstreamAllow });
@@ -56,9 +56,10 @@ export const apply = command({
   },
 });
 
-function read(text: string, path: string): ReadDocument {
+/** @throws CommandFault for a file that is no YAML */
+export function readConfiguration(text: string, path: string): ReadDocument {
   const document = readYaml(text);
-  if ('problems' in document) throw invalid(path, document.problems);
+  if ('problems' in document) throw invalidConfiguration(path, document.problems);
   return document;
 }
 
@@ -76,11 +77,16 @@ async function planned(context: UseCaseContext, { document, path, tools, values,
     credentialOf: (reference) => credentialOf(reference, dirname(path), tools),
   });
   if (!('problems' in found)) return found;
-  throw invalid(path, found.problems.map((problem) => ({ line: document.lineOf(problem.path), sentence: placed(problem) })));
+  throw faultOfProblems(path, document, found.problems);
+}
+
+/** What is wrong with sections of the file, each with its line and field. */
+export function faultOfProblems(path: string, document: ReadDocument, problems: readonly Problem[]): CommandFault {
+  return invalidConfiguration(path, problems.map((problem) => ({ line: document.lineOf(problem.path), sentence: placed(problem) })));
 }
 
 /** Every problem, each with its line and field. */
-function invalid(path: string, problems: readonly LinedProblem[]): CommandFault {
+function invalidConfiguration(path: string, problems: readonly LinedProblem[]): CommandFault {
   const lines = problems.map(({ line, sentence }) => `  ${line === null ? '' : `line ${line}: `}${sentence}`);
   const found = `${plain(path)} has ${countOf(problems.length, 'problem')}, and nothing was changed:`;
   return new CommandFault('invalid_configuration', [found, ...lines].join('\n'));

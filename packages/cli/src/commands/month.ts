@@ -136,6 +136,7 @@ const faultText: { readonly [F in MonthFault]: string } = {
   name_differs: 'the name is not the one that was frozen',
   lines_differ: 'the lines before it are not those that were signed',
   bad_signature: 'the end is not signed by the key it names',
+  sums_differ: 'its lines do not add up to its total',
   unknown_key: 'the file is signed by a key that is not the one given, or that the keys before it do not vouch for',
   cut: 'the file stops there, before its signed end',
 };

@@ -84,6 +84,45 @@ export interface WithoutFileLine {
   readonly reason: string;
 }
 
+/** The rules by which the month was allocated. */
+export interface RulesFileLine {
+  readonly type: 'rules';
+  readonly text: NameNumber;
+  /** Percent; null, like the next ones: none. */
+  readonly markup: string | null;
+  readonly currency: string | null;
+  /** How much of the currency a US dollar is, and of which day that is. */
+  readonly rate: string | null;
+  readonly rateDate: string | null;
+}
+
+/** What a team pays for calls of the month's own. */
+export interface AllocationFileLine {
+  readonly type: 'allocation';
+  /** Null: unallocated. */
+  readonly team: NameNumber | null;
+  /** `own`: a rule names the team. `split`: its part of what several pay. */
+  readonly share: 'own' | 'split';
+  readonly project: NameNumber;
+  readonly model: NameNumber;
+  readonly figures: FigureTexts;
+}
+
+/** All that a team pays. */
+export interface TeamFileLine {
+  readonly type: 'team';
+  readonly team: NameNumber | null;
+  readonly figures: FigureTexts;
+  readonly correction: string;
+  readonly late: string;
+  readonly lateCorrection: string;
+  /** Cost and the three before. */
+  readonly adjustedCost: string;
+  readonly markup: string;
+  /** Adjusted cost and markup in the currency; null: none is set. */
+  readonly converted: string | null;
+}
+
 export interface TotalFileLine {
   readonly type: 'total';
   readonly figures: FigureTexts;
@@ -95,7 +134,8 @@ export interface TotalFileLine {
   readonly adjustedCost: string;
 }
 
-export type MonthLine = CallsFileLine | DayFileLine | CorrectionFileLine | WithoutFileLine | TotalFileLine;
+export type MonthLine = CallsFileLine | DayFileLine | CorrectionFileLine | WithoutFileLine
+  | RulesFileLine | AllocationFileLine | TeamFileLine | TotalFileLine;
 export type MonthLineType = MonthLine['type'];
 
 export interface MonthEnd {
@@ -155,6 +195,9 @@ const orderOf = {
   day: ['type', 'day', 'model', 'wire', 'figures'],
   correction: ['type', 'month', 'source', 'provider', 'day', 'model', 'amount', 'bill'],
   without: ['type', 'node', 'reason'],
+  rules: ['type', 'text', 'markup', 'currency', 'rate', 'rateDate'],
+  allocation: ['type', 'team', 'share', 'project', 'model', 'figures'],
+  team: ['type', 'team', 'figures', 'correction', 'late', 'lateCorrection', 'adjustedCost', 'markup', 'converted'],
   total: ['type', 'figures', 'correction', 'late', 'lateCorrection', 'adjustedCost'],
   end: ['type', 'digest', 'key', 'signature'],
 } as const;

@@ -3,6 +3,7 @@
  * question, as the rules of receipts do.
  */
 import { followsWell, type Checking } from '../receipt/verify-receipts.ts';
+import { LineSums } from './line-sums.ts';
 import {
   monthFileFormat, monthText, nameText, parseMonthLine, signedLine, type MonthEnd, type MonthHead, type NameLine, type TotalFileLine,
 } from './month-file.ts';
@@ -15,6 +16,8 @@ export type MonthFault =
   /** The lines are not those that were signed. */
   | 'lines_differ'
   | 'bad_signature'
+  /** What was signed does not add up to its total. */
+  | 'sums_differ'
   /** None of the file's keys is the given one, or a key is not signed by the one before it. */
   | 'unknown_key'
   /** The file stops before its end. */
@@ -50,6 +53,7 @@ export class MonthVerifier {
   #head: MonthHead | null = null;
   #end: MonthEnd | null = null;
   #total: TotalFileLine | null = null;
+  readonly #sums = new LineSums();
   #names = 0;
   #withoutNames = 0;
   #line = 0;
@@ -76,6 +80,7 @@ export class MonthVerifier {
     else if (line.type === 'end') this.#fault = yield* this.#checkEnd(line);
     else {
       this.#afterNames = true;
+      this.#sums.add(line);
       if (line.type === 'total') this.#total = line;
       this.#digest.update(signedLine(line));
     }
@@ -123,6 +128,7 @@ export class MonthVerifier {
     if (key === undefined) return 'unknown_key';
     const text = monthText({ ...head, digest: end.digest, key: end.key });
     if (!(yield { ask: 'signature', text, publicKey: key.publicKey, signature: end.signature })) return 'bad_signature';
+    if (this.#total === null || !this.#sums.comeTo(this.#total)) return 'sums_differ';
     this.#end = end;
     return null;
   }

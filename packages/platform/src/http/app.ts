@@ -36,6 +36,7 @@ import { runOperations } from './resources/runs.ts';
 import { selfOperations } from './resources/self.ts';
 import { tokenOperations } from './resources/tokens.ts';
 import { reconciliationOperations } from './resources/reconciliations.ts';
+import { allocationOperations } from './resources/allocation.ts';
 import { monthOperations } from './resources/months.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
@@ -64,7 +65,7 @@ export const operations: readonly Operation[] = [
   ...refusalOperations,
   ...viewOperations,
   ...nodeOperations,
-  ...reconciliationOperations, ...monthOperations, ...statementOperations, ...usageOperations,
+  ...reconciliationOperations, ...monthOperations, ...allocationOperations, ...statementOperations, ...usageOperations,
   ...exportOperations,
   ...receiptOperations,
   ...tokenOperations,

@@ -43,7 +43,8 @@ const trail = async (): Promise<Row[]> =>
 /**
  * No changes of the organization: beginning or ending a session, and switching its organization; a person's own views; the test call.
  */
-const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage', 'saveView', 'removeView']);
+const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage', 'tryAllocation',
+  'saveView', 'removeView']);
 
 /** The same change, made another way, has the same name. */
 const namedOtherwise: Readonly<Record<string, string>> = { closeOwnRun: 'closeRun', makeMemberPasswordLink: 'makePasswordLink' };
@@ -89,6 +90,8 @@ test('every operation that changes something leaves a row by its own name, and n
   const bill = JSON.stringify({ data: [{ start_time: 1, end_time: 2, results: [line] }] });
   const recorded = await ask('/corrections', 'POST', { provider: 'openai', file: bill });
   await ask(`/corrections/${(recorded.body['corrections'] as { id: string }[])[0]!.id}`, 'DELETE');
+  await ask('/allocation', 'PUT', { rules: [{ byLabel: 'team:*' }] });
+  await ask('/allocation', 'DELETE');
   await ask('/months/2026-01/close', 'POST', {});
   await ask('/months/2026-01/reopen', 'POST');
   await ask('/receipt-keys/rotate', 'POST');

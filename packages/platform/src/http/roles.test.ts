@@ -32,6 +32,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   listAlerts: 'viewer', setAlert: 'admin', removeAlert: 'admin', listWebhooks: 'viewer', createWebhook: 'admin', removeWebhook: 'admin',
   testWebhook: 'admin', listWebhookDeliveries: 'viewer',
   listMonths: 'viewer', showMonth: 'viewer', exportMonth: 'viewer', closeMonth: 'admin', reopenMonth: 'owner',
+  showAllocationRules: 'viewer', setAllocation: 'admin', removeAllocation: 'admin', showAllocation: 'viewer', tryAllocation: 'viewer',
   exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',

@@ -8,13 +8,14 @@ import { receiptOperations } from '../http/resources/receipts.ts';
 import { overviewOperations } from '../http/resources/overview.ts';
 import { refusalOperations } from '../http/resources/refusals.ts';
 import { reconciliationOperations } from '../http/resources/reconciliations.ts';
+import { allocationReadings } from '../http/resources/allocation.ts';
 import { monthReadings } from '../http/resources/months.ts';
 import { statementOperations } from '../http/resources/statements.ts';
 import { usageOperations } from '../http/resources/usage.ts';
 
 const resources: readonly Operation[] = [
   ...assessmentsOperations, ...callOperations, ...capOperations, ...exportOperations, ...overviewOperations, ...receiptOperations,
-  ...reconciliationOperations, ...refusalOperations, ...monthReadings, ...statementOperations, ...usageOperations,
+  ...reconciliationOperations, ...refusalOperations, ...monthReadings, ...allocationReadings, ...statementOperations, ...usageOperations,
 ];
 
 export const readingOperations: readonly Operation[] = resources.filter(({ readsLong }) => readsLong === true);

@@ -27,6 +27,8 @@ export type AdministrationRefusalCode =
   /** Records of the month are gone for their age. */
   | 'month_incomplete'
   | 'unknown_month'
+  /** There are no rules by which to allocate. */
+  | 'no_allocation'
   | 'invalid_price_file'
   | 'invalid_price_list'
   | 'store_not_empty';

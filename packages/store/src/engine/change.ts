@@ -10,7 +10,7 @@ export const auditActions = [
   'changePassword', 'makePasswordLink', 'usePasswordLink', 'createToken', 'revokeToken', 'createAssessment', 'readTapKey', 'rotateTapKey',
   'retireAssessment', 'declareFigure', 'loadPrices', 'importPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
-  'recordCorrections', 'removeCorrection', 'repriceCalls', 'closeMonth', 'reopenMonth',
+  'recordCorrections', 'removeCorrection', 'repriceCalls', 'closeMonth', 'reopenMonth', 'setAllocation', 'removeAllocation',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

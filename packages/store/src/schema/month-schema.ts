@@ -42,7 +42,11 @@ export interface ClosedMonthNameTable {
   readonly text: string | null;
 }
 
+/** `json`: as `settings/allocation-rules.ts` gets it. */
+export interface AllocationRulesTable { readonly organization: string; readonly json: string }
+
 export interface MonthSchema {
+  readonly allocation_rules: AllocationRulesTable;
   readonly closed_month: ClosedMonthTable;
   readonly closed_month_part: ClosedMonthPartTable;
   readonly closed_month_name: ClosedMonthNameTable;

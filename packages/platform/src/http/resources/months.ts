@@ -6,17 +6,18 @@ import { downloadOperation, operation, readingOperation } from '../operation.ts'
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { dollars, instant, lackingCalls, monthQuery } from './fields.ts';
 
-const digest = z.string().openapi({ description: 'SHA-256 in hexadecimal', pattern: '^[0-9a-f]{64}$' });
-const monthShown = z.string().openapi({ example: '2026-10', pattern: '^\\d{4}-\\d{2}$' });
+export const digest = z.string().openapi({ description: 'SHA-256 in hexadecimal', pattern: '^[0-9a-f]{64}$' });
+export const monthShown = z.string().openapi({ example: '2026-10', pattern: '^\\d{4}-\\d{2}$' });
 const versionFields = {
   version: z.int(), closedAt: instant, reopenedAt: instant.nullable(),
   sequence: z.int().openapi({ description: 'Where the chain of receipts ended: later records are not in it' }), hash: digest, digest,
   key: z.string().openapi({ description: 'Id of the key that signed' }), signature: z.string(),
 };
-const figuresSchema = z.object({
+export const figuresFields = {
   calls: z.int(), inputTokens: z.int(), cachedTokens: z.int(), cacheWriteTokens: z.int(), outputTokens: z.int(), reasoningTokens: z.int(),
   cost: dollars, cacheSavings: dollars.nullable(), ...lackingCalls,
-});
+};
+const figuresSchema = z.object(figuresFields);
 const nodesSchema = z.array(z.object({ node: z.string(), reason: z.string() }))
   .openapi({ description: 'Nodes that the month was closed without or, before its closing, that may still hold calls of it' });
 
@@ -35,23 +36,25 @@ const listedSchema = z.object({
   correction: dollars, late: dollars, lateCorrection: dollars, adjustedCost: dollars,
 }).openapi('ListedMonth');
 
-const params = z.object({ month: monthQuery });
-const versionQuery = z.object({ version: z.coerce.number().int().min(1).max(1_000_000).optional().openapi({
+export const monthParams = z.object({ month: monthQuery });
+export const versionQuery = z.object({ version: z.coerce.number().int().min(1).max(1_000_000).optional().openapi({
   type: 'integer', minimum: 1, maximum: 1_000_000, description: 'One of its closings, from 1' }) });
-const given = (version: number | undefined) => (version === undefined ? {} : { version });
+export const givenVersion = (version: number | undefined) => (version === undefined ? {} : { version });
 
 export const monthReadings = [
   readingOperation({
     id: 'showMonth', refuses: ['unknown_organization', 'unknown_month'], path: '/months/{month}', role: 'viewer', tag: 'months',
-    summary: 'A month: its figures, as they are or as they were closed, and every version of it', params, query: versionQuery, answer: monthSchema,
+    summary: 'A month: its figures, as they are or as they were closed, and every version of it',
+    params: monthParams, query: versionQuery, answer: monthSchema,
     run: ({ context, actor, params: { month }, query: { version } }) =>
-      showMonth(context, { organization: actor.organization, monthMs: month, ...given(version) }),
+      showMonth(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) }),
   }),
   downloadOperation({
     id: 'exportMonth', refuses: ['unknown_organization', 'unknown_month'], path: '/months/{month}/file', role: 'viewer', tag: 'months',
-    summary: 'A closed month as a signed file; the last version by default', params, query: versionQuery, downloads: [monthFileType],
+    summary: 'A closed month as a signed file; the last version by default',
+    params: monthParams, query: versionQuery, downloads: [monthFileType],
     run: async ({ context, actor, params: { month }, query: { version } }) => {
-      const made = await exportMonth(context, { organization: actor.organization, monthMs: month, ...given(version) });
+      const made = await exportMonth(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) });
       return isRefusal(made) ? made : { download: made };
     },
   }),
@@ -71,7 +74,7 @@ export const monthOperations = [
     refuses: [
       'unknown_organization', 'month_not_over', 'month_closed', 'month_order', 'month_incomplete', 'month_waiting', 'month_changed', 'no_receipts',
     ],
-    params, body: z.object({
+    params: monthParams, body: z.object({
       without: z.array(z.string().max(200)).max(1_000).optional().openapi({ description: 'Ids of nodes whose calls are not waited for' }),
       goOn: z.boolean().optional().openapi({ description: 'No node is waited for' }),
     }), answer: monthSchema,
@@ -82,7 +85,7 @@ export const monthOperations = [
   operation({
     id: 'reopenMonth', method: 'post', path: '/months/{month}/reopen', role: 'owner', tag: 'months',
     summary: 'Open the last closed month again; what was closed stays readable as its version',
-    refuses: ['unknown_organization', 'month_not_closed', 'month_order'], params, answer: monthSchema,
+    refuses: ['unknown_organization', 'month_not_closed', 'month_order'], params: monthParams, answer: monthSchema,
     run: ({ context, actor, params: { month } }) => reopenMonth(context, { organization: actor.organization, monthMs: month }),
   }),
 ] as const;

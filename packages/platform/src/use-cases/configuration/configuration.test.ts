@@ -53,6 +53,16 @@ const key = fc.record({
 const limits = { limit: usd, window: fc.constantFrom(...calendarWindows), mode: fc.constantFrom('refuse' as const, 'pause' as const) };
 const at = maybe(fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 5 }));
 const events = maybe(fc.uniqueArray(fc.constantFrom(...webhookEvents), { minLength: 1 }));
+const team = fc.constantFrom('search', 'größe', 'unallocated');
+const target = fc.oneof(fc.record({ byLabel: fc.constantFrom('team:*', '*x*') }), fc.record({ team }),
+  fc.record({ split: fc.oneof(fc.constant('own-shares' as const),
+    fc.dictionary(team, fc.constantFrom('0.5', '3'), { minKeys: 1, noNullPrototype: true })) }));
+const allocation = maybe(fc.record({
+  rules: fc.array(fc.tuple(target, fc.record({ keys: fc.constant(['ci']), people: fc.constant(['a@b.example']) }, { requiredKeys: [] }))
+    .map(([one, other]) => ({ ...other, ...one })), { maxLength: 4 }),
+  rest: fc.record({ team }), markup: fc.constantFrom('0', '12.5'), currency: fc.constant({ code: 'EUR', rate: '0.9137', date: '2026-10-31' }),
+  accounts: fc.constant([{ team: null, account: '6999', costCentre: null }]),
+}, { requiredKeys: ['rules'] }));
 const document = fc.uniqueArray(key, { selector: (each) => each.name, maxLength: 5 }).chain((keys) => {
   const scoped = [
     fc.record({ scope: fc.constant('organization' as const), ...limits, alerts: at }),
@@ -69,6 +79,7 @@ const document = fc.uniqueArray(key, { selector: (each) => each.name, maxLength:
     upstream: maybe(fc.record({
       url: fc.constantFrom('https://llm.example', 'https://other.example/base'), enabled: fc.boolean(), credential: fc.constant(null),
     })),
+    allocation,
   });
 });
 

@@ -9,6 +9,7 @@ import type { WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import { nameRefusal, projectRefusal } from '@metergate/store/engine/names.ts';
 import type { StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import { z } from 'zod';
+import { allocationFields, type AllocationDocument } from '../allocation/rules-fields.ts';
 import { alertFields } from '../alerts/alerts.ts';
 import { capFields } from '../caps.ts';
 import { moneyField } from '../money-field.ts';
@@ -66,6 +67,8 @@ export interface Configuration {
   readonly caps?: readonly CapEntry[] | undefined;
   readonly webhooks?: readonly WebhookEntry[] | undefined;
   readonly upstream?: UpstreamEntry | null | undefined;
+  /** Null: none. */
+  readonly allocation?: AllocationDocument | null | undefined;
 }
 
 const text = (what: string) => z.string({ error: `${what} must be text; put it in quotes.` });
@@ -126,6 +129,7 @@ export const configurationFields = z.strictObject({
   caps: list(capEntry, 'The caps'),
   webhooks: list(webhookEntry, 'The webhooks'),
   upstream: upstreamEntry.nullable().optional(),
+  allocation: allocationFields.nullable().optional(),
 });
 
 /** Money in the form in which it is shown, so that the wanted and the current value can be compared. */

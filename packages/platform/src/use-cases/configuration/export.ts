@@ -1,6 +1,7 @@
 /**
  * An organization → its configuration, such that applying it there again changes nothing. Decision 76. No secret is in it.
  */
+import { showAllocationRules } from '../allocation/allocation-rules.ts';
 import { listAlerts } from '../alerts/alerts.ts';
 import { listCaps } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -26,6 +27,8 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
     await listServiceKeys(context, id), await listCaps(context, id), await listAlerts(context, id), await listWebhooks(context, id),
     await showUpstream(context, id),
   ];
+  const allocation = await showAllocationRules(context, id);
+  if (isRefusal(allocation)) return allocation;
   if (isRefusal(keys)) return keys;
   if (isRefusal(caps)) return caps;
   if (isRefusal(alerts)) return alerts;
@@ -40,7 +43,7 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
         ...alertsOf(alerts.find((each) => each.cap === cap)?.at),
       } as CapEntry)),
       webhooks: webhooks.map(({ url, events }) => ({ url, events })),
-      upstream: declared === null ? null : upstreamEntry(declared),
+      upstream: declared === null ? null : upstreamEntry(declared), allocation: allocation.allocation,
     },
     credentialLeftOut: declared?.hasCredential === true,
   };

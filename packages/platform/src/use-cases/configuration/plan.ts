@@ -3,6 +3,7 @@
  * 76. Planning changes nothing. A plan is applied change by change, through the use cases that HTTP and the command run.
  */
 import type { z } from 'zod';
+import { showAllocationRules } from '../allocation/allocation-rules.ts';
 import { listAlerts } from '../alerts/alerts.ts';
 import { listCaps } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
@@ -14,6 +15,7 @@ import type { UpstreamUrlRules } from '../upstream-url.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
 import { configurationFields, type Configuration } from './configuration.ts';
 import { currentUpstream } from './current-upstream.ts';
+import { planAllocation } from './plan-allocation.ts';
 import { planCaps } from './plan-caps.ts';
 import { planKeys } from './plan-keys.ts';
 import { planSettings } from './plan-settings.ts';
@@ -58,22 +60,27 @@ export async function planConfiguration(
 
 async function planOn(
   context: UseCaseContext,
-  { planning: { prune, rules, credentialOf }, configuration, organization }:
+  { planning: { prune, rules: urlRules, credentialOf }, configuration, organization }:
     { readonly planning: Planning; readonly configuration: Configuration; readonly organization: ShownOrganization },
 ): Promise<ConfigurationPlan | { readonly problems: readonly Problem[] } | AdministrationRefusal> {
   const id = organization.id as Parameters<typeof planKeys>[0]['organization'];
   const [keys, caps, alerts, webhooks] = [
     await listServiceKeys(context, id), await listCaps(context, id), await listAlerts(context, id), await listWebhooks(context, id),
   ];
-  const missing = [keys, caps, alerts, webhooks].find((each) => isRefusal(each));
-  if (isRefusal(missing) || isRefusal(keys) || isRefusal(caps) || isRefusal(alerts) || isRefusal(webhooks)) return missing as AdministrationRefusal;
+  const rules = await showAllocationRules(context, id);
+  const missing = [keys, caps, alerts, webhooks, rules].find((each) => isRefusal(each));
+  if (isRefusal(missing) || isRefusal(keys) || isRefusal(caps) || isRefusal(alerts) || isRefusal(webhooks) || isRefusal(rules)) {
+    return missing as AdministrationRefusal;
+  }
   const keysPlan = planKeys({ organization: id, keys, entries: configuration.keys, prune, nowMs: context.nowMs });
   const sections = [
     planSettings(organization, configuration.settings),
     keysPlan,
     planCaps({ organization: id, caps, alerts, entries: configuration.caps, referred: keysPlan.referred, prune }),
-    planWebhooks({ organization: id, webhooks, entries: configuration.webhooks, rules, prune }),
-    await planUpstream({ organization: id, ...await currentUpstream(context, id), entry: configuration.upstream, rules, credentialOf, prune }),
+    planWebhooks({ organization: id, webhooks, entries: configuration.webhooks, rules: urlRules, prune }),
+    await planUpstream({ organization: id, ...await currentUpstream(context, id), entry: configuration.upstream,
+      rules: urlRules, credentialOf, prune }),
+    planAllocation({ organization: id, current: rules, wanted: configuration.allocation }),
   ];
   const problems = sections.flatMap((section) => section.problems);
   if (problems.length > 0) return { problems };

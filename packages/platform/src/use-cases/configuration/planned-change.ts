@@ -12,7 +12,7 @@ export interface FieldChange {
 
 export interface PlannedChange {
   readonly action: 'create' | 'change' | 'remove';
-  readonly kind: 'settings' | 'key' | 'cap' | 'webhook' | 'upstream';
+  readonly kind: 'settings' | 'key' | 'cap' | 'webhook' | 'upstream' | 'allocation';
   /** What is changed, for people: a name, an id or a URL. */
   readonly name: string;
   readonly fields: readonly FieldChange[];

@@ -1,18 +1,19 @@
 /**
- * Closing a month: its figures and corrections are frozen and signed, with the place up to which the chain of receipts was counted. What comes
- * later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
+ * Closing a month: its figures, corrections and allocation are frozen and signed, with the place up to which the chain of receipts was counted.
+ * What comes later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
  */
-import { MonthSums, type CallsLine } from '@metergate/core/month/month-sums.ts';
+import { allocate } from '@metergate/core/allocation/allocate.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
+import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
-import { othersFirst } from '@metergate/store/threads/others-first.ts';
+import { keyOwners, monthToAllocate } from '../allocation/month-to-allocate.ts';
+import { allocationDocument, rulesOf } from '../allocation/rules-fields.ts';
 import type { UseCaseContext } from '../context.ts';
 import { findOrganization } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
-import { lateCorrections, ownCorrections } from './counted-corrections.ts';
-import { frozenLines, type FrozenLines } from './frozen-lines.ts';
+import { frozenLines, type FrozenAllocation } from './frozen-lines.ts';
+import { gatherMonth, type CountedMonth } from './gather-month.ts';
 import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
 
 export interface CloseMonthInput {
@@ -95,7 +96,10 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   const sequence = chain.length;
   const { hash } = await store.receipts.standing(organization, sequence) ?? { hash: null };
   const month = monthName(monthMs);
-  const lines = await linesOf(context, found, sequence);
+  const counted = await gatherMonth(context, { ...found, sequence });
+  const lines = frozenLines({
+    month, ...counted, allocation: await allocationOf(context, { ...found, counted }), without: found.awaited,
+  }, context.randomBytes);
   const version = versions.filter((each) => each.monthMs === monthMs).length + 1;
   const closedAtMs = Math.floor(context.nowMs);
   const signed = hash === null ? null : chain.signMonth({
@@ -113,41 +117,13 @@ async function frozen(context: UseCaseContext, found: ToFreeze): Promise<ClosedM
   });
 }
 
-/** Two walks: one along the month, and one along what the chain gained since the last closing, for calls of the months closed before. */
-async function linesOf(context: UseCaseContext, found: ToFreeze, sequence: number): Promise<FrozenLines> {
-  const { organization, monthMs, versions, awaited, goneMs } = found;
-  const { monthWalk } = context.store;
-  const own = new MonthSums();
-  const span = { organization, fromMs: monthMs, toMs: monthAfter(monthMs), last: sequence };
-  for await (const page of monthWalk.calls(span)) {
-    for (const record of page) own.add(record);
-    await othersFirst();
-  }
-  const before = versions.filter(({ reopenedAtMs }) => reopenedAtMs === null);
-  const late = new Map<number, MonthSums>();
-  const last = before.at(-1);
-  if (last !== undefined) {
-    const earlier = { organization, fromMs: before[0]!.monthMs, toMs: monthMs, last: sequence, after: last.sequence };
-    for await (const page of monthWalk.callsAfter(earlier)) {
-      for (const record of page) sumsOf(late, monthOf(record.startedAtMs)).add(record);
-      await othersFirst();
-    }
-  }
-  return frozenLines({
-    month: monthName(monthMs), calls: own.calls(), days: own.days(),
-    late: [...late].toSorted(([one], [other]) => one - other).map(([ms, sums]): { month: string; calls: CallsLine[] } =>
-      ({ month: monthName(ms), calls: sums.calls() })),
-    corrections: [
-      ...await ownCorrections(context, organization, monthMs), ...await lateCorrections(context, organization, { before, monthMs, goneMs }),
-    ],
-    without: awaited,
-  }, context.randomBytes);
-}
-
-function sumsOf(late: Map<number, MonthSums>, monthMs: number): MonthSums {
-  const known = late.get(monthMs);
-  if (known !== undefined) return known;
-  const sums = new MonthSums();
-  late.set(monthMs, sums);
-  return sums;
+/** By the rules of now; null: there are none. */
+async function allocationOf(
+  context: UseCaseContext, { organization, versions, counted }: Pick<ToFreeze, 'organization' | 'versions'> & { readonly counted: CountedMonth },
+): Promise<FrozenAllocation | null> {
+  const text = await context.store.allocation.find(organization);
+  if (text === null) return null;
+  const rules = rulesOf(allocationDocument(text));
+  const made = allocate(await monthToAllocate(context, counted, versions), rules, await keyOwners(context, organization));
+  return { text, rules, made };
 }

@@ -7,6 +7,8 @@ import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/cor
 import {
   figureTexts, formatMonthLine, nameText, signedLine, type CorrectionFileLine, type MonthLine, type NameLine, type WithoutFileLine,
 } from '@metergate/core/month/month-file.ts';
+import type { Allocation } from '@metergate/core/allocation/allocate.ts';
+import type { AllocationRules } from '@metergate/core/allocation/rules.ts';
 import { sumOfLines, type CallsLine, type DayLine } from '@metergate/core/month/month-sums.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
@@ -22,7 +24,16 @@ export interface MonthToFreeze {
   /** Calls of earlier months, by the month of their start. */
   readonly late: readonly { readonly month: string; readonly calls: readonly CallsLine[] }[];
   readonly corrections: readonly CountedCorrection[];
+  /** Null: there are no rules. */
+  readonly allocation: FrozenAllocation | null;
   readonly without: readonly Omit<WithoutFileLine, 'type'>[];
+}
+
+/** An allocation, with the rules that made it and their text. */
+export interface FrozenAllocation {
+  readonly text: string;
+  readonly rules: AllocationRules;
+  readonly made: Allocation;
 }
 
 export interface FrozenLines {
@@ -45,6 +56,7 @@ export function frozenLines(found: MonthToFreeze, randomBytes: (n: number) => Ui
       ({ type: 'day', day: dayName(dayMs), model: names.number(model), wire, figures: figureTexts(figures) })),
     ...found.late.flatMap(({ month, calls }) => calls.map((line) => callsLine(names, 'late', month, line))),
     ...found.corrections.map((each): MonthLine => ({ ...each, model: names.number(each.model) })),
+    ...(found.allocation === null ? [] : allocationLines(names, found.allocation)),
     totalLine(found),
   ];
   const digest = createHash('sha256');
@@ -79,6 +91,25 @@ function callsLine(names: Names, type: 'calls' | 'late', month: string, { key, p
     type, month, key, project: names.number(project), labels: labels.map((label) => names.number(label)), model: names.number(model), wire,
     figures: figureTexts(figures),
   };
+}
+
+function allocationLines(names: Names, { text, rules: { markup, currency }, made }: FrozenAllocation): MonthLine[] {
+  const numberOf = (team: string | null): number | null => (team === null ? null : names.number(team));
+  const money = (amount: bigint): string => formatDollars(amount as NanoDollars);
+  return [
+    {
+      type: 'rules', text: names.number(text), markup: markup === 0n ? null : money(markup * 100_000n),
+      currency: currency?.code ?? null, rate: currency === null ? null : money(currency.rate), rateDate: currency?.date ?? null,
+    },
+    ...made.lines.map(({ team, share, project, model, figures }): MonthLine => ({
+      type: 'allocation', team: numberOf(team), share, project: names.number(project), model: names.number(model), figures: figureTexts(figures),
+    })),
+    ...made.teams.map(({ team, figures, converted, ...amounts }): MonthLine => ({
+      type: 'team', team: numberOf(team), figures: figureTexts(figures), correction: money(amounts.correction), late: money(amounts.late),
+      lateCorrection: money(amounts.lateCorrection), adjustedCost: money(amounts.adjustedCost), markup: money(amounts.markup),
+      converted: converted === null ? null : money(converted),
+    })),
+  ];
 }
 
 function totalLine({ calls, late, corrections }: MonthToFreeze): MonthLine {

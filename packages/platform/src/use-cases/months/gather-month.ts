@@ -1,0 +1,73 @@
+/**
+ * What a closing counts, as it stands now. Two walks: one along the month, and one along what the chain gained since the last closing, for calls of
+ * the months closed before. Rule 24b.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { MonthSums } from '@metergate/core/month/month-sums.ts';
+import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
+import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
+import type { UseCaseContext } from '../context.ts';
+import { lateCorrections, ownCorrections } from './counted-corrections.ts';
+import type { MonthToFreeze } from './frozen-lines.ts';
+
+export interface MonthToGather {
+  readonly organization: OrganizationId;
+  readonly monthMs: number;
+  /** All closings of the organization. */
+  readonly versions: readonly ClosedMonth[];
+  /** Records of calls before it were removed for their age; null: none were. */
+  readonly goneMs: number | null;
+  /** Records after this place of the chain are not counted. */
+  readonly sequence: number;
+}
+
+export type CountedMonth = Pick<MonthToFreeze, 'calls' | 'days' | 'late' | 'corrections'>;
+
+/** All that the closing of the month counts. */
+export async function gatherMonth(context: UseCaseContext, found: MonthToGather): Promise<CountedMonth> {
+  const { organization, monthMs, versions, goneMs, sequence } = found;
+  const own = await ownSums(context, found);
+  const before = versions.filter(({ reopenedAtMs }) => reopenedAtMs === null);
+  const late = new Map<number, MonthSums>();
+  const last = before.at(-1);
+  if (last !== undefined) {
+    const earlier = { organization, fromMs: before[0]!.monthMs, toMs: monthMs, last: sequence, after: last.sequence };
+    for await (const page of context.store.monthWalk.callsAfter(earlier)) {
+      for (const record of page) sumsOf(late, monthOf(record.startedAtMs)).add(record);
+      await othersFirst();
+    }
+  }
+  return {
+    calls: own.calls(), days: own.days(),
+    late: [...late].toSorted(([one], [other]) => one - other).map(([ms, sums]) => ({ month: monthName(ms), calls: sums.calls() })),
+    corrections: [
+      ...await ownCorrections(context, organization, monthMs), ...await lateCorrections(context, organization, { before, monthMs, goneMs }),
+    ],
+  };
+}
+
+/** The month's own calls and corrections, without what is learned of others. */
+export async function gatherOwn(context: UseCaseContext, found: Omit<MonthToGather, 'versions' | 'goneMs'>): Promise<CountedMonth> {
+  const own = await ownSums(context, found);
+  return { calls: own.calls(), days: own.days(), late: [], corrections: await ownCorrections(context, found.organization, found.monthMs) };
+}
+
+async function ownSums(
+  context: UseCaseContext, { organization, monthMs, sequence }: Pick<MonthToGather, 'organization' | 'monthMs' | 'sequence'>,
+): Promise<MonthSums> {
+  const own = new MonthSums();
+  for await (const page of context.store.monthWalk.calls({ organization, fromMs: monthMs, toMs: monthAfter(monthMs), last: sequence })) {
+    for (const record of page) own.add(record);
+    await othersFirst();
+  }
+  return own;
+}
+
+function sumsOf(late: Map<number, MonthSums>, monthMs: number): MonthSums {
+  const known = late.get(monthMs);
+  if (known !== undefined) return known;
+  const sums = new MonthSums();
+  late.set(monthMs, sums);
+  return sums;
+}

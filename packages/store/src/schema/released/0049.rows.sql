@@ -1,0 +1,1 @@
+insert into allocation_rules (organization, json) values ('org_kept', '{"rules":[]}');
