@@ -25,6 +25,8 @@ export type Refusal =
   | { readonly kind: 'named_upstream_not_enabled'; readonly name: string }
   | { readonly kind: 'provider_key_missing'; readonly wire: Wire }
   | { readonly kind: 'provider_key_unavailable'; readonly wire: Wire }
+  | { readonly kind: 'upstream_token_unavailable'; readonly token: string }
+  | { readonly kind: 'upstream_body_unsigned' }
   | { readonly kind: 'run_id_invalid' }
   | { readonly kind: 'run_budget_invalid' }
   | { readonly kind: 'run_ttl_invalid' }

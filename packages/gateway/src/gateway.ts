@@ -9,6 +9,7 @@ import { closeListener } from '@metergate/store/network/closing-listener.ts';
 import { quietMsWithin } from '@metergate/store/network/idle-sockets.ts';
 import type { Connections } from './callers/connections.ts';
 import { IdleClosing } from './callers/idle-closing.ts';
+import { UpstreamCredentials } from './credentials/upstream-credentials.ts';
 import { CallTurns } from './fairness/call-turns.ts';
 import { createDrains } from './fairness/drains.ts';
 import { createFaults } from './node/faults.ts';
@@ -85,6 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     settings: options.settings,
     journal: options.journal,
     destinations: options.destinations,
+    upstreamCredentials: new UpstreamCredentials((owner) => options.destinations.upstream(owner), options.clock),
     createCopyReader: options.createCopyReader,
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
     turns: options.turns ?? new CallTurns(),

@@ -30,6 +30,12 @@ export interface CredentialHeader {
   readonly value: string;
 }
 
+/** A field that belongs to a credential: its caller's is taken out, and it is sent where it has a value. `name` is lower case. */
+export interface FieldBeside {
+  readonly name: string;
+  readonly value: string | null;
+}
+
 /** Whether a field gives way to the destination's credential. */
 type TakenOut = (name: string, value: string) => boolean;
 
@@ -81,10 +87,16 @@ export function outboundRequestHeaders(pairs: HeaderPairs, credential: Credentia
  * What goes to a named upstream: as above, but of the fields in which clients put their keys only those are taken out that hold a service key,
  * and those that the destination's credential replaces. What else a caller shows it there is between the two.
  */
-export function upstreamRequestHeaders(pairs: HeaderPairs, credential: CredentialHeader | null): string[] {
-  return outboundRequestHeaders(pairs, credential, (name, value) =>
-    holdsServiceKey(name, value) || (credential !== null && sameName(name, credential.name)));
+export function upstreamRequestHeaders(
+  pairs: HeaderPairs, credential: CredentialHeader | null, beside: readonly FieldBeside[] = noFields,
+): string[] {
+  const out = outboundRequestHeaders(pairs, credential, (name, value) =>
+    holdsServiceKey(name, value) || (credential !== null && sameName(name, credential.name)) || beside.some((field) => sameName(name, field.name)));
+  for (const { name, value } of beside) if (value !== null) out.push(name, value);
+  return out;
 }
+
+const noFields: readonly FieldBeside[] = [];
 
 /** What the caller receives: the provider's list without hop-by-hop fields and without any `x-svc-` field of its own. */
 export function inboundResponseHeaders(pairs: HeaderPairs): string[] {

@@ -20,6 +20,8 @@ const words: Readonly<Record<string, string>> = {
   provider_key_unavailable: 'Provider key not readable',
   upstream_not_declared: 'No upstream declared',
   upstream_not_enabled: 'Upstream not enabled',
+  upstream_token_unavailable: 'No token for the upstream',
+  upstream_body_too_large: 'Body too large to be signed',
   invalid_run_id: 'Run id not valid',
   invalid_run_budget: 'Run budget not valid',
   invalid_run_ttl: 'Run time limit not valid',

@@ -22,6 +22,7 @@ import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { readRun } from '../guards/read-run.ts';
+import type { CredentialMaker, Made } from '../credentials/made-credential.ts';
 import type { AdmittedCall, AuthenticatedCall, ChosenDestination, OutboundBody } from './admitted-call.ts';
 import { asksForWebSocket } from './asks-for-websocket.ts';
 import { stillHeld } from './authenticate.ts';
@@ -97,6 +98,7 @@ export class Admission {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
       readsBackground: readsBackground(this.#heard),
       readsModels: bindsModels(this.#heard, held),
+      signs: chosen.maker?.needsBody ?? false,
       refused: (refusal) => this.#end.refuseWith(refusal),
       ready: (body) => this.#bodyCame(call, body),
       broke: (cause) => this.#end.broke('body', cause),
@@ -109,7 +111,42 @@ export class Admission {
     const refused = modelRefusalOf(this.#heard, now.held, body.modelsAsked);
     if (refused !== null) return this.#refuseHeld(call, body, refused);
     now.unmetered = unmeteredOf(this.#heard, now.held, body.asksLater);
-    this.#bodyReady(now, body);
+    if (now.chosen.maker === null) return this.#bodyReady(now, body);
+    this.#credit(now, body, now.chosen.maker);
+  }
+
+  /** Has the call's credential made, and goes on with it. What changed while it was waited for is asked for again. */
+  #credit(call: AdmittedCall, body: OutboundBody, maker: CredentialMaker): void {
+    const early = this.#node.guards.decide(call);
+    if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuseHeld(call, body, early);
+    const { content } = body;
+    const broke = (cause: unknown): void => {
+      this.#drop(call, body);
+      this.#end.broke('admission', cause);
+    };
+    maker.make({
+      method: call.method, target: call.chosen.target, rawHeaders: this.#reception.request.rawHeaders,
+      body: content === null || content instanceof Uint8Array ? content : 'streamed',
+    }, {
+      broke,
+      made: (made) => {
+        try {
+          this.#credited(call, body, made);
+        } catch (cause) {
+          broke(cause);
+        }
+      },
+    });
+  }
+
+  #credited(call: AdmittedCall, body: OutboundBody, made: Made): void {
+    if (callerHasLeft(this.#reception)) return this.#drop(call, body);
+    const now = this.#asOfNow(call);
+    if ('kind' in now) return this.#refuseHeld(call, body, now);
+    if (now !== call) return this.#bodyCame(now, body);
+    if ('kind' in made) return this.#refuseHeld(call, body, made);
+    const { header: credential, beside } = made;
+    this.#bodyReady({ ...call, chosen: { ...call.chosen, credential, beside } }, body);
   }
 
   /** The call under the settings of this moment; if none changed, itself. */
@@ -125,7 +162,7 @@ export class Admission {
   #choose({ organization }: HeldKey): ChosenDestination | Refusal {
     const { route } = this.#heard;
     if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
-    const chosen = chooseDestination(this.#node.destinations, this.#heard, organization);
+    const chosen = chooseDestination(this.#node, this.#heard, organization);
     // Only who may use the name is told that no WebSocket is spoken there.
     if (route.upstream !== null && !('kind' in chosen) && asksForWebSocket(this.#reception.request)) return { kind: 'upgrade_unsupported' };
     return chosen;

@@ -2,13 +2,14 @@
 import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import type { Labels } from '@metergate/core/call/labels.ts';
-import type { CredentialHeader } from '@metergate/core/call/header-pairs.ts';
+import type { CredentialHeader, FieldBeside } from '@metergate/core/call/header-pairs.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
 import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
+import type { CredentialMaker } from '../credentials/made-credential.ts';
 import type { Destination } from '../network/destination.ts';
 import type { GuardedCall } from '../guards/guards.ts';
 import type { TraceParent } from '../traces/trace-parent.ts';
@@ -20,6 +21,10 @@ export interface ChosenDestination {
   /** Path and query sent to the destination. */
   readonly target: string;
   readonly credential: CredentialHeader | null;
+  /** Further fields that belong to the credential. */
+  readonly beside: readonly FieldBeside[];
+  /** Makes the credential of each call once its body is here; null: it is the one above. */
+  readonly maker: CredentialMaker | null;
   readonly provider: Provider | null;
   /** The region that the address of a named provider names, or null. */
   readonly region: string | null;

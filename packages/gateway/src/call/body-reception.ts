@@ -17,6 +17,8 @@ export interface BodyReception {
   readonly readsBackground: boolean;
   /** As that, for the models that it names. */
   readonly readsModels: boolean;
+  /** As that, to be signed: it is made one buffer. */
+  readonly signs: boolean;
   /** Runs once, when the body can go out. Never runs when the caller leaves while a body is being held. */
   readonly ready: (body: OutboundBody) => void;
   /** Runs in place of it where the body came too slowly to be held on, or ended too early. */

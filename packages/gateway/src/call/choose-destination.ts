@@ -5,18 +5,24 @@
 import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
-import { upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
+import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/without-ending.ts';
-import type { Destinations } from '../node/gateway-node.ts';
+import type { Destinations, GatewayNode } from '../node/gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 
+/** Where calls can go, and who makes the credentials that are made for each call. */
+export type Places = Pick<GatewayNode, 'destinations' | 'upstreamCredentials'>;
+
+const nothingBeside: ChosenDestination['beside'] = [];
+
 export function chooseDestination(
-  destinations: Destinations, { route, method }: { readonly route: Route; readonly method: string }, organization: OrganizationSettings,
+  places: Places, { route, method }: { readonly route: Route; readonly method: string }, organization: OrganizationSettings,
 ): ChosenDestination | Refusal {
+  const { destinations } = places;
   if (route.wire !== 'upstream') return namedProvider(destinations, route, organization, route.wire);
   return route.upstream === null ? declaredUpstream(destinations, route, organization)
-    : namedUpstream(destinations, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path };
+    : namedUpstream(places, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path };
 }
 
 function namedProvider(
@@ -29,6 +35,8 @@ function namedProvider(
     destination: destinations.provider(provider, organization.id),
     target: route.target,
     credential: wires[provider].credentialHeader(connection.credential),
+    beside: nothingBeside,
+    maker: null,
     provider,
     region: destinations.region(provider),
     upstreamHost: null,
@@ -49,6 +57,8 @@ function declaredUpstream(
     destination: destinations.upstream({ organization: organization.id, version: upstream.version, url: upstream.url }),
     target: basePath + route.target,
     credential: upstream.credential === '' ? null : wires.upstream.credentialHeader(upstream.credential),
+    beside: nothingBeside,
+    maker: null,
     provider: null,
     region: null,
     upstreamHost: host,
@@ -59,16 +69,20 @@ function declaredUpstream(
 
 /** Null: none of this name is declared, so the path is none. */
 function namedUpstream(
-  destinations: Destinations, route: Route, organization: OrganizationSettings, name: string,
+  { destinations, upstreamCredentials: credentials }: Places, route: Route, organization: OrganizationSettings, name: string,
 ): ChosenDestination | Refusal | null {
   const upstream = organization.upstreams.find((each) => each.name === name);
   if (upstream === undefined) return null;
   if (!upstream.enabled) return { kind: 'named_upstream_not_enabled', name };
   if (upstream.credential === null) return { kind: 'provider_key_unavailable', wire: 'upstream' };
+  const maker = isMadeAuth(upstream.auth) ? credentials.makerFor(organization.id, upstream) : null;
+  if (maker === null && isMadeAuth(upstream.auth)) return { kind: 'provider_key_unavailable', wire: 'upstream' };
   return {
     destination: destinations.upstream({ organization: organization.id, name, version: upstream.version, url: upstream.url }),
     target: partsOf(upstream.url).basePath + route.target,
     credential: upstreamCredentialHeader(upstream.auth, upstream.credential),
+    beside: nothingBeside,
+    maker,
     provider: null,
     region: null,
     upstreamHost: upstream.url,

@@ -108,7 +108,8 @@ export class HeldBody implements Receiving {
     const { ready } = this.#reception;
     const read = this.#reading.result();
     this.#reading.release();
-    ready(new WholeBody({ pieces: this.#chunks, bytes: this.#bytes, counted: this.#counted }, read));
+    const pieces = this.#reception.signs ? [Buffer.concat(this.#chunks, this.#bytes)] : this.#chunks;
+    ready(new WholeBody({ pieces, bytes: this.#bytes, counted: this.#counted }, read));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */

@@ -3,6 +3,6 @@ import { outboundRequestHeaders, upstreamRequestHeaders, type HeaderPairs } from
 import type { AdmittedCall } from './admitted-call.ts';
 
 /** As the caller sent them, with the destination's credential. */
-export function outboundHeaders({ route, chosen: { credential } }: AdmittedCall, rawHeaders: HeaderPairs): string[] {
-  return route.upstream === null ? outboundRequestHeaders(rawHeaders, credential) : upstreamRequestHeaders(rawHeaders, credential);
+export function outboundHeaders({ route, chosen: { credential, beside } }: AdmittedCall, rawHeaders: HeaderPairs): string[] {
+  return route.upstream === null ? outboundRequestHeaders(rawHeaders, credential) : upstreamRequestHeaders(rawHeaders, credential, beside);
 }

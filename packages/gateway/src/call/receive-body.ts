@@ -1,7 +1,7 @@
 /**
  * Receives the caller's request body and prepares what is sent. Three ways: none; held whole and sent in one write with the head (short ones,
- * every chat body, which must be looked into, and those that may ask for work or for models that are refused); streamed. Spec: Endpoints rules
- * 1 and 2; rule 6c.
+ * every chat body, which must be looked into, and those that are signed or may ask for work or for models that are refused); streamed. Spec:
+ * Endpoints rules 1 and 2; rule 6c.
  */
 import type { IncomingMessage } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
@@ -17,12 +17,12 @@ import { noBody, WholeBody } from './whole-body.ts';
 
 /** Starts to receive the body of an admitted call. */
 export function receiveBody(node: GatewayNode, reception: BodyReception): void {
-  const { request, response, route, ready, readsBackground, readsModels } = reception;
+  const { request, response, route, ready, readsBackground, readsModels, signs } = reception;
   if (request instanceof WholeRequest) return receiveWhole(request.content, reception);
   const declaredBytes = declaredBodyBytes(request.rawHeaders);
   if (declaredBytes === 0) return ready(noBody);
   if (request.headers.expect !== undefined && request.httpVersionMinor > 0) askForBody(request, response);
-  const isHeld = route.bodyHeld || readsBackground || readsModels ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
+  const isHeld = route.bodyHeld || readsBackground || readsModels || signs ? declaredBytes === null || declaredBytes <= heldBodyBytesMax
     : declaredBytes !== null && declaredBytes <= shortBodyBytesMax;
   if (isHeld) {
     new HeldBody(node, { ...reception, request }, declaredBytes).receive();

@@ -119,6 +119,14 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
     status: 401, code: 'provider_key_unavailable', type: request,
     message: `The ${wires[wire].displayName} key for this workspace is temporarily unavailable. Retry shortly.`,
   }),
+  upstream_token_unavailable: ({ token }) => ({
+    status: 502, code: 'upstream_token_unavailable', type: 'api_error',
+    message: `No token for this workspace's upstream: its token endpoint ${token}. Nothing was forwarded.`,
+  }),
+  upstream_body_unsigned: () => ({
+    status: 413, code: 'upstream_body_too_large', type: request,
+    message: 'Requests to this upstream are signed with their body, which may have 32 MiB. Nothing was forwarded.',
+  }),
   run_id_invalid: () => ({
     status: 400, code: 'invalid_run_id', type: request,
     message: 'x-svc-run-id must be 1 to 128 visible ASCII characters, and is required whenever any x-svc-run-* header is sent.',

@@ -2,6 +2,7 @@
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
+import type { UpstreamCredentials } from '../credentials/upstream-credentials.ts';
 import type { CallTurns } from '../fairness/call-turns.ts';
 import type { Drains } from '../fairness/drains.ts';
 import type { Faults } from './faults.ts';
@@ -34,6 +35,7 @@ export interface GatewayNode {
   readonly settings: HeldSettings;
   readonly journal: Journal;
   readonly destinations: Destinations;
+  readonly upstreamCredentials: UpstreamCredentials;
   readonly createCopyReader: CreateCopyReader;
   readonly heldBodies: HeldBodies;
   readonly turns: CallTurns;

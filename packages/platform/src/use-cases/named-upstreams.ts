@@ -12,6 +12,7 @@ import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { priceBook } from './prices.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
+import { storedCredentialOf } from './upstream-credential.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
 
 export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
@@ -46,14 +47,15 @@ export async function declareNamedUpstream(
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const { name, auth, dialect, provider } = wanted;
-  const declaration = { name, url: parsed.url, credential: wanted.credential.trim(), auth, dialect, provider };
+  const credential = storedCredentialOf({ auth, credential: wanted.credential, url: parsed.url }, rules);
+  if ('problem' in credential) return refuseInput('invalid_credential', credential.problem);
+  const declaration = { name, url: parsed.url, credential: credential.text, auth, dialect, provider };
   return (await context.store.namedUpstreams.declare(organization.id, declaration)) ?? shown(context, organization, name);
 }
 
 /** A sentence that says what is wrong; null: nothing. */
-function problemWith({ name, auth, provider, credential }: NewNamedUpstream, book: PriceBook): string | null {
+function problemWith({ name, provider }: NewNamedUpstream, book: PriceBook): string | null {
   if (!upstreamNameForm.test(name)) return "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens.";
-  if (auth === 'none' && credential.trim() !== '') return 'An upstream without authentication has no credential; leave it empty.';
   if (provider !== null && book.listedSeller(provider, '') === null) {
     return 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.';
   }

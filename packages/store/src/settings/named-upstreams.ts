@@ -2,7 +2,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NamedUpstream } from '@metergate/core/settings.ts';
 import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
-import type { UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
+import { isMadeAuth, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { sql, type Transaction } from 'kysely';
 import type { AuditAction } from '../engine/change.ts';
 import type { StoreContext } from '../sealing/context.ts';
@@ -62,7 +62,8 @@ export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstream
         .where('organization', '=', organization).where('name', '=', name).executeTakeFirstOrThrow()).numUpdatedRows);
   return {
     declare: async (organization, { name, url, credential, auth, dialect, provider }) => nameRefusal("An upstream's URL", url, 2_048)
-      ?? (credential === '' ? null : credentialRefusal("An upstream's credential", credential))
+      // What others are made of is sent nowhere, and was judged by who knows its form.
+      ?? (credential === '' || isMadeAuth(auth) ? null : credentialRefusal("An upstream's credential", credential))
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         if (await isFull(transaction, organization, name)) {
