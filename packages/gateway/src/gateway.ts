@@ -5,8 +5,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import { closeListener } from '@metergate/store/network/closing-listener.ts';
+import { closeListeners } from '@metergate/store/network/closing-listener.ts';
 import { quietMsWithin } from '@metergate/store/network/idle-sockets.ts';
+import { listenWide, type Listeners } from '@metergate/store/network/wide-listener.ts';
 import type { Connections } from './callers/connections.ts';
 import { IdleClosing } from './callers/idle-closing.ts';
 import { UpstreamCredentials } from './credentials/upstream-credentials.ts';
@@ -73,8 +74,6 @@ export interface Gateway {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Connections that may wait to be accepted; systems allow fewer. Past them, everybody's are dropped, and asked for again after a second. */
-const waitingMax = 16_384;
 /** How often the pace of incoming bodies is checked. */
 const paceCheckMs = 1_000;
 
@@ -106,13 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { server, connections, earlyBytes } = createGatewayServer(node, options);
   const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();
   server.once('close', () => clearInterval(paces));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: options.port, host: options.host, backlog: waitingMax }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  const listeners = await listenWide(server, options);
   const { port } = server.address() as AddressInfo;
   const monotonicMs = (): number => options.clock.monotonicMs();
   const idleClosing = new IdleClosing(server, connections.all);
@@ -134,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         leave();
         node.sessions.leave();
       };
-      return drainServer({ server, connections, idleClosing, monotonicMs, leave: leaveAll }, graceMs);
+      return drainServer({ server, listeners, connections, idleClosing, monotonicMs, leave: leaveAll }, graceMs);
     },
   };
 }
@@ -144,13 +137,14 @@ const idleSweepMs = 50;
 
 interface Draining {
   readonly server: Server;
+  readonly listeners: Listeners;
   readonly connections: Connections;
   readonly idleClosing: IdleClosing;
   readonly monotonicMs: () => number;
   readonly leave: () => void;
 }
 
-function drainServer({ server, connections, idleClosing, monotonicMs, leave }: Draining, graceMs: number): Promise<void> {
+function drainServer({ server, listeners, connections, idleClosing, monotonicMs, leave }: Draining, graceMs: number): Promise<void> {
   const quietMs = quietMsWithin(graceMs);
   let graceOver = false;
   const closeRest = (): void => {
@@ -169,7 +163,7 @@ function drainServer({ server, connections, idleClosing, monotonicMs, leave }: D
       graceOver = true;
       for (const relay of connections.underWay()) relay.cutNow();
     }, graceMs);
-    closeListener(server, {
+    closeListeners(listeners, {
       closed() {
         // Only now, if the node has not left yet: a caller who is told so while it listens would connect again in the moment of the close.
         leave();

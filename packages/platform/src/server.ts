@@ -1,10 +1,10 @@
 /**
  * The platform's socket. What answers on it, `http/listener.ts`, is loaded with the first request. Rules: Platform HTTP.
  */
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerUntilLeft } from '@metergate/store/network/leaving-server.ts';
+import { listenWide } from '@metergate/store/network/wide-listener.ts';
 import type { PlatformParts } from './http/parts.ts';
 
 export interface Platform {
@@ -52,14 +52,10 @@ export async function startPlatform({ host, port }: PlatformAddress, { partsAt, 
     });
   });
   server.maxRequestsPerSocket = 10_000;
-  server.listen({ port, host, backlog: waitingMax });
-  await once(server, 'listening');
+  const listeners = await listenWide(server, { host, port });
   const bound = (server.address() as AddressInfo).port;
-  return { host, port: bound, leave: () => leaving.leave(), close: (graceMs) => leaving.close(graceMs) };
+  return { host, port: bound, leave: () => leaving.leave(), close: (graceMs) => leaving.close(graceMs, listeners) };
 }
-
-/** Connections that may wait to be accepted; systems allow fewer. Beyond that, new ones are dropped, and clients try again after a second. */
-const waitingMax = 16_384;
 
 /** The app's own answer to faults. */
 const unanswered = JSON.stringify({ error: { code: 'internal_error', message: 'The platform cannot answer this request right now.' } });

@@ -11,6 +11,7 @@ import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import type { Connection, Reader } from './connections.ts';
+import { largePieces } from '../fairness/large-pieces.ts';
 import { Discarding } from './discarding.ts';
 import { EarlyBytes, keptBytesMax } from './early-bytes.ts';
 import { lingerMs } from '@metergate/store/network/lingering-end.ts';
@@ -119,6 +120,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
   }
 
   take(bytes: Buffer): boolean {
+    largePieces.came(bytes.length);
     if (this.#phase === 'left') return this.#socket.push(Buffer.from(bytes));
     // Read and thrown away: the system resets a connection that is closed with bytes unread, and the caller may lose its answer.
     if (this.#phase === 'ending') return true;

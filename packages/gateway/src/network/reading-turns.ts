@@ -5,8 +5,6 @@
  * connection of a key after the other.
  */
 
-/** Reads of at least so many bytes count. Smaller ones end the runtime's reading by themselves. TLS hands out pieces of 16 KiB. */
-export const countedBytes = 16 * 1024;
 /** Of all counted reads of a turn, some 0.3 ms of work. */
 export const turnBytesMax = 512 * 1024;
 /** Connections that go on in one turn. */

@@ -14,7 +14,8 @@ import { bodyBytesAhead, copied } from './body-ahead.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
-import { countedBytes, readingTurns, type Resting } from './reading-turns.ts';
+import { largeBytesMin, largePieces } from '../fairness/large-pieces.ts';
+import { readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { statusOddity } from './status-oddity.ts';
@@ -37,8 +38,7 @@ export interface ConnectionOwner {
 /** Where all connections' bytes come in. They are read before the next ones can come. */
 const incoming = Buffer.allocUnsafeSlow(64 * 1024);
 /** True while what is in `incoming` is read. */
-let reading = false;
-let overwritten = false;
+let [reading, overwritten] = [false, false];
 
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
@@ -249,8 +249,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     const outcome = this.#parser.execute(bytes.subarray(0, headBytes));
     this.#isHeadAlone = false;
     if (outcome instanceof Error || headBytes === bytes.length) return outcome;
-    const rest = bytes.subarray(headBytes);
-    return this.#bodyDue > 0 ? this.#takeBody(rest) : this.#parser.execute(rest);
+    return this.#bodyDue > 0 ? this.#takeBody(bytes.subarray(headBytes)) : this.#parser.execute(bytes.subarray(headBytes));
   }
 
   #takeBody(bytes: Buffer): number {
@@ -268,8 +267,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
       this.#broke(notHttp(outcome));
       return false;
     }
+    largePieces.came(length);
     if (this.#answerIsWhole) return this.#rest();
-    if (length >= countedBytes && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);
+    // Smaller reads end the runtime's reading by themselves. TLS hands out pieces of 16 KiB.
+    if (length >= largeBytesMin && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);
     return !this.#held && !this.#rests;
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { closeListener } from './closing-listener.ts';
+import { closeListeners } from './closing-listener.ts';
 
 async function listening(t: TestContext) {
   const taken: Socket[] = [];
@@ -26,7 +26,7 @@ test('connections that wait are taken before it closes, however long a turn take
   const [closed, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const dialling = [dial(), dial(), dial()];
   let nowMs = 0;
-  closeListener(server, { closed: closed.resolve, ended: ended.resolve }, () => nowMs += 1_000);
+  closeListeners([server], { closed: closed.resolve, ended: ended.resolve }, () => nowMs += 1_000);
   await closed.promise;
   assert.equal(server.listening, false);
   const clients = await Promise.all(dialling);
@@ -41,7 +41,7 @@ test('it closes in the first short turn that found no connection', async (t) => 
   const turnsMs = [0, 1, 0.3, 0.2];
   let [nowMs, looks] = [0, 0];
   await new Promise<void>((resolve) => {
-    closeListener(server, { closed: () => {}, ended: resolve }, () => nowMs += turnsMs[looks++]!);
+    closeListeners([server], { closed: () => {}, ended: resolve }, () => nowMs += turnsMs[looks++]!);
   });
   assert.equal(looks, 4);
 });

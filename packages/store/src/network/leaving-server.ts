@@ -5,17 +5,21 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { closeListener } from './closing-listener.ts';
+import { closeListeners } from './closing-listener.ts';
 import { endIdle, quietMsWithin, SocketSilence } from './idle-sockets.ts';
 import { endLingering } from './lingering-end.ts';
+import type { Listeners } from './wide-listener.ts';
 
 const sweepMs = 50;
 
 export interface LeavingServer {
   /** From now on answers say that they are the last of their connection. Everything is still accepted. */
   leave(): void;
-  /** Takes no more connections and resolves once all are closed: the others than the idle ones after `graceMs` at the latest. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Takes no more connections and resolves once all are closed: the others than the idle ones after `graceMs` at the latest. `listeners`: what
+   * listens for the server, by default itself.
+   */
+  close(graceMs: number, listeners?: Listeners): Promise<void>;
 }
 
 /** Has a server's requests answered by `listener`, except those that come behind a last answer. The server must have no listener of its own. */
@@ -54,7 +58,7 @@ export function answerUntilLeft(server: Server, listener: RequestListener): Leav
       silence.look(newest.keys(), performance.now());
       for (const [socket, response] of newest) if (response?.headersSent === false) isLast(socket, response);
     },
-    close(graceMs) {
+    close(graceMs, listeners = [server]) {
       const quietMs = quietMsWithin(graceMs);
       const sweepNow = (): void => {
         const nowMs = performance.now();
@@ -64,7 +68,7 @@ export function answerUntilLeft(server: Server, listener: RequestListener): Leav
       return new Promise((resolve) => {
         const sweep = setInterval(() => setImmediate(sweepNow), sweepMs);
         const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-        closeListener(server, {
+        closeListeners(listeners, {
           closed: () => {
             this.leave();
             sweepNow();

@@ -3,8 +3,8 @@
  * idle now would keep all its room, mostly that for young objects, for as long as it stays idle.
  */
 import { performance } from 'node:perf_hooks';
-import { setFlagsFromString, getHeapStatistics } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
+import { collect } from './collector.ts';
 
 /** What one look at a thread shows. */
 export interface ThreadLook {
@@ -48,7 +48,7 @@ export function giveBackWhenIdle(): void {
     const utilization = (now.workedMs - before.workedMs) / (now.atMs - before.atMs);
     before = now;
     if (!rule.collects({ utilization, heapBytes: getHeapStatistics().total_heap_size })) return;
-    if (collect()) rule.collected(getHeapStatistics().total_heap_size);
+    if (collect('all')) rule.collected(getHeapStatistics().total_heap_size);
   }, lookMs).unref();
 }
 
@@ -56,24 +56,4 @@ export function giveBackWhenIdle(): void {
 function workedUntilNow(): { readonly workedMs: number; readonly atMs: number } {
   const { user, system } = process.threadCpuUsage();
   return { workedMs: (user + system) / 1_000, atMs: performance.now() };
-}
-
-let collector: (() => void) | null = null;
-
-/** False if another thread was at the flag: it is done at the next look. */
-function collect(): boolean {
-  collector ??= findCollector();
-  collector?.();
-  return collector !== null;
-}
-
-/**
- * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code goes by the flags. They
- * are those of the whole process: null if another thread unset them in between.
- */
-export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): (() => void) | null {
-  setFlags('--expose-gc');
-  const found = runInNewContext('globalThis.gc') as (() => void) | undefined;
-  setFlags('--no-expose-gc');
-  return found ?? null;
 }
