@@ -137,6 +137,36 @@ test('Bedrock: the binary event streams of Converse and of an invoked model, who
   ]);
 });
 
+test('Usage by upstream is what the records come to, also by other prices and with corrections; lists can be asked for one', async () => {
+  const { system } = product;
+  const { id, key, base } = await declared(['--provider', 'mistral']);
+  const body = { model: 'mistral-small-latest', choices: [], usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 } };
+  system.upstream.respond({ headers: [json], body: JSON.stringify(body) });
+  for (const target of ['/upstreams/theirs/v1/chat/completions', '/upstreams/theirs/v1/chat/completions', '/v1/chat/completions']) {
+    const sent = await rawCall(new URL(base).origin, {
+      method: 'POST', target, headers: [['authorization', `Bearer ${key}`], json], body: '{"model":"m","tokens":3}',
+    });
+    assert.equal(sent.status, 200);
+  }
+  const records = await system.calls({ count: 3, organization: id });
+  const costs = (upstream: string | null): string[] => records.filter((each) => each.upstream === upstream).map(({ cost }) => cost!);
+  const asked = async (...options: string[]) => {
+    const { stdout, stderr, code } = await system.cli(['usage', '--org', id, '--since', '1d', '--by', 'upstream', ...options, '--json']);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as { upstream: string | null; calls: number; cost: string; adjustedCost?: string; notRepricedCalls?: number }[];
+  };
+  const rows = (await asked()).map(({ upstream, calls, cost }) => [upstream, calls, Number(cost)]);
+  assert.deepEqual(rows.toSorted((one, other) => Number(other[1]) - Number(one[1])),
+    [['theirs', 2, Number(costs('theirs')[0]) * 2], [null, 1, Number(costs(null)[0])]]);
+  const [own] = await asked('--upstream', 'theirs', '--adjusted', '--prices', 'current');
+  // By other prices, what an upstream cost is not known: they are counted as such, under its name.
+  assert.deepEqual([own!.calls, own!.adjustedCost, own!.notRepricedCalls], [2, own!.cost, 2]);
+  const listed = await system.cli(['calls', 'list', '--org', id, '--upstream', 'theirs', '--json']);
+  assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 2);
+  const long = await system.cli(['usage', '--org', id, '--since', '40d', '--by', 'model', '--upstream', 'theirs', '--json']);
+  assert.match(long.stderr, /Usage by upstream is for at most 31 days/);
+});
+
 const sentence = 'Daily budget reached. Traffic resumes at reset, or raise the cap.';
 
 test('At a cap, each client shows the sentence in its own error', async () => {

@@ -23,6 +23,7 @@ const list = command({
     model: { type: 'string', valueHint: 'MODEL', description: 'Calls that this model served' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     session: { type: 'string', valueHint: 'SESSION', description: 'Calls of this session, as the agent names it' },
+    upstream: { type: 'string', valueHint: 'NAME', description: 'Calls to the upstream of this name' },
     connection: { type: 'string', valueHint: 'CALL', description: 'Responses of this WebSocket connection, by the id of the call that opened it' },
     outcome: { type: 'enum', options: [...callOutcomes], description: `Calls with this outcome: ${callOutcomes.join(', ')}` },
     usage: { type: 'enum', options: [...usageStates], description: `Calls whose usage is: ${usageStates.join(', ')}` },
@@ -30,12 +31,13 @@ const list = command({
     lacks: { type: 'enum', options: [...costLacks], description: 'Calls whose cost lacks its usage, its price or a part of it, or any of these' },
     limit: { type: 'string', valueHint: 'N', description: `At most this many: ${callsLimit.default} unless given, up to ${callsLimit.max}` },
   },
-  run: ({ org, since, until, key, project, label, model, run, session, connection, outcome, usage, status, lacks, limit }, tools) => {
+  run: ({ org, since, until, key, project, label, model, run, session, upstream, connection, outcome, usage, status, lacks, limit }, tools) => {
     const query = {
       organization: org,
       ...checkedRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
       filter: {
-        key, project, label, model, run, session, connection, outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
+        key, project, label, model, run, session, upstream, connection,
+        outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
         status: status === undefined ? undefined : statusFilter('status', status), lacks: lacks as CostLack | undefined,
       },
       ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),

@@ -36,6 +36,7 @@ export const usage = command({
     label: { type: 'string', valueHint: 'LABEL', description: 'Calls with this label' },
     run: { type: 'string', valueHint: 'RUN', description: 'Calls of this run' },
     session: { type: 'string', valueHint: 'SESSION', description: 'Calls of this session, as the agent names it' },
+    upstream: { type: 'string', valueHint: 'NAME', description: 'Calls to the upstream of this name' },
     wire: { type: 'enum', options: [...wireNames], valueHint: 'WIRE', description: `Calls to ${wireNames.join(', ')}` },
     endpoint: { type: 'enum', options: [...endpoints], valueHint: 'ENDPOINT', description: `Calls of this endpoint: ${endpoints.join(', ')}` },
     adjusted: { type: 'boolean', description: "Also show the differences from providers' bills, as reconcile --record stored them" },
@@ -89,8 +90,8 @@ function dimensionsOf(text: string): readonly UsageDimension[] {
 }
 
 /** Only what was given: the parsing library adds names itself. */
-function usageFilterOf({ key, project, model, label, run, session, wire, endpoint }: UsageFilter): UsageFilter {
-  return { key, project, model, label, run, session, wire, endpoint };
+function usageFilterOf({ key, project, model, label, run, session, upstream, wire, endpoint }: UsageFilter): UsageFilter {
+  return { key, project, model, label, run, session, upstream, wire, endpoint };
 }
 
 function capitalized(text: string): string {

@@ -16,10 +16,12 @@ export const timeDimensions = ['hour', 'day', 'month'] as const;
 export type TimeDimension = (typeof timeDimensions)[number];
 
 /** What no sum holds: reports by it are added up from the records. */
-export const recordDimensions = ['session'] as const;
+export const recordDimensions = ['session', 'upstream'] as const;
 export type RecordDimension = (typeof recordDimensions)[number];
 
-export const usageDimensions = ['model', 'key', 'project', 'label', 'run', 'session', 'day', 'month', 'hour', 'wire', 'endpoint'] as const;
+export const usageDimensions = [
+  'model', 'key', 'project', 'label', 'run', 'session', 'upstream', 'day', 'month', 'hour', 'wire', 'endpoint',
+] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** The parts of a record that count. */
@@ -106,7 +108,7 @@ const subjectLengthMax = 512;
  * under each of them, once, so the rows of labels may add up to more than there was.
  */
 export function subjectsOf(
-  dimension: AttributionDimension | WordDimension | RecordDimension, record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run' | 'session'>,
+  dimension: AttributionDimension | WordDimension | 'session', record: Pick<UsageRecord, AttributionDimension | 'labels' | 'run' | 'session'>,
 ): readonly string[] {
   if (dimension !== 'label') return [subjectOf(record[dimension])];
   const { labels } = record;

@@ -13,6 +13,7 @@ export const dimensionNames = {
   project: 'Project',
   label: 'Label',
   run: 'Run',
+  upstream: 'Upstream',
   wire: 'Wire',
   endpoint: 'Endpoint',
   day: 'Day (UTC)',

@@ -3,7 +3,7 @@
  * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
 import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';
-import { figureIn, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
+import { figureIn, recordDimensions, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
@@ -45,8 +45,8 @@ export interface ShownFigures {
 }
 
 /**
- * Under each dimension's own name: a model, a key's id, a project, a label, a run, a session, a wire, an endpoint, a day `YYYY-MM-DD`, a month
- * `YYYY-MM` or the instant an hour begins; null if calls have none.
+ * Under each dimension's own name: a model, a key's id, a project, a label, a run, a session, an upstream, a wire, an endpoint, a day
+ * `YYYY-MM-DD`, a month `YYYY-MM` or the instant an hour begins; null if calls have none.
  */
 export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
 
@@ -54,8 +54,8 @@ const rowsMax = 100_000;
 /** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
 
-/** Figures by session are added up from the records too. With a session's name given, an index finds its few calls. */
-const sessionsDaysMax = 31;
+/** Figures by session or upstream are added up from the records too. With a session's name given, an index finds its few calls. */
+const recordsDaysMax = 31;
 
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
 export function parseDimensions(text: string): readonly UsageDimension[] | null {
@@ -73,9 +73,9 @@ export async function showUsage(context: UseCaseContext, query: UsageRequest): P
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
     return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);
   }
-  if (by.includes('session') && filter.session === undefined
-    && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > sessionsDaysMax * dayLengthMs)) {
-    return refuseInput('invalid_input', `Usage by session is for at most ${sessionsDaysMax} days. Ask for a shorter time, or for one session.`);
+  const unsummed = filter.session !== undefined ? undefined : recordDimensions.find((each) => by.includes(each) || filter[each] !== undefined);
+  if (unsummed !== undefined && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > recordsDaysMax * dayLengthMs)) {
+    return refuseInput('invalid_input', `Usage by ${unsummed} is for at most ${recordsDaysMax} days. Ask for a shorter time, or for one session.`);
   }
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;

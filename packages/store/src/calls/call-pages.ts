@@ -14,6 +14,7 @@ import { failedCalls, lackingCost } from '../schema/call-searches.ts';
 import type { CallRecordTable } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
+import { leadsTo } from '../engine/upstream-in-path.ts';
 import { attributionsThatFit } from '../usage/attributions.ts';
 import { attributionFilter, hasLabel } from '../usage/usage-parts.ts';
 import type { UsageFilter } from '../usage/usage-query.ts';
@@ -178,7 +179,7 @@ async function isGone(engine: Engine, organization: string, startedAtMs: number)
 }
 
 function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }: Asked): RawBuilder<unknown> {
-  const { label, run, outcome, usage, status, lacks, ...names } = filter;
+  const { label, run, upstream, outcome, usage, status, lacks, ...names } = filter;
   // Rare calls have separate indexes. SQLite takes one only where the statement contains the index's own condition. PostgreSQL deduces
   // it; said again, it would count twice in the estimate, and for so few calls a long page would read them all and sort them.
   const ofIndex: OfIndex = (condition) => (kind === 'sqlite' ? [sql.raw(condition)] : []);
@@ -191,6 +192,7 @@ function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }
     ...Object.entries(names).filter(([, value]) => value !== undefined).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
     ...(run === undefined ? [] : [sql`run = ${run}`]),
     ...(label === undefined ? [] : [hasLabel(kind, label)]),
+    ...(upstream === undefined ? [] : [leadsTo(upstream, sql.ref('path'))]),
     ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`, ...(outcome === 'completed' ? [] : ofIndex("outcome <> 'completed'"))]),
     ...(usage === undefined ? [] : [sql`usage = ${usage}`, ...(usage === 'reported' ? [] : ofIndex("usage <> 'reported'"))]),
     ...(status === undefined ? [] : statusConditions(status, ofIndex)),

@@ -9,6 +9,7 @@ import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
+import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -37,7 +38,7 @@ export interface RepricedSlice {
 }
 
 /** A part of a record that corrections are added up by. */
-export const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'labels'] as const;
+export const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
 export type CorrectedColumn = (typeof correctedColumns)[number];
 
 export interface CorrectionSumsQuery {
@@ -111,7 +112,7 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
       return engine.write(work, (changed) => (changed === 0 ? null : { action: 'repriceCalls', organization, subject: null }));
     },
     of: ({ organization, sequences }) => read(sequences, organization),
-    sums: (query) => engine.read(async (db) => (await sumsOf(query).execute(db)).rows.map((row) => sumOf(row, query))),
+    sums: (query) => engine.read(async (db) => (await sumsOf(engine.kind, query).execute(db)).rows.map((row) => sumOf(row, query))),
   };
 }
 
@@ -156,18 +157,22 @@ type SumRow = { readonly [Name in CorrectedColumn]?: string | null } & {
   readonly start_ms: bigint | number | null; readonly amount: bigint | number | string; readonly calls: bigint | number | string;
 };
 
-function sumsOf({ organization, sinceMs, untilMs, by, everyMs, filter }: CorrectionSumsQuery) {
+function sumsOf(kind: Engine['kind'], { organization, sinceMs, untilMs, by, everyMs, filter }: CorrectionSumsQuery) {
+  const { upstream, ...names } = filter;
   const start = everyMs === null ? sql`null` : sql`c.started_at_ms - c.started_at_ms % ${sql.lit(everyMs)}`;
-  const columns = by.map((name) => sql`r.${sql.ref(name)}`);
+  const path = sql.ref('r.path');
+  const columns = by.map((name) => (name === 'upstream' ? upstreamInPath(kind, path) : sql`r.${sql.ref(name)}`));
   const wanted = [
     sql`c.organization = ${organization}`,
     ...(sinceMs === undefined ? [] : [sql`c.started_at_ms >= ${BigInt(Math.ceil(sinceMs))}`]),
     ...(untilMs === undefined ? [] : [sql`c.started_at_ms < ${BigInt(Math.ceil(untilMs))}`]),
-    ...Object.entries(filter).filter(([, value]) => value !== undefined).map(([name, value]) => (value === ''
+    ...(upstream === undefined ? [] : [leadsTo(upstream, path)]),
+    ...Object.entries(names).filter(([, value]) => value !== undefined).map(([name, value]) => (value === ''
       ? sql`(r.${sql.ref(name)} is null or r.${sql.ref(name)} = '')` : sql`r.${sql.ref(name)} = ${value}`)),
   ];
   const grouped = [...columns, ...(everyMs === null ? [] : [start])];
-  return sql<SumRow>`select ${sql.join([...columns, sql`${start} as start_ms`,
+  const named = columns.map((column, index) => sql`${column} as ${sql.ref(by[index]!)}`);
+  return sql<SumRow>`select ${sql.join([...named, sql`${start} as start_ms`,
     sql`sum(c.cost_nano - coalesce(c.recorded_nano, 0)) as amount`, sql`count(*) as calls`])}
     from call_correction as c join call_record as r on r.sequence = c.sequence
     where ${sql.join(wanted, sql` and `)} ${grouped.length === 0 ? sql`` : sql`group by ${sql.join(grouped)}`}`;

@@ -12,6 +12,7 @@ import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
 import { setDimension } from './label-sets.ts';
 import { labelMonths, namedHours } from './usage-additions.ts';
+import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 
 /** Figures of some calls. What the question does not need is null. */
@@ -25,6 +26,7 @@ export interface UsagePart {
   readonly labels: string | null;
   readonly run: string | null;
   readonly session: string | null;
+  readonly upstream: string | null;
   /** The first instant of the day, month or hour that they started in. */
   readonly startMs: number | null;
   readonly figures: UsageFigures;
@@ -32,7 +34,7 @@ export interface UsagePart {
 
 type PartRow = FigureRow & {
   readonly attribution?: bigint; readonly subject?: string; readonly labels?: string | null; readonly run?: string | null;
-  readonly session?: string | null;
+  readonly session?: string | null; readonly upstream?: string | null;
   readonly start_ms?: bigint;
 };
 
@@ -68,7 +70,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     });
     return rows.map((row) => ({
       attribution: row.attribution ?? null, names: row.attribution === undefined ? row as unknown as Readonly<Record<string, string>> : null,
-      subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null, session: row.session ?? null,
+      subject: row.subject ?? null, labels: row.labels ?? null, run: row.run ?? null, session: row.session ?? null, upstream: row.upstream ?? null,
       startMs: row.start_ms === undefined ? null : Number(row.start_ms), figures: figuresOfRow(row),
     })).filter(({ figures }) => figures[0] !== 0);
   }
@@ -196,17 +198,19 @@ function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { from
   const start = time === 'hour' ? sql`, started_at_ms - started_at_ms % 3600000 as start_ms`
     : time !== null ? sql`, started_at_ms - started_at_ms % 86400000 as start_ms` : sql``;
   const columns = ['attribution', ...(by.includes('label') ? ['labels'] : []), ...(by.includes('run') ? ['run'] : []),
-    ...(by.includes('session') ? ['session'] : [])];
+    ...(by.includes('session') ? ['session'] : [])].map((name) => sql.ref(name));
+  const upstream = by.includes('upstream') ? [upstreamInPath(kind, sql.ref('path'))] : [];
   const fits = attributionFilter(query);
   const conditions = [
     ...(Object.keys(fits).length === 0 ? [] : [sql`attribution in (${attributionsThatFit(organization, fits)})`]),
     ...(filter.run === undefined ? [] : [sql`run = ${filter.run}`]),
     ...(filter.session === undefined ? [] : [sql`session = ${filter.session}`]),
+    ...(filter.upstream === undefined ? [] : [leadsTo(filter.upstream, sql.ref('path'))]),
     ...(filter.label === undefined ? [] : [hasLabel(kind, filter.label)]),
   ].map((condition) => sql` and ${condition}`);
-  return sql`select ${sql.join(columns.map((name) => sql.ref(name)))}${start}, ${sums} from call_record
+  return sql`select ${sql.join([...columns, ...upstream.map((name) => sql`${name} as upstream`)])}${start}, ${sums} from call_record
     where organization = ${organization} and started_at_ms >= ${BigInt(fromMs)} and started_at_ms < ${BigInt(toMs)}${sql.join(conditions, sql``)}
-    group by ${sql.join(columns.map((name) => sql.ref(name)))}${time === null ? sql`` : sql`, start_ms`}`;
+    group by ${sql.join([...columns, ...upstream])}${time === null ? sql`` : sql`, start_ms`}`;
 }
 
 /** Whether a record's labels hold this one. The plain text search comes first: it is cheap and usually decides. */

@@ -52,7 +52,7 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 /**
  * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, `sets` of labels by day
  * and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of words, labels together with
- * runs, sessions).
+ * runs, sessions, upstreams).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
 

@@ -179,6 +179,7 @@ class Rows {
       case 'month': return [String(monthOf(part.startMs!))];
       case 'run': return [subjectOf(part.run)];
       case 'session': return [subjectOf(part.session)];
+      case 'upstream': return [part.upstream ?? ''];
       case 'label': return labelsOf(part.labels);
       default: return [part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? ''];
     }

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import type { ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -28,6 +29,7 @@ const names: { readonly [D in UsageDimension]: (record: CallRecord) => readonly 
   project: ({ project }) => [project ?? ''],
   run: ({ run }) => [run ?? ''],
   session: ({ session }) => [session ?? ''],
+  upstream: ({ path }) => [upstreamNameOf(path) ?? ''],
   wire: ({ wire }) => [wire],
   endpoint: ({ endpoint }) => [endpoint],
   label: ({ labels }) => (labels.length === 0 ? [''] : labels.filter((label, index) => labels.indexOf(label) === index)),
@@ -57,17 +59,23 @@ function addedUp(records: readonly CallRecord[], by: readonly UsageDimension[]):
 }
 
 /** One to three of the names that a record has. */
+/** Of two upstreams whose names begin alike, and of what only looks like one. */
+const paths = [
+  '/v1/chat/completions', '/upstreams/a/v1/chat/completions', '/upstreams/a-b/v1beta/models/m:generateContent', '/Upstreams/a/x', '/upstreams/A/x',
+  '/upstreams/a', '/upstreams//x', `/upstreams/${'n'.repeat(33)}/x`, `/upstreams/${'n'.repeat(32)}/x`, '/upstream/v1/chat/completions',
+];
+
 function drawnFilter(record: CallRecord, draw: (below: number) => number): UsageFilter {
   const all = {
     key: record.key, project: record.project, model: record.model, wire: record.wire, endpoint: record.endpoint, run: record.run,
-    session: record.session, label: record.labels[0] ?? null,
+    session: record.session, upstream: upstreamNameOf(record.path), label: record.labels[0] ?? null,
   };
   const chosen = Object.entries(all).filter(([, value]) => value !== null && draw(3) === 0).slice(0, 3);
   return Object.fromEntries(chosen) as UsageFilter;
 }
 
-function fits(record: CallRecord, { label, ...names }: UsageFilter): boolean {
-  return (label === undefined || record.labels.includes(label))
+function fits(record: CallRecord, { label, upstream, ...names }: UsageFilter): boolean {
+  return (label === undefined || record.labels.includes(label)) && (upstream === undefined || upstreamNameOf(record.path) === upstream)
     && Object.entries(names).every(([name, value]) => record[name as 'key'] === value);
 }
 
@@ -82,12 +90,14 @@ for (const on of bothEngines) {
     const { context, url, store, newOrganization } = await contractStore(on);
     const organizations = [await newOrganization(), await newOrganization()] as const;
     const draw = drawing(0x2468_ace1);
+    const drawPath = drawing(0x1357_9bdf);
     const record = (): CallRecord => sampleRecord(organizations[draw(2)]!, {
       key: `key_${draw(5)}` as ServiceKeyId,
       project: draw(4) === 0 ? null : `project ${draw(5)}`,
       labels: Array.from({ length: draw(4) }, () => ['a', 'ünï', '🤖', '=1'][draw(4)]!),
       run: draw(3) === 0 ? null : `run-${draw(200)}`,
       session: draw(3) === 0 ? null : `session ${draw(50)}`,
+      path: paths[drawPath(paths.length)]!,
       model: draw(6) === 0 ? null : `model ${draw(4)}`,
       // Some at the first and the last millisecond of a day.
       startedAtMs: startMs - draw(20) * dayMs - [0, 1, draw(dayMs)][draw(3)]!,

@@ -19,7 +19,7 @@ import { SavedViews } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
 const route = getRouteApi('/shell/explore');
-const dimensions: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'day', 'month', 'wire', 'endpoint'];
+const dimensions: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'upstream', 'day', 'month', 'wire', 'endpoint'];
 const choices = dimensions.map((value) => ({ value, label: dimensionNames[value] }));
 
 export function ExplorePage() {

@@ -21,7 +21,7 @@ export const callOperations = [
     refuses: ['unknown_organization'],
     query: pageQuery.extend({ since: timeQuery.optional(), until: timeQuery.optional(),
       key: nameQuery, project: nameQuery, label: nameQuery, model: nameQuery, run: z.string().min(1).max(128).optional(),
-      session: nameQuery, connection: z.string().min(1).max(128).optional().openapi({
+      session: nameQuery, upstream: nameQuery, connection: z.string().min(1).max(128).optional().openapi({
         description: 'Responses of this WebSocket connection: the id of the call that opened it',
       }),
       outcome: z.enum(callOutcomes).optional(), usage: z.enum(usageStates).optional(), wire: wireQuery, endpoint: endpointQuery,

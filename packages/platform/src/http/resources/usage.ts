@@ -31,7 +31,7 @@ const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimens
 
 const usageQuery = pageQuery.extend({
   by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
-  key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, session: nameQuery,
+  key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, session: nameQuery, upstream: nameQuery,
   wire: wireQuery, endpoint: endpointQuery,
   adjusted: z.enum(['true', 'false']).optional()
     .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
@@ -44,11 +44,11 @@ const priceFile = z.object({
 type UsageInput = z.output<typeof usageQuery>;
 
 async function answer({ context, actor, query }: ReadingCall<undefined, typeof usageQuery>, prices: PricesToTry | undefined) {
-  const { by = ['day'], month, since, until, key, project, model, label, run, session, wire, endpoint, adjusted }: UsageInput = query;
+  const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint, adjusted }: UsageInput = query;
   const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
   if (isRefusal(range)) return range;
   const rows = await showComparedUsage(context, {
-    organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, wire, endpoint },
+    organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint },
   }, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
   if (isRefusal(rows)) return rows;
   const page = pageOfList<ShownUsage>({ list: `usage by ${by.join(',')}`, organization: actor.organization }, rows, {

@@ -2,6 +2,7 @@
  * Usage with the cost of the same calls by other prices, beside the recorded cost. Rules: `usage`, with `--prices`. It reads every record of the
  * time range, so it takes as long as an export. Records stay as they are.
  */
+import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { reprice, type Repriced } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
@@ -73,7 +74,8 @@ const lastMs = 8_640_000_000_000_000;
 
 function fits(record: CallRecord, filter: UsageFilter): boolean {
   return (Object.entries(filter) as [keyof UsageFilter, string | undefined][]).every(([name, value]) => value === undefined
-    || (name === 'label' ? record.labels.includes(value) : subjectOf(record[name]) === subjectOf(value)));
+    || (name === 'label' ? record.labels.includes(value)
+      : name === 'upstream' ? upstreamNameOf(record.path) === value : subjectOf(record[name]) === subjectOf(value)));
 }
 
 function add(sums: Map<string, Sums>, by: readonly UsageDimension[], record: CallRecord, repriced: Repriced): void {
@@ -103,6 +105,7 @@ function subjectsIn(dimension: UsageDimension, record: CallRecord): readonly str
     case 'hour': return [String(startedAtMs - (startedAtMs % 3_600_000))];
     case 'day': return [String(dayOf(startedAtMs))];
     case 'month': return [String(monthOf(startedAtMs))];
+    case 'upstream': return [upstreamNameOf(record.path) ?? ''];
     default: return subjectsOf(dimension, record);
   }
 }
