@@ -144,7 +144,7 @@ test('the upstream\'s credential comes from a variable or a file, and the audit 
   assert.equal((await place.run(['apply', '-f', at('{ env: UPSTREAM_TOKEN }')], { env })).stdout, 'Nothing to do.\n');
   const other = await place.run(['apply', '-f', at('{ file: ./credential }'), '--yes']);
   assert.match(other.stdout, /credential +stored +another/);
-  assert.match(await exported(), /# Its credential is stored and is not exported/);
+  assert.match(await exported(), /# Credentials of upstreams are stored and are not exported/);
   assert.equal((await place.run(['apply', '-f', file(await exported())])).stdout, 'Nothing to do.\n');
   const trail = JSON.stringify(await place.json(['audit', 'list', '--org', 'acme']));
   assert.doesNotMatch(trail, /from-a-/);

@@ -6,8 +6,8 @@ import { shortDecimal } from '../command-line/table.ts';
 /** Without the line end at its end. */
 export function configurationText({ configuration, credentialLeftOut }: ExportedConfiguration): string {
   const text = stringify(short(configuration), { version: '1.2', schema: 'core', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
-  const note = '# Its credential is stored and is not exported. To set it: credential: { env: NAME } or { file: PATH }';
-  return credentialLeftOut ? `${text}\n  ${note}` : text;
+  const note = '# Credentials of upstreams are stored and are not exported. To set one: credential: { env: NAME } or { file: PATH }';
+  return credentialLeftOut ? `${text}\n${note}` : text;
 }
 
 const amounts = new Set(['maxRunBudget', 'runCeiling', 'runExposure', 'limit', 'input', 'output']);

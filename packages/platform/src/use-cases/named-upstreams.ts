@@ -42,8 +42,8 @@ export async function declareNamedUpstream(
   if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
-  const problem = problemWith(wanted, book);
-  if (problem !== null) return refuseInput('invalid_setting', problem);
+  const problem = problemWithUpstream(wanted, book);
+  if (problem !== null) return refuseInput('invalid_setting', problem.sentence);
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const { name, auth, dialect, provider } = wanted;
@@ -53,13 +53,15 @@ export async function declareNamedUpstream(
   return (await context.store.namedUpstreams.declare(organization.id, declaration)) ?? shown(context, organization, name);
 }
 
-/** A sentence that says what is wrong; null: nothing. */
-function problemWith({ name, provider }: NewNamedUpstream, book: PriceBook): string | null {
-  if (!upstreamNameForm.test(name)) return "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens.";
-  if (provider !== null && book.listedSeller(provider, '') === null) {
-    return 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.';
+/** What is wrong, and with which field; null: nothing. */
+export function problemWithUpstream(
+  { name, provider }: Pick<NewNamedUpstream, 'name' | 'provider'>, book: PriceBook,
+): { readonly field: 'name' | 'provider'; readonly sentence: string } | null {
+  if (!upstreamNameForm.test(name)) {
+    return { field: 'name', sentence: "An upstream's name must have 1 to 32 characters: lower-case letters, digits and hyphens." };
   }
-  return null;
+  if (provider === null || book.listedSeller(provider, '') !== null) return null;
+  return { field: 'provider', sentence: 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.' };
 }
 
 /** Calls may go to it again. These four refuse `unknown_organization`, `upstream_not_declared`. */

@@ -5,6 +5,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { awsCredentialOf, serviceAccountOf, type CredentialProblem, type ServiceAccount } from '@metergate/core/wire/made-credentials.ts';
 import type { UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
+import { credentialRefusal } from '@metergate/store/engine/names.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
 
 export interface GivenCredential {
@@ -23,7 +24,10 @@ export function storedCredentialOf(
     return given === '' ? { text: '' } : { problem: 'An upstream without authentication has no credential; leave it empty.' };
   }
   if (auth === 'aws-sigv4') return asText(awsCredentialOf(given, url));
-  if (auth !== 'google-service-account') return { text: given };
+  if (auth !== 'google-service-account') {
+    const refusal = given === '' ? null : credentialRefusal("An upstream's credential", given);
+    return refusal === null ? { text: given } : { problem: refusal.refused.message };
+  }
   const account = serviceAccountOf(given);
   return 'problem' in account ? account : asText(checkedAccount(account, rules));
 }

@@ -79,6 +79,11 @@ const document = fc.uniqueArray(key, { selector: (each) => each.name, maxLength:
     upstream: maybe(fc.record({
       url: fc.constantFrom('https://llm.example', 'https://other.example/base'), enabled: fc.boolean(), credential: fc.constant(null),
     })),
+    upstreams: fc.uniqueArray(fc.record({
+      name: fc.constantFrom('azure', 'google', 'n-2'), auth: fc.constantFrom('bearer' as const, 'none' as const),
+      dialect: maybe(fc.constantFrom('gemini' as const, 'cohere' as const)), provider: maybe(fc.constantFrom('mistral', 'azure')),
+      url: fc.constantFrom('https://llm.example', 'https://other.example/base/v1'), enabled: fc.boolean(), credential: fc.constant(null),
+    }), { selector: (each) => each.name }).map((all) => all.toSorted((one, other) => (one.name < other.name ? -1 : 1))),
     allocation,
   });
 });
@@ -87,7 +92,9 @@ for (const on of bothEngines) {
   describe(`configurations on ${on.title}`, async () => {
     const { store, newOrganization } = await contractStore(on);
     const context: UseCaseContext = { store, randomBytes: (n) => randomBytes(n), nowMs };
-    const secrets: Readonly<Record<string, string>> = { CREDENTIAL: 'a-credential', ANOTHER: 'another-one' };
+    const secrets: Readonly<Record<string, string>> = {
+      CREDENTIAL: 'a-credential', ANOTHER: 'another-one', AWS: '{ "SecretAccessKey": "s", "AccessKeyId": "AKIDEXAMPLE" }',
+    };
     const planned = async (organization: OrganizationId, given: unknown, { prune = false } = {}) =>
       granted(await planConfiguration(context, {
         document: given, organization, prune, rules: { allow: [] },
@@ -252,6 +259,46 @@ for (const on of bothEngines) {
       await apply(organization, { upstream: { url: 'https://llm.example', credential: null, enabled: false } });
       assert.deepEqual(await store.upstreams.show(organization),
         { url: 'https://llm.example', enabled: false, hasCredential: false, state: 'readable' });
+    });
+
+    test('upstreams are told by their names; what is stored goes nowhere else, and is shown in no other way, unless the file says it', async () => {
+      const organization = await newOrganization();
+      const azure = {
+        name: 'azure', url: 'https://r.openai.azure.com', auth: 'api-key', provider: 'azure', enabled: true, credential: { env: 'CREDENTIAL' },
+      };
+      const google = { name: 'google', url: 'https://generativelanguage.googleapis.com', auth: 'x-goog-api-key', credential: { env: 'ANOTHER' } };
+      assert.deepEqual(said(await plan(organization, { upstreams: [azure] })), [
+        'create upstream azure url: null -> https://r.openai.azure.com auth: null -> api-key provider: null -> azure '
+          + 'credential: null -> another enabled: false -> true',
+      ]);
+      await apply(organization, { upstreams: [azure, google] });
+      assert.deepEqual(said(await plan(organization, { upstreams: [azure, google] }, { prune: true })), []);
+      // What is not said stays, the credential with it.
+      const { credential: _azure, auth: _auth, ...quiet } = azure;
+      assert.deepEqual(said(await plan(organization, { upstreams: [{ ...quiet, provider: null, enabled: false }] })),
+        ['change upstream azure provider: azure -> null enabled: true -> false']);
+      await apply(organization, { upstreams: [{ ...quiet, provider: null }] });
+      const held = (await store.settings.organization(organization))!.upstreams;
+      assert.deepEqual(held.map(({ name: of, auth, credential, enabled, provider }) => [of, auth, credential, enabled, provider]),
+        [['azure', 'api-key', 'a-credential', true, null], ['google', 'x-goog-api-key', 'another-one', false, null]]);
+      assert.deepEqual(await problems(organization, {
+        upstreams: [{ ...quiet, url: 'https://evil.example' }, { name: 'google', url: google.url, auth: 'bearer' }],
+      }), [
+        'upstreams.0.credential: The URL changes, so say what its credential is: env, file, or null if none is needed.',
+        'upstreams.1.credential: The auth changes, so say what its credential is: env, file, or null if none is needed.',
+      ]);
+      const gone = await plan(organization, { upstreams: [{ ...quiet, provider: null }] }, { prune: true });
+      assert.deepEqual(said(gone), ['remove upstream google']);
+      assert.equal((await plan(organization, { upstreams: [quiet] })).left, 1);
+      assert.ok(!JSON.stringify(gone).includes('a-credential'));
+      const aws = { name: 'bedrock', url: 'https://bedrock-runtime.us-east-1.amazonaws.com', auth: 'aws-sigv4', credential: { env: 'AWS' } };
+      await apply(organization, { upstreams: [aws] });
+      assert.deepEqual(said(await plan(organization, { upstreams: [aws] })), [], 'what is kept of a credential is compared, however it is written');
+      assert.deepEqual((await problems(organization, {
+        upstreams: [
+          { ...azure, name: 'A b' }, { ...azure, name: 'x', provider: 'nobody' }, { ...aws, name: 'y', credential: { env: 'CREDENTIAL' } }, aws, aws,
+        ],
+      })).map((line) => line.split(':', 1)[0]), ['upstreams.0.name', 'upstreams.1.provider', 'upstreams.2.credential', 'upstreams.4.name']);
     });
 
     test('everything that is wrong is named at once, with its place, and nothing of it is planned', async () => {

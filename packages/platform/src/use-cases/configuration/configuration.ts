@@ -6,6 +6,8 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { CapMode, CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
+import { upstreamDialects, type UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
+import { upstreamAuths, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { nameRefusal, projectRefusal } from '@metergate/store/engine/names.ts';
 import type { StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import { z } from 'zod';
@@ -60,6 +62,13 @@ export interface UpstreamEntry {
   readonly credential?: CredentialReference | null | undefined;
 }
 
+export interface NamedUpstreamEntry extends UpstreamEntry {
+  readonly name: string;
+  readonly auth?: UpstreamAuth | undefined;
+  readonly dialect?: UpstreamDialect | null | undefined;
+  readonly provider?: string | null | undefined;
+}
+
 export interface Configuration {
   readonly organization?: string | undefined;
   readonly settings?: OrganizationSettingsInput | undefined;
@@ -67,6 +76,7 @@ export interface Configuration {
   readonly caps?: readonly CapEntry[] | undefined;
   readonly webhooks?: readonly WebhookEntry[] | undefined;
   readonly upstream?: UpstreamEntry | null | undefined;
+  readonly upstreams?: readonly NamedUpstreamEntry[] | undefined;
   /** Null: none. */
   readonly allocation?: AllocationDocument | null | undefined;
 }
@@ -120,6 +130,15 @@ const upstreamEntry = z.strictObject({
   url: text('The URL of the upstream'), enabled: flag('Whether the upstream is enabled'), credential: reference.nullable().optional(),
 });
 
+const oneOf = <const Values extends readonly [string, ...string[]]>(what: string, values: Values) =>
+  z.enum(values, { error: `${what} must be one of ${values.join(', ')}.` });
+
+const namedUpstreamEntry = upstreamEntry.extend({
+  name: text('The name of an upstream'), auth: oneOf('The auth of an upstream', upstreamAuths).optional(),
+  dialect: oneOf('The dialect of an upstream', upstreamDialects).nullable().optional(),
+  provider: text('The provider of an upstream').nullable().optional(),
+});
+
 const list = <Entry extends z.ZodType>(entry: Entry, what: string) => z.array(entry, { error: `${what} must be a list.` }).optional();
 
 export const configurationFields = z.strictObject({
@@ -129,6 +148,7 @@ export const configurationFields = z.strictObject({
   caps: list(capEntry, 'The caps'),
   webhooks: list(webhookEntry, 'The webhooks'),
   upstream: upstreamEntry.nullable().optional(),
+  upstreams: list(namedUpstreamEntry, 'The upstreams'),
   allocation: allocationFields.nullable().optional(),
 });
 

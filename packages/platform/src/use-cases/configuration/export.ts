@@ -6,6 +6,7 @@ import { listAlerts } from '../alerts/alerts.ts';
 import { listCaps } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
 import { showOrganization, type ShownOrganization } from '../organizations.ts';
+import { listNamedUpstreams } from '../named-upstreams.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { listServiceKeys, type ShownServiceKey } from '../service-keys.ts';
 import { showUpstream, type ShownUpstream } from '../upstreams.ts';
@@ -14,7 +15,7 @@ import type { CapEntry, Configuration, KeyEntry, UpstreamEntry } from './configu
 
 export interface ExportedConfiguration {
   readonly configuration: Required<Configuration>;
-  /** The upstream has a credential, which is not in it. */
+  /** An upstream has a credential, which is not in it. */
   readonly credentialLeftOut: boolean;
 }
 
@@ -35,6 +36,8 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
   if (isRefusal(webhooks)) return webhooks;
   const live = keys.filter(({ revokedAt }) => revokedAt === null);
   const declared = isRefusal(upstream) ? null : upstream;
+  const named = await listNamedUpstreams(context, id);
+  if (isRefusal(named)) return named;
   return {
     configuration: {
       organization: name, settings: settingsOf(organization), keys: live.map((key) => keyEntry(key, live)),
@@ -43,9 +46,11 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
         ...alertsOf(alerts.find((each) => each.cap === cap)?.at),
       } as CapEntry)),
       webhooks: webhooks.map(({ url, events }) => ({ url, events })),
-      upstream: declared === null ? null : upstreamEntry(declared), allocation: allocation.allocation,
+      upstream: declared === null ? null : upstreamEntry(declared),
+      upstreams: named.map(({ name: of, auth, dialect, provider, ...rest }) => ({ name: of, auth, dialect, provider, ...upstreamEntry(rest) })),
+      allocation: allocation.allocation,
     },
-    credentialLeftOut: declared?.hasCredential === true,
+    credentialLeftOut: declared?.hasCredential === true || named.some(({ hasCredential }) => hasCredential),
   };
 }
 

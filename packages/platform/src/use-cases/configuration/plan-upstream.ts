@@ -7,11 +7,9 @@ import { credentialRefusal } from '@metergate/store/engine/names.ts';
 import { isRefusal } from '../refusal.ts';
 import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, type ShownUpstream } from '../upstreams.ts';
 import { parseUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
-import type { CredentialReference, UpstreamEntry } from './configuration.ts';
+import type { UpstreamEntry } from './configuration.ts';
+import { givenCredential, type CredentialOf } from './given-credential.ts';
 import { doneOr, nothing, type FieldChange, type Problem, type SectionPlan, type Step } from './planned-change.ts';
-
-/** The credential that a reference leads to, or why it leads to none. */
-export type CredentialOf = (reference: CredentialReference) => Promise<{ readonly credential: string } | { readonly sentence: string }>;
 
 export interface PlanningUpstream {
   readonly organization: OrganizationId;
@@ -42,16 +40,12 @@ export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan
 async function credentialFor(
   { upstream, credentialOf }: PlanningUpstream, { credential }: UpstreamEntry, url: string | null,
 ): Promise<string | undefined | { readonly sentence: string }> {
-  if (credential === null) return '';
-  if (credential === undefined) {
-    const carries = upstream?.hasCredential === true && url !== null && url !== upstream.url;
-    return carries ? { sentence: 'The URL changes, so say what its credential is: env, file, or null if none is needed.' }
-      : upstream?.hasCredential === true ? undefined : '';
-  }
-  const found = await credentialOf(credential);
-  if ('sentence' in found) return found;
-  const refusal = credentialRefusal("An upstream's credential", found.credential);
-  return refusal === null ? found.credential : { sentence: refusal.refused.message };
+  const found = await givenCredential(credential, {
+    stored: upstream?.hasCredential === true, changed: url === null || url === upstream?.url ? null : 'URL', credentialOf,
+  });
+  if (typeof found !== 'string' || credential === null || credential === undefined) return found;
+  const refusal = credentialRefusal("An upstream's credential", found);
+  return refusal === null ? found : { sentence: refusal.refused.message };
 }
 
 interface Wanted {

@@ -9,17 +9,20 @@ import { listCaps } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
 import { ownSentencesAlone } from '../input.ts';
 import { showOrganization, type ShownOrganization } from '../organizations.ts';
+import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { listServiceKeys } from '../service-keys.ts';
 import type { UpstreamUrlRules } from '../upstream-url.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
 import { configurationFields, type Configuration } from './configuration.ts';
-import { currentUpstream } from './current-upstream.ts';
+import { currentNamedUpstreams, currentUpstream } from './current-upstream.ts';
 import { planAllocation } from './plan-allocation.ts';
 import { planCaps } from './plan-caps.ts';
 import { planKeys } from './plan-keys.ts';
 import { planSettings } from './plan-settings.ts';
-import { planUpstream, type CredentialOf } from './plan-upstream.ts';
+import type { CredentialOf } from './given-credential.ts';
+import { planNamedUpstreams } from './plan-named-upstreams.ts';
+import { planUpstream } from './plan-upstream.ts';
 import { planWebhooks } from './plan-webhooks.ts';
 import type { MadeSecret, PlannedChange, Problem, Step } from './planned-change.ts';
 
@@ -68,6 +71,10 @@ async function planOn(
     await listServiceKeys(context, id), await listCaps(context, id), await listAlerts(context, id), await listWebhooks(context, id),
   ];
   const rules = await showAllocationRules(context, id);
+  const named = await currentNamedUpstreams(context, id);
+  const book = await priceBook(context);
+  if (isRefusal(named)) return named;
+  if (isRefusal(book)) return book;
   const missing = [keys, caps, alerts, webhooks, rules].find((each) => isRefusal(each));
   if (isRefusal(missing) || isRefusal(keys) || isRefusal(caps) || isRefusal(alerts) || isRefusal(webhooks) || isRefusal(rules)) {
     return missing as AdministrationRefusal;
@@ -80,6 +87,7 @@ async function planOn(
     planWebhooks({ organization: id, webhooks, entries: configuration.webhooks, rules: urlRules, prune }),
     await planUpstream({ organization: id, ...await currentUpstream(context, id), entry: configuration.upstream,
       rules: urlRules, credentialOf, prune }),
+    await planNamedUpstreams({ organization: id, ...named, entries: configuration.upstreams, book, rules: urlRules, credentialOf, prune }),
     planAllocation({ organization: id, current: rules, wanted: configuration.allocation }),
   ];
   const problems = sections.flatMap((section) => section.problems);
