@@ -1,16 +1,19 @@
 /**
- * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--settle 60] [--without ATTACK,…] [--only ATTACK,…]`: one organization
- * does everything at once that could harm another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping bodies, bombs,
- * a full registry of runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes calls, begins
- * runs, signs in and reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run.
+ * `node bench/neighbour.ts [--minutes 2] [--slice 15] [--past 100000] [--settle 60] [--without ATTACK,…] [--only ATTACK,…] [--no-elsewhere]`: one
+ * organization does everything at once that could harm another (slow names, slow readers, pipelined new keys, long texts, stalled and dripping
+ * bodies, bombs, a full registry of runs, a flood of the tap, webhooks that nobody answers, invitations, exports, reports), while the other makes
+ * calls, begins runs, signs in and reads pages: the other's 99th percentile alone and beside it, in alternating slices of one run.
+ *
+ * In a third kind of slice the same attacks are aimed at another product on this machine (`elsewhere`). What the other loses then it loses because
+ * attackers, their provider and a busy product share its processors; what it loses more beside them is the product's own part.
  *
  * The attackers and their provider stand for other machines: they are sessions of their own with a low priority, and get the processor time
  * that nobody else wants. The product runs as it is started. The other's requests come from this process, at usual priority, and so do the answers
  * of its provider. A ratio is one of this run and this machine: whatever else runs there takes from both, and more from the side that needs more.
  *
- * Prints the ratios, a verdict for each kind, and the product's memory: before, beside the attacks, and after it was left alone for `--settle`
- * seconds at most. Exit code 1 if one call of the other was refused or failed, if a record is wrong, or if the product still holds something at
- * the end. Ratios and memory are printed only: they depend on the machine.
+ * Prints both ratios, a verdict on the first for each kind, and the product's memory: before, beside the attacks, and after it was left alone
+ * for `--settle` seconds at most. Exit code 1 if one call of the other was refused or failed, if a record is wrong, or if the product still
+ * holds something at the end. Ratios and memory are printed only: they depend on the machine.
  */
 import { parseArgs } from 'node:util';
 import { pass } from './attacks/attacked.ts';
@@ -22,7 +25,8 @@ const { values } = parseArgs({ options: {
   minutes: { type: 'string', default: '2' }, slice: { type: 'string', default: '15' }, past: { type: 'string', default: '100000' },
   settle: { type: 'string', default: '60' },
   only: { type: 'string' }, without: { type: 'string', default: '' },
-} });
+  elsewhere: { type: 'boolean', default: true },
+}, allowNegative: true });
 
 /** All attacks, in a few processes: one alone would be slower than the product. */
 const everything = [
@@ -33,7 +37,7 @@ const without = new Set(values.without.split(','));
 const processes = (values.only === undefined ? everything : [values.only])
   .map((attacks) => attacks.split(',').filter((attack) => !without.has(attack)).join(',')).filter((attacks) => attacks !== '');
 const sliceMs = Number(values.slice) * 1_000;
-const rounds = Math.max(1, Math.round((Number(values.minutes) * 60_000) / (2 * sliceMs)));
+const rounds = Math.max(1, Math.round((Number(values.minutes) * 60_000) / ((values.elsewhere ? 3 : 2) * sliceMs)));
 
 /** How many times its own a 99th percentile may be. */
 const ratioMax = 1.5;
@@ -52,16 +56,32 @@ async function sliceInto(durations: Durations, { neighbour }: Neighbours): Promi
   for (const kind of kinds) durations[kind].push(...took[kind]);
 }
 
-function report(alone: Durations, beside: Durations): void {
+/** A slice in which these processes attack that product. `during` runs at its end. */
+async function attackedSlice(durations: Durations, neighbours: Neighbours, { product, during }: {
+  readonly product: Neighbours; readonly during: () => void;
+}): Promise<void> {
+  const end = await product.attack(processes);
+  await sliceInto(durations, neighbours);
+  during();
+  await end();
+  // Its connections are reset; what the product does for it ends with them.
+  await pass(2_000);
+}
+
+/** `elsewhere`: empty if it was not measured. */
+interface Slices { readonly alone: Durations; readonly elsewhere: Durations; readonly beside: Durations }
+
+function report({ alone, elsewhere, beside }: Slices): void {
   const row = (cells: readonly (string | number)[]): string => cells.map((cell) => String(cell).padStart(10)).join('');
-  console.log(row(['', 'alone', 'beside', 'p50 ms', 'p50 ms', 'p99 ms', 'p99 ms', 'p99 ratio']));
+  const p50 = (took: readonly number[]): number => took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0;
+  console.log(row(['', 'p50 alone', 'elsewhere', 'beside', 'p99 alone', 'elsewhere', 'beside', 'to alone', 'elsewhere']));
   for (const kind of kinds) {
-    const [quiet, loud] = [alone[kind], beside[kind]];
-    const p50 = (took: readonly number[]): string => (took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0).toFixed(1);
-    const ratio = p99(loud) / p99(quiet);
-    const verdict = ratio <= ratioMax ? '  holds' : `  over ${ratioMax}`;
-    const figures = [quiet.length, loud.length, p50(quiet), p50(loud), p99(quiet).toFixed(1), p99(loud).toFixed(1), ratio.toFixed(2)];
-    console.log(row([kind, ...figures]) + verdict);
+    const took = [alone[kind], elsewhere[kind], beside[kind]];
+    const [quiet, away, loud] = took.map(p99) as [number, number, number];
+    const ratio = loud / quiet;
+    const figures = [...took.map(p50), quiet, away, loud].map((ms) => ms.toFixed(1));
+    console.log(row([kind, ...figures, ratio.toFixed(2), away === 0 ? '' : (loud / away).toFixed(2)])
+      + (ratio <= ratioMax ? '  holds' : `  over ${ratioMax}`));
   }
 }
 
@@ -80,25 +100,23 @@ async function settledBytes({ system }: Neighbours, before: number | null): Prom
 }
 
 async function main(): Promise<number> {
-  const neighbours = await startNeighbours({ pastCalls: Number(values.past), scale: 1 });
+  const options = { pastCalls: Number(values.past), scale: 1 };
+  const neighbours = await startNeighbours(options);
+  const another = values.elsewhere ? await startNeighbours(options) : null;
   const { system, neighbour } = neighbours;
   try {
     await neighbour.live({ ms: sliceMs / 3 });
-    const [alone, beside] = [none(), none()];
+    const slices: Slices = { alone: none(), elsewhere: none(), beside: none() };
     const before = system.residentBytes();
     const most: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      await sliceInto(alone, neighbours);
-      const end = await neighbours.attack(processes);
-      await sliceInto(beside, neighbours);
-      most.push(system.residentBytes() ?? 0);
-      await end();
-      // Its connections are reset; what the product does for it ends with them.
-      await pass(2_000);
+      await sliceInto(slices.alone, neighbours);
+      if (another !== null) await attackedSlice(slices.elsewhere, neighbours, { product: another, during() {} });
+      await attackedSlice(slices.beside, neighbours, { product: neighbours, during: () => void most.push(system.residentBytes() ?? 0) });
     }
     const faults = [...neighbour.faults, ...await neighbours.recordFaults(), ...await heldAtLast(system.opsUrl)];
     await neighbour.live({ ms: sliceMs / 3 });
-    report(alone, beside);
+    report(slices);
     const atOnce = system.residentBytes();
     const settled = await settledBytes(neighbours, before);
     console.log(`memory: ${mib(before)} before, ${most.map((bytes) => mib(bytes)).join(', ')} at the end of each slice beside it, ${
@@ -108,6 +126,7 @@ async function main(): Promise<number> {
     return faults.length === 0 ? 0 : 1;
   } finally {
     await neighbours.stop();
+    await another?.stop();
   }
 }
 

@@ -237,7 +237,7 @@ function serveParent(parts: Parts): void {
     const condition = look();
     if (condition !== null) parent.postMessage({ condition });
   }, conditionWatchMs).unref();
-  giveBackWhenIdle();
+  giveBackWhenIdle({ freed: true });
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
 }
 

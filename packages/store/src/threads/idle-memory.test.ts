@@ -1,7 +1,7 @@
 /** When an idle thread collects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createIdleRule } from './idle-memory.ts';
+import { createGiveBackRule, createIdleRule } from './idle-memory.ts';
 
 const mib = 1024 * 1024;
 const idle = (heapMib: number) => ({ utilization: 0.01, heapBytes: heapMib * mib });
@@ -17,4 +17,10 @@ test('an idle thread collects again only when its heap has grown by 8 MiB since'
   assert.deepEqual([rule.collects(idle(30)), rule.collects(idle(30))], [false, true]);
   rule.collected(16 * mib);
   assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
+});
+
+test('freed memory is given back once for each time of work, after three quiet looks', () => {
+  const givesBack = createGiveBackRule();
+  const looks = [0.01, 0.01, 0.01, 0.3, 0.01, 0.01, 0.3, 0.01, 0.01, 0.01, 0.01, 0.01, 0.5, 0, 0, 0];
+  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [9, 15]);
 });

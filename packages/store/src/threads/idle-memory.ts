@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { collect } from './collector.ts';
+import { findGiveBack } from './freed-memory.ts';
 
 /** What one look at a thread shows. */
 export interface ThreadLook {
@@ -39,14 +40,35 @@ export function createIdleRule(): { collects(look: ThreadLook): boolean; collect
   };
 }
 
-/** Looks after the memory of the calling thread until the thread ends. */
-export function giveBackWhenIdle(): void {
-  const rule = createIdleRule();
+/** After a collection, which is due after two, and the freeing that a helper does behind it. */
+const givingLooks = 3;
+
+/** Whether to give back now, look by look: once for each time that the thread had work and has been quiet for three looks since. */
+export function createGiveBackRule(): (utilization: number) => boolean {
+  let quiet = 0;
+  let hadWork = false;
+  return (utilization) => {
+    quiet = utilization < idleUtilization ? quiet + 1 : 0;
+    if (quiet === 0) hadWork = true;
+    if (!hadWork || quiet < givingLooks) return false;
+    hadWork = false;
+    return true;
+  };
+}
+
+/** Looks after the memory of the calling thread until the thread ends; with `freed`, after what all threads have freed, too. */
+export function giveBackWhenIdle({ freed = false }: { readonly freed?: boolean } = {}): void {
+  const [rule, givesBack] = [createIdleRule(), createGiveBackRule()];
+  let giveBack: ReturnType<typeof findGiveBack> | undefined;
   let before = workedUntilNow();
   setInterval(() => {
     const now = workedUntilNow();
     const utilization = (now.workedMs - before.workedMs) / (now.atMs - before.atMs);
     before = now;
+    if (freed && givesBack(utilization)) {
+      if (giveBack === undefined) giveBack = findGiveBack();
+      giveBack?.();
+    }
     if (!rule.collects({ utilization, heapBytes: getHeapStatistics().total_heap_size })) return;
     if (collect('all')) rule.collected(getHeapStatistics().total_heap_size);
   }, lookMs).unref();
