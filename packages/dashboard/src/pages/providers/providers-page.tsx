@@ -1,9 +1,10 @@
-/** Where calls go: the providers' keys and the declared upstream. */
+/** Where calls go: the providers' keys and the declared upstreams. */
 import { Stack } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { ProviderSetup } from '../../parts/provider-setup.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { NamedUpstreamsPanel } from './named-upstreams-panel.tsx';
 import { UpstreamPanel } from './upstream-panel.tsx';
 
 export function ProvidersPage() {
@@ -18,6 +19,7 @@ export function ProvidersPage() {
           </Loaded>
         </Panel>
         <UpstreamPanel gatewayUrl={product.data?.gatewayUrl ?? ''} />
+        <NamedUpstreamsPanel gatewayUrl={product.data?.gatewayUrl ?? ''} />
       </Stack>
     </Page>
   );
