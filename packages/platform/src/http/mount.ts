@@ -14,6 +14,7 @@ import { refuseCrossSite, refuseUnlessDeliberate } from './cross-site.ts';
 import { apiRoot, described } from './describe.ts';
 import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
+import { OperationPlaces } from './operation-places.ts';
 import type { Operation } from './operation.ts';
 import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
@@ -21,13 +22,22 @@ import { readJsonObject } from './request-body.ts';
 
 /** Adds the operations to the app, in their order. */
 export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readonly Operation[]): void {
+  const answering = { ...parts, places: new OperationPlaces(placesOn[parts.store.engine]) };
   for (const each of operations) {
-    app.on(each.method.toUpperCase(), apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, parts, each));
+    app.on(each.method.toUpperCase(), apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, answering, each));
     app.openAPIRegistry.registerPath(described(each));
   }
 }
 
-async function answer(context: Context, parts: PlatformParts, operation: Operation): Promise<Response> {
+/**
+ * Of one organization. The embedded store does one thing at a time; a second request is read and written meanwhile. A shared one does several, and
+ * each takes its way there and back.
+ */
+const placesOn = { sqlite: 2, postgres: 4 } as const;
+
+type AnsweringParts = PlatformParts & { readonly places: OperationPlaces };
+
+async function answer(context: Context, parts: AnsweringParts, operation: Operation): Promise<Response> {
   const request = context.req.raw;
   const answerHeaders = new Headers();
   const changes = operation.method !== 'get' || operation.consuming === true;
@@ -39,12 +49,13 @@ async function answer(context: Context, parts: PlatformParts, operation: Operati
   const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax);
   const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
   const elsewhere = operation.readsLong === true ? parts.reports : null;
-  const run = elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() }) : operation.run({
+  const here = () => operation.run({
     context: contextOf(parts, { operation, actor, changes, params, sent }),
     parts, actor, params: params as never, query: query as never, body: body as never, sent: sent as never,
     headers: request.headers, address: addressOf(context, parts), answerHeaders,
   });
-  const result = await run;
+  const result = await (elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
+    : actor === null || operation.readsLong === true ? here() : parts.places.take(actor.organization, here));
   if (isRefusal(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
@@ -92,9 +103,18 @@ function checked(schema: z.ZodObject | undefined, value: Record<string, unknown>
     if (place === 'query' && Object.keys(value).length > 0) throw new HttpRefusal(400, 'invalid_input', 'This address takes no query.');
     return {};
   }
-  const result = schema.strict().safeParse(value, ownSentencesAlone);
+  const result = strictOf(schema).safeParse(value, ownSentencesAlone);
   if (result.success) return result.data;
   throw new HttpRefusal(400, 'invalid_input', sentenceOf(result.error.issues[0]!, place));
+}
+
+const stricts = new WeakMap<z.ZodObject, z.ZodObject>();
+
+/** The schema that takes no other fields, made once: a new one is compiled anew, which takes longer than most requests. */
+function strictOf(schema: z.ZodObject): z.ZodObject {
+  let strict = stricts.get(schema);
+  if (strict === undefined) stricts.set(schema, strict = schema.strict());
+  return strict;
 }
 
 /** Names the field, which is ours, and never its content. */

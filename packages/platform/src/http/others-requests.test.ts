@@ -1,0 +1,25 @@
+/** One organization's requests do not wait for all that another asked before. Decision 119. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { platformOfFile, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
+
+let platform: PlatformFixture;
+let [many, few]: TestOrganization[] = [];
+platformOfFile(async (begun) => {
+  platform = begun;
+  [many, few] = [await begun.organization('many'), await begun.organization('few')];
+});
+
+test('behind sixty requests of one organization, a request of another is answered before most of them', async () => {
+  const answered: string[] = [];
+  const ask = async (name: string, { tokens }: TestOrganization): Promise<void> => {
+    const { status } = await platform.ask('/platform/v1/keys', { method: 'POST', token: tokens.admin, body: { name } });
+    assert.ok(status < 300, String(status));
+    answered.push(name);
+  };
+  const asked = Array.from({ length: 60 }, (_, at) => ask(`m${at}`, many!));
+  await Promise.all([...asked, ask('few', few!)]);
+  const before = answered.indexOf('few');
+  assert.ok(before < 30, `${before} requests were answered before it`);
+  assert.deepEqual(answered.filter((name) => name !== 'few'), Array.from({ length: 60 }, (_, at) => `m${at}`));
+});
