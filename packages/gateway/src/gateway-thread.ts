@@ -176,9 +176,9 @@ async function start(): Promise<Parts> {
   });
   const runs = new Runs({ registry, journal, store: client, clock });
   client.onChange(({ id, organization }) => { if (organization === null) registry.forgetAll(id); });
-  client.onSettled((settled) => settled.forEach((each) => {
-    standings.settled(each);
-    runs.settledLater(each);
+  client.onSpentBeside((spent) => spent.forEach((each) => {
+    standings.spentBeside(each);
+    runs.spentBeside(each);
   }));
   client.onRunsEnded((ended) => ended.forEach((run) => runs.endedElsewhere(run)));
   client.onRunsTightened((tightened) => tightened.forEach((run) => runs.tightenedElsewhere(run)));

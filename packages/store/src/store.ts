@@ -18,7 +18,7 @@ import { deliveriesIn, type Deliveries } from './alerts/deliveries.ts';
 import { webhooksIn, type Webhooks } from './alerts/webhooks.ts';
 import { workLeasesIn, type WorkLeases } from './operation/work-lease.ts';
 import { followedWorksIn, type FollowedWorks } from './calls/settling/followed-works.ts';
-import { settlementsIn, type Settlements } from './calls/settling/settlements.ts';
+import { settlementsIn } from './calls/settling/settlements.ts';
 import { allocationIn, type StoredAllocation } from './settings/allocation-rules.ts';
 import { closedMonthsIn, type ClosedMonths } from './receipts/closed-months.ts';
 import { monthWalkIn, type MonthWalk } from './receipts/month-walk.ts';
@@ -52,6 +52,8 @@ import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { seedingIn, type Seeding } from './calls/seeding.ts';
 import { settingsIn, type Settings } from './settings/node-settings.ts';
 import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
+import { correctedSpendIn } from './spend/corrected-spend.ts';
+import type { SpentBesideNews } from './spend/spent-beside.ts';
 import { spendSumsIn, type SpendSums } from './spend/spend-sums.ts';
 import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
 import type { StoreContext } from './sealing/context.ts';
@@ -88,7 +90,8 @@ export interface Store {
   readonly namedUpstreams: NamedUpstreams;
   readonly settings: Settings;
   readonly calls: CallRecords;
-  readonly settlements: Settlements;
+  readonly settlements: SpentBesideNews;
+  readonly correctedSpend: SpentBesideNews;
   readonly followedWorks: FollowedWorks;
   readonly callPages: CallPages;
   readonly callWalk: CallWalk;
@@ -172,6 +175,7 @@ function storeOn(context: StoreContext): Store {
     settings: settingsIn(context),
     calls: callRecordsIn(context),
     settlements: settlementsIn(context),
+    correctedSpend: correctedSpendIn(context),
     followedWorks: followedWorksIn(context),
     callPages: callPagesIn(context),
     callWalk: callWalkIn(context),

@@ -22,10 +22,11 @@ export const reprice = command({
     month: { type: 'string', required: true, valueHint: 'YYYY-MM', description: 'Calls that started in this month, in UTC' },
     prices: { type: 'string', required: true, valueHint: 'LIST', description: 'By these: current, list, a list by name, or a file of prices' },
     org: { type: 'string', valueHint: 'ORG', description: 'Organization, by id or unique name; all by default' },
+    caps: { type: 'boolean', description: 'Caps count the corrections, in the windows of the calls; without it they go by the records' },
     'dry-run': { type: 'boolean', description: 'Only show what would be corrected' },
   },
-  run: ({ month, prices, org, 'dry-run': dryRun }, tools) => {
-    const asked = { prices: pricesToTry(prices, tools.cwd), monthMs: monthMs('month', month), dryRun: dryRun === true };
+  run: ({ month, prices, org, caps, 'dry-run': dryRun }, tools) => {
+    const asked = { prices: pricesToTry(prices, tools.cwd), monthMs: monthMs('month', month), dryRun: dryRun === true, caps: caps === true };
     return onStore(tools, async (context) => {
       const done: RepricedMonth[] = [];
       for (const organization of org === undefined ? await idsOf(context) : [org]) {
@@ -53,7 +54,7 @@ async function repriced(context: UseCaseContext, request: RepriceRequest, tools:
   }
 }
 
-function monthText({ organization, month, prices, dryRun, written, notRepriced, models, ...all }: RepricedMonth): string {
+function monthText({ organization, month, prices, dryRun, caps, written, notRepriced, models, ...all }: RepricedMonth): string {
   const by = prices.overlay === null ? prices.list : `${prices.overlay} over ${prices.list}`;
   const row = (name: string, { calls, corrected, before, after }: RepricedFigures) =>
     [name, grouped(calls), grouped(corrected), shortDecimal(before), shortDecimal(after)];
@@ -66,6 +67,7 @@ function monthText({ organization, month, prices, dryRun, written, notRepriced, 
     ...(kept.length === 0 ? [] : [`Not repriced: ${kept.join(', ')}.`]),
     dryRun ? 'Nothing was written.' : written === 0 ? 'All of this was known already: nothing changed.'
       : `${countOf(written, 'correction')} written or removed.`,
+    ...(caps && !dryRun ? ['Caps count these corrections.'] : []),
   ].join('\n');
 }
 

@@ -16,7 +16,7 @@ import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { RunAnswer } from '@metergate/store/runs/runs.ts';
-import type { SettledSpend } from '@metergate/store/calls/settling/settlements.ts';
+import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
@@ -180,7 +180,7 @@ export class Runs {
   }
 
   /** Work that was billed later is settled: its cost is the run's. */
-  settledLater({ organization, run, cost }: SettledSpend): void {
+  spentBeside({ organization, run, cost }: SpentBeside): void {
     const held = run === null ? undefined : this.#registry.find(organization, run);
     if (held !== undefined && cost !== null) held.run = { ...held.run, spent: nanoDollars(held.run.spent + cost) };
   }

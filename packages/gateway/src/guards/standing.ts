@@ -8,7 +8,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { figuresOf } from '@metergate/core/rate/tier.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
 import { bindCap, bindingCapsOf, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
-import type { SettledSpend } from '@metergate/store/calls/settling/settlements.ts';
+import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import { addCall, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
 import type { CapLease, LeasedSubject, SpendLeases } from './spend-leases.ts';
@@ -60,8 +60,8 @@ export class Standings {
     return standing;
   }
 
-  /** Work that was billed later is settled. Of subjects that are not held, the store's answer will hold it. */
-  settled({ organization, key, startedAtMs, cost }: SettledSpend): void {
+  /** Work that was billed later is settled, or calls were corrected. Of subjects that are not held, the store's answer will hold it. */
+  spentBeside({ organization, key, startedAtMs, cost }: SpentBeside): void {
     const sums = [this.#organizations.get(organization)?.sums, this.#keys.get(key)?.deref()?.sums];
     for (const each of sums) if (each !== undefined) addCall(each, startedAtMs, cost);
   }

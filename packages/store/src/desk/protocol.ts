@@ -11,7 +11,7 @@ import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
-import type { SettledSpend } from '../calls/settling/settlements.ts';
+import type { SpentBeside } from '../spend/spent-beside.ts';
 import type { SubjectSums } from '../spend/spend-sums.ts';
 
 /** Gateway → store. */
@@ -64,7 +64,7 @@ export type FromStore =
   /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
   /** What settlements add to what was spent. Only from an embedded store, each once. */
-  | { readonly kind: 'settled'; readonly settled: readonly SettledSpend[] }
+  | { readonly kind: 'spent_beside'; readonly spent: readonly SpentBeside[] }
   /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
   /** What is behind a key that was used lately, before anybody asks for it. Only at the start, before the first heartbeat. */

@@ -15,7 +15,7 @@ import type { Run } from '@metergate/core/run/run.ts';
 import { noRuns, noteRun, type KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { RunName } from '../runs/run-rows.ts';
 import type { NewRun, RunAnswer, StoredRuns } from '../runs/runs.ts';
-import { noSettledNews, type SettledNews } from './settled-news.ts';
+import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { InTurn } from './in-turn.ts';
 import type { FromStore } from './protocol.ts';
 
@@ -30,7 +30,7 @@ export interface RunDeskOptions {
   /** The store is embedded: its node begins runs by itself once it knows which exist. */
   readonly embedded?: boolean;
   /** None by default: the store is shared. */
-  readonly settled?: SettledNews;
+  readonly settled?: SpentNews;
 }
 
 export interface RunDesk {
@@ -80,11 +80,11 @@ class Desk implements RunDesk {
   /** Grows with each post of the feed, so that an answer made meanwhile is known to be doubtful. */
   #news = 0;
   readonly #embedded: boolean;
-  readonly #settled: SettledNews;
+  readonly #settled: SpentNews;
   /** The names being gathered for the node; null: already sent, or never to be. */
   #known: KnownRuns | null;
 
-  constructor({ runs, post, keepEnded, clock, pause, embedded = false, settled = noSettledNews }: RunDeskOptions) {
+  constructor({ runs, post, keepEnded, clock, pause, embedded = false, settled = noSpentNews }: RunDeskOptions) {
     this.#embedded = embedded;
     this.#settled = settled;
     this.#known = embedded ? noRuns() : null;

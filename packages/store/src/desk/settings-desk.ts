@@ -13,7 +13,7 @@ import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums } from '../spend/spend-sums.ts';
 import { KeptOrganizations } from './kept-organizations.ts';
 import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
-import { noSettledNews, type SettledNews } from './settled-news.ts';
+import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { together } from './together.ts';
 
 export interface SettingsDeskOptions {
@@ -24,7 +24,7 @@ export interface SettingsDeskOptions {
   readonly clock: () => number;
   readonly post: (message: FromStore) => void;
   /** None by default: the store is shared. */
-  readonly settled?: SettledNews;
+  readonly settled?: SpentNews;
 }
 
 export interface SettingsDesk {
@@ -46,7 +46,7 @@ const aheadMax = 200;
 
 interface Question { readonly number: number; readonly hash: string }
 
-export function createSettingsDesk({ settings, prices, spend, clock, post, settled = noSettledNews }: SettingsDeskOptions): SettingsDesk {
+export function createSettingsDesk({ settings, prices, spend, clock, post, settled = noSpentNews }: SettingsDeskOptions): SettingsDesk {
   /** What the node holds: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
   /** The last change whose processing has begun; null before the first poll. */

@@ -4,7 +4,7 @@
  */
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
-import type { SettledSpend } from '../calls/settling/settlements.ts';
+import type { SpentBeside } from '../spend/spent-beside.ts';
 import { processMs } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 
@@ -15,8 +15,8 @@ export interface SharedNews {
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
   /** Calls back when every held lease must be confirmed. */
   onConfirmLeases(listener: () => void): void;
-  /** Calls back with what settlements add to what was spent, each once. Only on an embedded store. */
-  onSettled(listener: (settled: readonly SettledSpend[]) => void): void;
+  /** Calls back with what settlements and corrections add to what was spent, each once. Only on an embedded store. */
+  onSpentBeside(listener: (spent: readonly SpentBeside[]) => void): void;
   /** Calls back with the shared store's time, and when it was read, on the listener's clock; at once if it is already known. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
   /** Calls back with the latest start among the store's call records when this node began. */
@@ -30,7 +30,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
   const ended: ((runs: readonly EndedRun[]) => void)[] = [];
   const tightened: ((runs: readonly Run[]) => void)[] = [];
   const confirmLeases: (() => void)[] = [];
-  const settled: ((settled: readonly SettledSpend[]) => void)[] = [];
+  const spentBeside: ((spent: readonly SpentBeside[]) => void)[] = [];
   const time = latestValue<{ readonly storeMs: number; readonly atMs: number }>();
   const written = latestValue<number>();
   let runsCurrentAt: LeaseMoment | null = null;
@@ -39,7 +39,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
     onRunsEnded: (listener) => void ended.push(listener),
     onRunsTightened: (listener) => void tightened.push(listener),
     onConfirmLeases: (listener) => void confirmLeases.push(listener),
-    onSettled: (listener) => void settled.push(listener),
+    onSpentBeside: (listener) => void spentBeside.push(listener),
     onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
     onWritten: (listener) => written.listen(listener),
     runsCurrentAt: () => runsCurrentAt,
@@ -51,7 +51,7 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
           const live = message.runs.filter((run) => !isEnded(run));
           return live.length === 0 ? undefined : tightened.forEach((listener) => listener(live));
         }
-        case 'settled': return settled.forEach((listener) => listener(message.settled));
+        case 'spent_beside': return spentBeside.forEach((listener) => listener(message.spent));
         case 'confirm_leases': return confirmLeases.forEach((listener) => listener());
         case 'time': return time.set({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
         case 'written': return written.set(message.untilMs);

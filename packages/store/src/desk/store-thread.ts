@@ -29,7 +29,7 @@ import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { createRunDesk, type RunDesk, type RunDeskOptions } from './run-desk.ts';
 import { bestEffortWritesTo, type BestEffortWrites } from './best-effort-writes.ts';
-import { createSettledNews, noSettledNews, type SettledNews } from './settled-news.ts';
+import { createSpentNews, noSpentNews, type SpentNews } from './spent-news.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { keepEnded, sayingKept, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
 import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
@@ -119,7 +119,7 @@ async function serve(): Promise<void> {
   }
   const time = startNodeTime(Date.now(), performance.now());
   const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
-  const settled = await settledNewsOf(store, post);
+  const settled = await spentNewsOf(store, post);
   const desk = createSettingsDesk({ settled, settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
   const runDesk = runDeskOf(store, { post, settled, keepEnded: () => keepEnded(shipper) });
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs: storeMs, hrMs }) => {
@@ -158,8 +158,8 @@ async function serve(): Promise<void> {
   warnings.ready();
 }
 
-async function settledNewsOf({ engine, settlements }: Store, post: (message: FromStore) => void): Promise<SettledNews> {
-  return engine === 'sqlite' ? createSettledNews(settlements, post, await settlements.latest()) : noSettledNews;
+async function spentNewsOf({ engine, settlements, correctedSpend }: Store, post: (message: FromStore) => void): Promise<SpentNews> {
+  return engine === 'sqlite' ? createSpentNews([settlements, correctedSpend], post) : noSpentNews;
 }
 
 function runDeskOf({ engine, runs }: Store, parts: Pick<RunDeskOptions, 'post' | 'settled' | 'keepEnded'>): RunDesk {

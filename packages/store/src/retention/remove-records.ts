@@ -2,6 +2,7 @@
  * Removes call records of one organization, and in the same transaction what they added to every sum. So reports equal the records that are
  * left, even if the process dies in between. What they spent still counts as spent (`noteGone`).
  */
+import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type RawBuilder, type Selectable, type Transaction } from 'kysely';
 import { callRecordOf } from '../calls/call-row.ts';
@@ -57,11 +58,16 @@ export async function removeRecords(
   const { rows } = await (sql`delete from call_record where ${isOneOf(engine, calls.map(({ sequence }) => sequence))} returning *` as RawBuilder<Row>)
     .execute(transaction);
   const records: CallRecord[] = rows.map(callRecordOf);
-  await dropCallCorrections(engine, transaction, calls.map(({ sequence }) => sequence));
-  await noteGone(engine, transaction, records, youngMs);
+  const counted = await dropCallCorrections(engine, transaction, calls.map(({ sequence }) => sequence));
+  await noteGone(engine, transaction, records.map((record, index) => asSpent(record, counted.get(BigInt(rows[index]!.sequence)))), youngMs);
   await subtractUsage(engine, transaction, records, rows.map(({ attribution }) => Number(attribution)));
   await subtractHours(engine, transaction, records);
   return rows.length;
+}
+
+/** With what caps count of its correction: it is not refunded either. */
+function asSpent(record: CallRecord, counted: bigint | undefined): CallRecord {
+  return counted === undefined ? record : { ...record, cost: nanoDollars((record.cost ?? 0n) + counted) };
 }
 
 /** The text is the same for any number, so that no engine parses a new statement for each size of slice. */

@@ -11,6 +11,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { CallPlace } from '../calls/call-pages.ts';
+import type { RepricedSlice } from '../spend/call-corrections.ts';
 import type { Store } from '../store.ts';
 import { batchOf, drawing, granted, refusalCode, sampleRecord, startMs, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
@@ -104,20 +105,27 @@ for (const on of bothEngines) {
     test('the correction of a call goes with its record, and none is made for a record that is gone', async () => {
       const organization = await keeping();
       await ship(store, 'seg_corrected', recordsOf(organization, 3_000, draw));
-      const calls: { sequence: bigint; startedAtMs: number }[] = [];
+      const calls: RepricedSlice['calls'][number][] = [];
       for await (const page of store.callWalk.walk({ organization, fromMs: 0, toMs: startMs + 100 * dayMs })) {
-        calls.push(...page.map(({ record, place }) => ({ sequence: place.sequence, startedAtMs: record.startedAtMs })));
+        calls.push(...page.map(({ record: { key, project, startedAtMs }, place: { sequence } }) => ({ sequence, key, project, startedAtMs })));
       }
       const made = { recorded: nanoDollars(1n), cost: nanoDollars(3n), costGaps: [], priceList: 'list' };
       const corrections = new Map(calls.map(({ sequence }) => [sequence, made]));
-      const replace = () => store.callCorrections.replace({ organization, calls, corrections, audited: false });
+      const replace = () => store.callCorrections.replace({ organization, calls, corrections, counted: true, audited: false });
       const sum = async () => (await store.callCorrections.sums({ organization, by: [], everyMs: null, filter: {} }))[0]!;
       const kept = async () => (await context.query(url, 'select sequence from call_correction where organization = $1', [organization])).length;
+      const spentInAll = async () => BigInt((await context.query(url, `select cast(spent_nano as text) as spent from spend_day where organization = $1
+        and scope = 'organization' and day_ms = -1`, [organization]))[0]!['spent'] as string);
+      const recorded = await spentInAll();
       assert.deepEqual([await replace(), await replace(), (await sum()).amount], [3_000, 0, 6_000n]);
+      assert.equal(await spentInAll(), recorded + 6_000n);
       const { records } = await removeAll(store, organization, startMs + 60 * dayMs);
       assert.ok(records > 500 && records < 3_000);
       assert.deepEqual([await kept(), (await sum()).amount], [3_000 - records, BigInt(3_000 - records) * 2n]);
       assert.deepEqual([await replace(), await kept()], [0, 3_000 - records]);
+      assert.equal(await spentInAll(), recorded + 6_000n, 'what caps count of it is not refunded either');
+      assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!
+        .differences.filter((each) => each.organization === organization), []);
     });
 
     test('after every slice each sum is that of the records left, caps are not refunded, and another organization keeps all', async () => {

@@ -30,9 +30,23 @@ export interface CallCorrectionTable {
   readonly cost_gaps: string | null;
   readonly price_list: string;
   readonly corrected_at_ms: Whole;
+  /** What of it counts as spent; 0: caps go by the record. */
+  readonly counted_nano: Whole;
+}
+
+/** What corrections changed in what was spent, in the order in which they did. Only on an embedded store. */
+export interface CorrectedSpendTable {
+  readonly number: Whole;
+  readonly organization: string;
+  readonly key: string;
+  /** 00:00 UTC. */
+  readonly day_ms: Whole;
+  readonly amount_nano: Whole;
+  readonly at_ms: Whole;
 }
 
 export interface CorrectionSchema {
+  readonly corrected_spend: CorrectedSpendTable;
   readonly call_correction: CallCorrectionTable;
   readonly correction: CorrectionTable;
 }

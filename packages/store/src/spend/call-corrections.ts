@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
-import type { CostGap } from '@metergate/core/record/call-record.ts';
+import type { CallRecord, CostGap } from '@metergate/core/record/call-record.ts';
 import { sql, type Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
@@ -12,6 +12,7 @@ import type { Engine } from '../engine/engine.ts';
 import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { Schema } from '../schema/schema.ts';
+import { applyCorrections, type CountedChange } from './corrected-spend.ts';
 
 /** What a call costs by the prices of a repricing. */
 export interface CallCorrection {
@@ -29,10 +30,12 @@ export type CallCorrections = ReadonlyMap<bigint, CallCorrection>;
 /** One slice of calls that were priced again. */
 export interface RepricedSlice {
   readonly organization: OrganizationId;
-  /** The number and the start of every call of the slice. */
-  readonly calls: readonly { readonly sequence: bigint; readonly startedAtMs: number }[];
+  /** The number of every call of the slice, and whose windows of spend hold it. */
+  readonly calls: readonly ({ readonly sequence: bigint } & Pick<CallRecord, 'key' | 'project' | 'startedAtMs'>)[];
   /** Those whose cost differs. */
   readonly corrections: CallCorrections;
+  /** True: caps count what they cost by these corrections; false: what their records say. */
+  readonly counted: boolean;
   /** True: this is noted in the audit trail if it changes something. */
   readonly audited: boolean;
 }
@@ -70,11 +73,16 @@ export interface StoredCallCorrections {
   sums(query: CorrectionSumsQuery): Promise<readonly CorrectionSum[]>;
 }
 
-interface NewRow extends CallCorrection {
+interface NewRow extends KnownCorrection {
   readonly sequence: bigint;
   readonly organization: string;
   readonly startedAtMs: number;
   readonly atMs: number;
+}
+
+/** As it is kept. `counted`: what of it caps count. */
+interface KnownCorrection extends CallCorrection {
+  readonly counted: bigint;
 }
 
 const insert: BulkInsert<NewRow> = {
@@ -85,27 +93,38 @@ const insert: BulkInsert<NewRow> = {
     { name: 'cost_nano', kind: 'whole', value: (row) => row.cost },
     { name: 'cost_gaps', kind: 'text', value: (row) => (row.costGaps.length === 0 ? null : JSON.stringify(row.costGaps)) },
     { name: 'price_list', kind: 'text', value: (row) => row.priceList }, { name: 'corrected_at_ms', kind: 'whole', value: (row) => row.atMs },
+    { name: 'counted_nano', kind: 'whole', value: (row) => row.counted },
   ],
   after: `on conflict (sequence) do update set recorded_nano = excluded.recorded_nano, cost_nano = excluded.cost_nano,
-    cost_gaps = excluded.cost_gaps, price_list = excluded.price_list, corrected_at_ms = excluded.corrected_at_ms`,
+    cost_gaps = excluded.cost_gaps, price_list = excluded.price_list, corrected_at_ms = excluded.corrected_at_ms,
+    counted_nano = excluded.counted_nano`,
 };
 
 export function callCorrectionsIn({ engine, background, clock }: StoreContext): StoredCallCorrections {
   const read = (sequences: readonly bigint[], organization: string) => engine.read((db) => rowsOf(engine.kind, db, { sequences, organization }));
   return {
-    async replace({ organization, calls, corrections, audited }) {
+    async replace({ organization, calls, corrections, counted, audited }) {
       const work = async (transaction: Transaction<Schema>): Promise<number> => {
+        if (engine.kind === 'postgres') await takeTurn(organization).execute(transaction);
         const there = await liveAmong(engine.kind, transaction, calls.map(({ sequence }) => sequence));
         const known = await rowsOf(engine.kind, transaction, { sequences: [...there], organization });
+        const counts = counted && !await isErased(transaction, organization);
         const atMs = Math.floor(clock());
-        const fresh = calls.flatMap(({ sequence, startedAtMs }): NewRow[] => {
-          const made = corrections.get(sequence);
-          if (made === undefined || !there.has(sequence) || isSame(known.get(sequence), made)) return [];
-          return [{ ...made, sequence, organization, startedAtMs, atMs }];
-        });
+        const fresh: NewRow[] = [];
+        const changes: CountedChange[] = [];
+        for (const call of calls) {
+          const { sequence, startedAtMs } = call;
+          const [made, before] = [corrections.get(sequence), known.get(sequence)];
+          if (!there.has(sequence)) continue;
+          const now = made === undefined || !counts ? 0n : made.cost - (made.recorded ?? 0n);
+          if (now !== (before?.counted ?? 0n)) changes.push({ call: { ...call, organization }, amount: now - (before?.counted ?? 0n) });
+          if (made === undefined || isSame(before, { ...made, counted: now })) continue;
+          fresh.push({ ...made, counted: now, sequence, organization, startedAtMs, atMs });
+        }
         const gone = [...known.keys()].filter((sequence) => !corrections.has(sequence));
         if (gone.length > 0) await transaction.deleteFrom('call_correction').where(isOneOf(engine.kind, gone)).execute();
         await insertRows(engine.kind, transaction, insert, fresh);
+        await applyCorrections(engine.kind, transaction, changes, atMs);
         return fresh.length + gone.length;
       };
       if (!audited) return background.write(work);
@@ -116,9 +135,23 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
   };
 }
 
-/** Removes the corrections of records that go. Call this in their transaction. */
-export async function dropCallCorrections(engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<void> {
-  if (sequences.length > 0) await transaction.deleteFrom('call_correction').where(isOneOf(engine, sequences)).execute();
+/** Repricings of an organization take turns: each goes by what was counted before. */
+const correctingLock = 7_215_004;
+const takeTurn = (organization: string) => sql`select pg_advisory_xact_lock(${correctingLock}::integer, hashtext(${organization}))`;
+
+/** Removes the corrections of records that go; gives what caps count of them. Call this in their transaction. */
+export async function dropCallCorrections(
+  engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[],
+): Promise<ReadonlyMap<bigint, bigint>> {
+  if (sequences.length === 0) return new Map();
+  const rows = await transaction.deleteFrom('call_correction').where(isOneOf(engine, sequences)).returning(['sequence', 'counted_nano']).execute();
+  return new Map(rows.map((row) => [BigInt(row.sequence), BigInt(row.counted_nano)]));
+}
+
+/** An erased organization keeps no sums by project, and its caps bind nobody. */
+async function isErased(transaction: Transaction<Schema>, organization: string): Promise<boolean> {
+  const row = await transaction.selectFrom('erased_organization').select('organization').where('organization', '=', organization).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Which of these records are there; on PostgreSQL they stay until the transaction ends. */
@@ -131,19 +164,19 @@ async function liveAmong(engine: Engine['kind'], transaction: Transaction<Schema
 async function rowsOf(
   engine: Engine['kind'], db: Pick<Transaction<Schema>, 'selectFrom'>,
   { sequences, organization }: { readonly sequences: readonly bigint[]; readonly organization: string },
-): Promise<Map<bigint, CallCorrection>> {
+): Promise<Map<bigint, KnownCorrection>> {
   if (sequences.length === 0) return new Map();
   const rows = await db.selectFrom('call_correction').selectAll().where('organization', '=', organization).where(isOneOf(engine, sequences))
     .execute();
   return new Map(rows.map((row) => [BigInt(row.sequence), {
     recorded: row.recorded_nano as NanoDollars | null, cost: row.cost_nano as NanoDollars, costGaps: costGapsOf(row.cost_gaps),
-    priceList: row.price_list,
+    priceList: row.price_list, counted: BigInt(row.counted_nano),
   }]));
 }
 
-function isSame(known: CallCorrection | undefined, made: CallCorrection): boolean {
+function isSame(known: KnownCorrection | undefined, made: KnownCorrection): boolean {
   return known !== undefined && known.recorded === made.recorded && known.cost === made.cost && known.priceList === made.priceList
-    && known.costGaps.join() === made.costGaps.join();
+    && known.counted === made.counted && known.costGaps.join() === made.costGaps.join();
 }
 
 /** The text is the same for any number, so that no engine parses a new statement for each size of slice. */

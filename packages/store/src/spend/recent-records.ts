@@ -5,6 +5,7 @@
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord, CostSource } from '@metergate/core/record/call-record.ts';
 import type { UsageState } from '@metergate/core/usage/reading.ts';
+import { sql } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';
 import type { SpendRecord } from './apply-spend.ts';
@@ -13,9 +14,10 @@ import { addRecords, type Sums } from './derived-sums.ts';
 /** Records of one slice: a few milliseconds of the engine's time. */
 export const recordsAtOnce = 400;
 
-/** The columns of a record that sums need. */
+/** The columns of a record that sums need, and what is counted of its correction. */
 export const spendRecordColumns = [
   'sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage', 'settled_by',
+  sql<bigint | number | null>`(select c.counted_nano from call_correction as c where c.sequence = call_record.sequence)`.as('counted_nano'),
 ] as const;
 
 export interface SpendRecordRow {
@@ -28,16 +30,21 @@ export interface SpendRecordRow {
   readonly cost_source: string;
   readonly usage: string;
   readonly settled_by: string | null;
+  readonly counted_nano: bigint | number | null;
 }
 
-/** A call record with the columns that sums need. */
+/** A call record with the columns that sums need; its cost is what counts as spent. */
 export function spendRecordOf(row: SpendRecordRow): SpendRecord {
   return {
     organization: row.organization as SpendRecord['organization'], key: row.key as SpendRecord['key'], project: row.project,
-    startedAtMs: Number(row.started_at_ms), cost: row.cost_nano === null ? null : nanoDollars(row.cost_nano),
+    startedAtMs: Number(row.started_at_ms), cost: spentBy(row),
     costGaps: costGapsOf(row.cost_gaps), costSource: row.cost_source as CostSource, usage: row.usage as UsageState,
     settledBy: row.settled_by as CallRecord['settledBy'],
   };
+}
+
+function spentBy({ cost_nano: cost, counted_nano: counted }: SpendRecordRow): SpendRecord['cost'] {
+  return counted === null ? cost as SpendRecord['cost'] : nanoDollars((cost ?? 0n) + BigInt(counted));
 }
 
 /** What an organization's newest records add: those up to a given number, and those after it. */

@@ -132,7 +132,8 @@ for (const on of bothEngines) {
       const chosen = found.filter(({ record: { wire, cost } }) => wire === 'anthropic' && cost !== null).slice(0, 5);
       assert.equal(chosen.length, 5);
       await store.callCorrections.replace({
-        organization, audited: false, calls: chosen.map(({ record, place }) => ({ sequence: place.sequence, startedAtMs: record.startedAtMs })),
+        organization, counted: false, audited: false,
+        calls: chosen.map(({ record: { key, project, startedAtMs }, place: { sequence } }) => ({ sequence, key, project, startedAtMs })),
         corrections: new Map(chosen.map(({ record, place }) => [place.sequence, {
           recorded: record.cost, cost: nanoDollars(record.cost! + 11n), costGaps: [], priceList: 'own',
         }])),

@@ -1,12 +1,12 @@
 /**
- * After a random day whose calls were priced again, on both engines, records and corrections add up to every report: adjusted usage by every
- * dimension, every adjusted export, the statement. Records, plain usage, caps and receipts stay as they were. What else adds to a record's cost
- * later (`extras`) has its place here.
+ * After a random month of calls, of which some began work that was settled later, and whose calls were priced again, records, settlements and
+ * corrections add up to every report, on both engines: adjusted usage by every dimension, every adjusted export, the statement, and on request
+ * caps and a key's view of itself. Records, plain usage and receipts stay as they were.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
@@ -19,10 +19,13 @@ import { freshSqlite, masterKey } from '../../http/test-support/platform-fixture
 import { createDrawing } from '../../seed/drawing.ts';
 import { plausibleCalls } from '../../seed/plausible-calls.ts';
 import { callerOf } from '../../seed/tenants.ts';
+import { listCaps, setCap, type CapInput } from '../caps.ts';
 import { showComparedUsage } from '../compared-usage.ts';
 import { exportCalls, exportFormats } from '../exports.ts';
 import { loadPrices } from '../prices.ts';
 import { isRefusal } from '../refusal.ts';
+import { keyPresented, showSelf } from '../self.ts';
+import { createServiceKey, type MintedServiceKey } from '../service-keys.ts';
 import { makeStatement } from '../statement.ts';
 import { repriceCalls, type RepriceRequest } from './reprice-calls.ts';
 
@@ -50,12 +53,34 @@ function bookOf(text: string): PriceBook {
   return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: createHash('sha256').update(text).digest('hex') } });
 }
 
+const nothingKnown = {
+  usage: 'unknown', usageReason: 'deferred', model: null, inputTokens: null, outputTokens: null, cachedTokens: null, cacheWriteTokens: null,
+  reasoningTokens: null, audioInputTokens: null, audioOutputTokens: null, toolCalls: null, units: null, cost: null, costGaps: [], costSource: 'none',
+  pricedBy: null, priceList: null, cacheSavings: null, serviceTier: null, requestedModel: null,
+} as const satisfies Partial<CallRecord>;
+
+/** Every ninth call of a named provider begins a batch. Its settlements, told once or more by polls of another key, have what the call had used. */
+function withWork(records: readonly CallRecord[], poller: CallRecord['key']): { readonly calls: CallRecord[]; readonly told: CallRecord[] } {
+  const begins = (index: number): boolean => index % 9 === 4 && records[index]!.wire !== 'upstream';
+  const works = (index: number): CallRecord['works'] => [`batch_${index}`];
+  return {
+    calls: records.map((record, index): CallRecord => (begins(index)
+      ? { ...record, ...nothingKnown, endpoint: 'other', method: 'POST', path: '/v1/batches', works: works(index) } : record)),
+    told: records.flatMap((record, index) => (begins(index) && index % 27 !== 4 ? [0, 1, 2].slice(index % 3).map((time): CallRecord => ({
+      ...record, id: requestIdFrom(`${index.toString(16).padStart(16, 'e')}${time}${'a'.repeat(15)}`), kind: 'settlement', works: works(index),
+      endpoint: 'other', method: 'GET', path: `/v1/batches/batch_${index}`, key: poller, project: null, labels: ['poll'], run: null,
+      startedAtMs: Math.min(record.startedAtMs + 86_400_000, nowMs),
+    })) : [])),
+  };
+}
+
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   describe(`records and corrections on ${engine}`, () => {
     let server: TestPostgres | null = null;
     let remove = (): void => {};
     let store: Store;
     let organization: OrganizationId;
+    let keys: readonly MintedServiceKey[] = [];
     let records: readonly CallRecord[] = [];
     let file = '';
     /** What each corrected record costs instead. */
@@ -80,12 +105,25 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.ok('id' in made);
       organization = made.id;
       const draw = createDrawing(Number(process.env['TEST_SEED'] ?? 77));
-      const callers = ['key_a', 'key_b'].map((key, index) => callerOf(organization, key as CallRecord['key'], index + 1, draw));
-      records = [...plausibleCalls({ callers, calls: 3_000, nowMs, days: 29, book: list }, draw)].map((record, index) => ({
+      keys = await Promise.all([1, 2, 3].map(async () => {
+        const key = await createServiceKey(context(), { organization });
+        assert.ok(!isRefusal(key));
+        return key;
+      }));
+      const callers = keys.slice(0, 2).map(({ id }, index) => callerOf(organization, id as CallRecord['key'], index + 1, draw));
+      const { calls, told } = withWork([...plausibleCalls({ callers, calls: 3_000, nowMs, days: 29, book: list }, draw)].map((record, index) => ({
         ...record, labels: index % 3 === 0 ? [] : index % 3 === 1 ? ['a'] : ['a', 'b'],
         ...(index % 40 === 7 && record.cost !== null ? { cost: null, costSource: 'unpriced' as const, priceList: null, pricedBy: null } : {}),
-      }));
-      await store.calls.ship({ segment: 'seg_1', through: records.length, records: records.map((record, index) => ({ seq: index + 1, record })) });
+      })), keys[2]!.id as CallRecord['key']);
+      for (const [segment, shipped] of [['seg_1', calls], ['seg_2', told]] as const) {
+        await store.calls.ship({ segment, through: shipped.length, records: shipped.map((record, index) => ({ seq: index + 1, record })) });
+      }
+      records = (await store.calls.list({ organization, limit: 10_000 })).toReversed();
+      const once = new Map(told.map((record) => [record.works[0]!, record]));
+      assert.ok(once.size > 100 && told.length > once.size);
+      const sum = (all: Iterable<CallRecord>): bigint => [...all].reduce((so, { cost }) => so + (cost ?? 0n), 0n);
+      assert.equal(sum(records), sum(calls) + sum(once.values()), 'each piece of work is settled once');
+      assert.equal(records.filter(({ settledBy }) => settledBy !== null).length, once.size);
       file = otherPrices(records);
       const book = bookOf(file);
       corrected = new Map(records.flatMap((record) => {
@@ -171,6 +209,49 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const said = /Adjusted cost: ([\d.]+) USD/.exec(statement.html)?.[1];
       assert.equal(nano(said!), expected());
       assert.equal(nano(statement.totals.cost), records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n));
+    });
+
+    test('caps, and a key\'s view of itself, go by the records, by the corrections where that is wanted, and by the records again', async () => {
+      const set = async (more: Pick<CapInput, 'scope' | 'key' | 'project'>) => {
+        const cap = await setCap(context(), { organization, window: 'month', limit: '1000000', mode: 'refuse', ...more });
+        assert.ok(!isRefusal(cap));
+      };
+      const project = records.find((each) => each.project !== null)!.project!;
+      await set({ scope: 'organization' });
+      for (const { id } of keys) await set({ scope: 'key', key: id });
+      await set({ scope: 'project', project });
+      const equal = async (costOf: (of: (record: CallRecord) => boolean) => bigint, what: string) => {
+        const caps = await listCaps(context(), organization);
+        assert.ok(!isRefusal(caps) && caps.length === 5);
+        for (const cap of caps) {
+          const due = costOf(({ key, project: of }) => cap.scope === 'organization' || (cap.scope === 'key' ? key === cap.key : of === cap.project));
+          assert.equal(nano(cap.spent), due, `${what}, ${cap.scope} ${cap.key ?? cap.project ?? ''}`);
+        }
+        const presented = await keyPresented(context(), keys[0]!.key);
+        const own = await showSelf(context(), presented!, '');
+        assert.ok(!isRefusal(own));
+        assert.deepEqual(own.caps.map(({ scope, spent }) => [scope, nano(spent)]).sort(), [
+          ['key', costOf(({ key }) => key === keys[0]!.id)], ['organization', costOf(() => true)]], what);
+        assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, [], what);
+      };
+      const recorded = (of: (record: CallRecord) => boolean) => records.filter(of).reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+      const news = () => store.correctedSpend.after(0);
+      await run();
+      await equal(recorded, 'repriced');
+      assert.equal((await run({ dryRun: true, caps: true })).written, 0);
+      await equal(recorded, 'in a dry run');
+      assert.equal((await run({ caps: true })).written, corrected.size);
+      await equal(expected, 'on request');
+      assert.equal((await run({ caps: true })).written, 0);
+      await equal(expected, 'once');
+      const told = (await news()).spent;
+      assert.equal(told.reduce((sum, { cost }) => sum + cost!, 0n), engine === 'SQLite' ? expected() - recorded(() => true) : 0n);
+      await Promise.all([run({ caps: true, prices: 'list' }), run({ caps: true })]);
+      await run({ caps: true });
+      await equal(expected, 'two at once');
+      assert.equal((await run()).written, corrected.size);
+      await equal(recorded, 'without it');
+      assert.equal((await news()).spent.reduce((sum, { cost }) => sum + cost!, 0n), 0n);
     });
 
     test('by the prices that they were recorded by, no correction is left but for calls that had no price', async () => {

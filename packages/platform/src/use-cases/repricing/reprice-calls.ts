@@ -27,6 +27,8 @@ export interface RepriceRequest {
   readonly prices: PricesToTry;
   /** Nothing is written. */
   readonly dryRun: boolean;
+  /** Caps count what the calls cost by the prices; without it, what their records say (decision 0132). */
+  readonly caps?: boolean;
   /** Called after each slice with the calls read so far. */
   readonly onProgress?: (calls: number) => void;
 }
@@ -48,6 +50,8 @@ export interface RepricedMonth extends RepricedFigures {
   /** The lists that made the costs. */
   readonly prices: { readonly list: string; readonly overlay: string | null };
   readonly dryRun: boolean;
+  /** Caps count the corrections of this month. */
+  readonly caps: boolean;
   /** How many corrections were written or removed; 0 in a dry run, and if all were there already. */
   readonly written: number;
   /** Calls that keep their recorded cost, by reason. */
@@ -65,7 +69,7 @@ interface Sums {
 
 /** Refuses `unknown_organization`, and what `bookToTry` refuses. */
 export async function repriceCalls(context: UseCaseContext, request: RepriceRequest): Promise<RepricedMonth | AdministrationRefusal> {
-  const { monthMs, prices, dryRun, onProgress } = request;
+  const { monthMs, prices, dryRun, caps: counted = false, onProgress } = request;
   const organization = await findFigures(context, request.organization);
   if (isRefusal(organization)) return organization;
   const current = await priceBook(context);
@@ -85,15 +89,17 @@ export async function repriceCalls(context: UseCaseContext, request: RepriceRequ
       const made = tally.add(call, found);
       if (made !== null) corrections.set(place.sequence, made);
     }
-    const calls = page.map(({ record, place }) => ({ sequence: place.sequence, startedAtMs: record.startedAtMs }));
+    const calls = page.map(({ record: { key, project, startedAtMs }, place: { sequence } }) => ({ sequence, key, project, startedAtMs }));
     // The first slice that changes something is the one that the audit trail names.
-    if (!dryRun) written += await store.callCorrections.replace({ organization: organization.id, calls, corrections, audited: written === 0 });
+    const slice = { organization: organization.id, calls, corrections, counted, audited: written === 0 };
+    if (!dryRun) written += await store.callCorrections.replace(slice);
     onProgress?.(read += page.length);
     await othersFirst();
   }
   const { listId, overlayId } = book.context;
   return {
-    organization: organization.id, month: monthName(monthMs), prices: { list: listId, overlay: overlayId }, dryRun, written, ...tally.shown(),
+    organization: organization.id, month: monthName(monthMs), prices: { list: listId, overlay: overlayId }, dryRun, caps: counted,
+    written, ...tally.shown(),
   };
 }
 

@@ -3,16 +3,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../../sealing/context.ts';
-
-/** What one settlement adds to what was spent. */
-export type SettledSpend = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost'>;
-
-export interface Settlements {
-  /** The number of the latest; 0: there is none. */
-  latest(): Promise<number>;
-  /** Those above this number, oldest first, and the number of the last. */
-  after(number: number): Promise<{ readonly settled: readonly SettledSpend[]; readonly through: number }>;
-}
+import type { SpentBesideNews } from '../../spend/spent-beside.ts';
 
 /** Read at once. */
 const atOnce = 500;
@@ -26,7 +17,7 @@ interface Row {
   readonly cost_nano: bigint | null;
 }
 
-export function settlementsIn({ engine }: Pick<StoreContext, 'engine'>): Settlements {
+export function settlementsIn({ engine }: Pick<StoreContext, 'engine'>): SpentBesideNews {
   return {
     latest: () => engine.read(async (db) => Number((await sql<{ latest: bigint | number }>`
       select coalesce(max(settled_number), 0) as latest from deferred_work`.execute(db)).rows[0]!.latest)),
@@ -36,7 +27,7 @@ export function settlementsIn({ engine }: Pick<StoreContext, 'engine'>): Settlem
           on substr(c.id, 29, 8) = substr(w.settled_by, 29, 8) and c.id = w.settled_by and c.organization = w.organization
         where w.settled_number > ${number} order by w.settled_number limit ${atOnce}`.execute(db);
       return {
-        settled: rows.map((row) => ({
+        spent: rows.map((row) => ({
           organization: row.organization as CallRecord['organization'], key: row.key as CallRecord['key'], run: row.run,
           startedAtMs: Number(row.started_at_ms), cost: row.cost_nano as NanoDollars | null,
         })),

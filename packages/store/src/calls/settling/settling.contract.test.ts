@@ -129,9 +129,9 @@ for (const on of bothEngines) {
       const organization = await newOrganization();
       await ship([beginning(organization, 'batch_1'), settlement(organization, ['batch_1'], { cost: nanoDollars(7n) })]);
       await ship([settlement(organization, ['batch_1'])]);
-      const { settled, through } = await store.settlements.after(before);
-      assert.deepEqual(settled.map(({ key, cost }) => [key, cost]), [['key_began', 7n]]);
-      assert.deepEqual(await store.settlements.after(through), { settled: [], through });
+      const { spent, through } = await store.settlements.after(before);
+      assert.deepEqual(spent.map(({ key, cost }) => [key, cost]), [['key_began', 7n]]);
+      assert.deepEqual(await store.settlements.after(through), { spent: [], through });
     });
 
     test('after a random day every sum equals the sum of records and settlements, and the chain of receipts holds', async () => {

@@ -51,6 +51,7 @@ import { closedMonths } from './0046-closed-months.ts';
 import { followedWork } from './0047-followed-work.ts';
 import { callsOfConnections } from './0048-calls-of-connections.ts';
 import { allocation } from './0049-allocation.ts';
+import { correctedSpend } from './0050-corrected-spend.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -60,5 +61,5 @@ export const migrations: readonly Migration[] = [
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
-  callsOfConnections, allocation,
+  callsOfConnections, allocation, correctedSpend,
 ];

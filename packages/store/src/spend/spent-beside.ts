@@ -1,0 +1,15 @@
+/**
+ * What is added to what was spent beside calls that end: settlements of work, and corrections that caps count. A node that is alone with its store
+ * holds what was spent in memory and asks for it in the order in which it was kept.
+ */
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+
+/** `startedAtMs`: a moment in the windows that it is added to. `cost`: of a correction it may be negative. */
+export type SpentBeside = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost'>;
+
+export interface SpentBesideNews {
+  /** The number of the latest; 0: there is none. */
+  latest(): Promise<number>;
+  /** Those above this number, oldest first, and the number of the last. */
+  after(number: number): Promise<{ readonly spent: readonly SpentBeside[]; readonly through: number }>;
+}
