@@ -22,9 +22,12 @@ import { readJsonObject } from './request-body.ts';
 
 /** Adds the operations to the app, in their order. */
 export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readonly Operation[]): void {
-  const answering = { ...parts, places: new OperationPlaces(placesOn[parts.store.engine]) };
+  let made: OperationPlaces | null = null;
+  // With the first request: the app is also made for its document alone, without a store.
+  const places = (): OperationPlaces => made ??= new OperationPlaces(placesOn[parts.store.engine]);
   for (const each of operations) {
-    app.on(each.method.toUpperCase(), apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, answering, each));
+    const path = apiRoot + each.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(each.method.toUpperCase(), path, (context) => answer(context, parts, { operation: each, places }));
     app.openAPIRegistry.registerPath(described(each));
   }
 }
@@ -35,9 +38,12 @@ export function mount(app: OpenAPIHono, parts: PlatformParts, operations: readon
  */
 const placesOn = { sqlite: 2, postgres: 4 } as const;
 
-type AnsweringParts = PlatformParts & { readonly places: OperationPlaces };
+interface Mounted {
+  readonly operation: Operation;
+  readonly places: () => OperationPlaces;
+}
 
-async function answer(context: Context, parts: AnsweringParts, operation: Operation): Promise<Response> {
+async function answer(context: Context, parts: PlatformParts, { operation, places }: Mounted): Promise<Response> {
   const request = context.req.raw;
   const answerHeaders = new Headers();
   const changes = operation.method !== 'get' || operation.consuming === true;
@@ -55,7 +61,7 @@ async function answer(context: Context, parts: AnsweringParts, operation: Operat
     headers: request.headers, address: addressOf(context, parts), answerHeaders,
   });
   const result = await (elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
-    : actor === null || operation.readsLong === true ? here() : parts.places.take(actor.organization, here));
+    : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here));
   if (isRefusal(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
