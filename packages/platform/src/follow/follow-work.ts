@@ -41,6 +41,9 @@ export interface FollowWork {
 /** In one pass, and of them at the same time. */
 const most = { each: 5, all: 40 } as const;
 const atOnce = 4;
+/** How long it is remembered which work was settled, and how often what is older is forgotten. */
+const rememberedMs = 400 * 86_400_000;
+const forgetEachMs = 3_600_000;
 /** Shorter than half of the lease, so that it is kept while answers are long. */
 const renewMs = 3_000;
 
@@ -55,6 +58,7 @@ class Following implements FollowWork {
   readonly #held = new Map<string, number>();
   readonly #ending = new AbortController();
   #passing: Promise<number | null> | null = null;
+  #forgetMs = -Infinity;
   /** Settlements are kept one after the other, as the rows of a journal are. */
   #keeping: Promise<unknown> = Promise.resolve();
 
@@ -78,6 +82,7 @@ class Following implements FollowWork {
   async #look(): Promise<number | null> {
     const { store, clock, failed } = this.#options;
     if (await this.#lease.hold(clock()) === null) return null;
+    await this.#forget(clock());
     const due = await store.followedWorks.due(clock(), most);
     if (due.length === 0) return 0;
     const book = await priceBook({ store });
@@ -95,6 +100,12 @@ class Following implements FollowWork {
       clearInterval(renewing);
     }
     return due.length;
+  }
+
+  async #forget(nowMs: number): Promise<void> {
+    if (nowMs - this.#forgetMs < forgetEachMs) return;
+    while (await this.#options.store.followedWorks.forget(nowMs - rememberedMs) > 0 && !this.#ending.signal.aborted);
+    this.#forgetMs = nowMs;
   }
 
   async #ask(work: FollowedWork, book: PriceBook): Promise<void> {

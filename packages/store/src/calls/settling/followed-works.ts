@@ -22,7 +22,12 @@ export interface FollowedWorks {
   due(nowMs: number, most: { readonly each: number; readonly all: number }): Promise<readonly FollowedWork[]>;
   /** It was asked for and is due again then; null: never. */
   again(work: FollowedWork, nextMs: number | null): Promise<void>;
+  /** Forgets work that began before `beforeMs`, settled or not (decision 0133); some of it at a time. Returns how much. */
+  forget(beforeMs: number): Promise<number>;
 }
+
+/** Forgotten at once. */
+const forgottenAtOnce = 500;
 
 /** After the call that began it. */
 const firstLookMs = 2_000;
@@ -61,6 +66,14 @@ export function followedWorksIn({ engine }: Pick<StoreContext, 'engine'>): Follo
       await transaction.updateTable('deferred_work')
         .set({ next_look_ms: nextMs === null ? null : BigInt(Math.floor(nextMs)), looks: BigInt(nextMs === null ? never : looks + 1) })
         .where('organization', '=', organization).where('wire', '=', wire).where('work', '=', work).execute();
+    }),
+    // Settlements are counted on from the highest number, so that one stays.
+    forget: (beforeMs) => engine.write(async (transaction) => {
+      const { rows } = await sql`delete from deferred_work where (organization, wire, work) in (
+        select organization, wire, work from deferred_work where began_ms < ${BigInt(Math.floor(beforeMs))}
+          and coalesce(settled_number, 0) < (select coalesce(max(settled_number), 0) + case when max(settled_number) is null then 1 else 0 end
+            from deferred_work) limit ${forgottenAtOnce}) returning work`.execute(transaction);
+      return rows.length;
     }),
   };
 }

@@ -10,7 +10,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { figureIn, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { lackingCounts } from '@metergate/core/spend/lacking-calls.ts';
 import type { Store } from '../../store.ts';
-import { batchOf, drawing, sampleRecord, startMs } from '../../test-support/contract-fixture.ts';
+import { batchOf, drawing, granted, sampleRecord, startMs } from '../../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../../test-support/contract-store.ts';
 
 const contractStore = contractStores();
@@ -122,6 +122,44 @@ for (const on of bothEngines) {
       const spent = async (atMs: number) => (await store.spend.sums({ organization, key: 'key_began' as ServiceKeyId }, atMs));
       assert.equal((await spent(startMs)).key.day.spent, 0n);
       assert.equal((await spent(startMs + 24 * hourMs)).key.day.spent, 123_456_789n);
+    });
+
+    test('ids of another organization settle nothing, whatever a caller makes up', async () => {
+      const [organization, stranger] = [await newOrganization(), await newOrganization()];
+      await ship([beginning(organization, 'batch_1'), sampleRecord(organization, { ...nothing, usage: 'none', method: 'GET',
+        path: '/v1/batches/batch_1', works: ['batch_1', 'file-1'] })]);
+      // The batch, the file that it wrote, a batch of one's own that claims the file, and a file that claims both.
+      await ship([settlement(stranger, ['batch_1'])], other);
+      await ship([settlement(stranger, ['file-1'], { path: '/v1/files/file-1/content' })], other);
+      await ship([beginning(stranger, 'batch_9')]);
+      await ship([settlement(stranger, ['batch_9', 'file-1'])]);
+      await ship([settlement(stranger, ['batch_9', 'file-2']), settlement(stranger, ['batch_8', 'file-2'])]);
+      assert.deepEqual(await total(organization), { calls: 2, unknown: 1, cost: 0n });
+      assert.deepEqual((await listed(stranger)).filter(({ kind }) => kind === 'settlement').map(({ works }) => works), [['batch_9', 'file-1'],
+        ['batch_1']], 'each of its own ids once, a file of one batch for no other');
+      // Within one organization, a made up batch does not take the file of a known one.
+      await ship([settlement(organization, ['batch_7', 'file-1'])], other);
+      assert.equal((await total(organization)).unknown, 1);
+      await ship([settlement(organization, ['file-1'], { path: '/v1/files/file-1/content' })]);
+      assert.deepEqual(await total(organization), { calls: 3, unknown: 0, cost: 123_456_789n });
+    });
+
+    test('what is forgotten for its age is not asked for again, and settlements are counted on', async () => {
+      const organization = await newOrganization();
+      await granted(store.organizations.set(organization, { follow: true }));
+      await ship([beginning(organization, 'batch_1', { startedAtMs: 5 }), beginning(organization, 'batch_2', { startedAtMs: 5 })]);
+      await ship([settlement(organization, ['batch_1'])]);
+      const due = async () => (await store.followedWorks.due(startMs, { each: 5, all: 40 })).filter((each) => each.organization === organization);
+      assert.deepEqual((await due()).map(({ work }) => work), ['batch_2']);
+      const latest = await store.settlements.latest();
+      let forgotten = 0;
+      for (let some = -1; some !== 0; forgotten += some) some = await store.followedWorks.forget(6);
+      assert.equal(forgotten, 1, 'the latest settlement stays');
+      assert.deepEqual([await due(), await store.settlements.latest()], [[], latest]);
+      await ship([settlement(organization, ['batch_3'])]);
+      assert.ok(await store.settlements.latest() > latest);
+      assert.deepEqual([await store.followedWorks.forget(6), await store.followedWorks.forget(6)], [1, 0]);
+      await granted(store.organizations.set(organization, { follow: false }));
     });
 
     test('a node that is alone with its store is told of each settlement once', async () => {

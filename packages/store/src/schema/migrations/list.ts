@@ -52,6 +52,7 @@ import { followedWork } from './0047-followed-work.ts';
 import { callsOfConnections } from './0048-calls-of-connections.ts';
 import { allocation } from './0049-allocation.ts';
 import { correctedSpend } from './0050-corrected-spend.ts';
+import { openWork } from './0051-open-work.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -61,5 +62,5 @@ export const migrations: readonly Migration[] = [
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
-  callsOfConnections, allocation, correctedSpend,
+  callsOfConnections, allocation, correctedSpend, openWork,
 ];
