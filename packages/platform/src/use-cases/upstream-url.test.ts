@@ -30,6 +30,7 @@ const refusedUrls: readonly (readonly [given: string, allow: readonly string[], 
   ['ftp://llm.example.com', [], /https/], ['llm.example.com', [], /https/], ['https://', [], /host/], ['', [], /https/],
   ['https://user:hunter2@llm.example.com', [], /user name or password/], ['https://llm.example.com?x=1', [], /query/],
   ['https://llm.example.com#', [], /fragment/], ['https://llm.example.com:22', [], /port/], ['https://llm.example.com:80', [], /port/],
+  ['https://generativelanguage.googleapis.com/v1beta/openai/', [], /Declare it with a name/],
   ['https://llm.example .com', [], /spaces/], ['https:\\\\llm.example.com', [], /https/], ['https://llm.example.com\\@evil.example', [], /spaces/],
 ];
 

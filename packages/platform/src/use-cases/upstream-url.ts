@@ -12,10 +12,17 @@ export type UpstreamUrlRules = OutwardRules;
 /** A URL, or the sentence that says why it is none. */
 export type ParsedUpstreamUrl = { readonly url: string } | { readonly refusal: string };
 
+/** A path in another version's place, as Google's chat-compatible one (`/v1beta/openai`). */
+const ownVersion = /\/v\d[a-z0-9]*\/openai\/*$/;
+
 /** Scheme, host, port and path in WHATWG form, without trailing slashes and one trailing `/v1`; or the sentence. */
 export function parseUpstreamUrl(text: string, rules: UpstreamUrlRules): ParsedUpstreamUrl {
   const parsed = checked(text, rules);
   if ('refusal' in parsed) return parsed;
+  if (ownVersion.test(parsed.pathname)) {
+    return invalid('Calls to /upstream/v1 go to this URL with /v1 behind it, and it has a version of its own. Declare it with a name: '
+      + 'calls to /upstreams/NAME go to it with nothing in between.');
+  }
   return { url: parsed.origin + withoutEnding(withoutEnding(parsed.pathname, '/').replace(/\/v1$/, ''), '/') };
 }
 
