@@ -21,6 +21,25 @@ test('an organization with fifty reports under way has a slice for each slice of
   assert.equal(noted.length, 204);
 });
 
+test('an organization with long slices has fewer of them: the processor time is shared, not the slices', async () => {
+  const noted: string[] = [];
+  const longSlice = (): void => {
+    const until = process.threadCpuUsage().user + 20_000;
+    while (process.threadCpuUsage().user < until);
+  };
+  const loud = Array.from({ length: 3 }, () => workFor('loud', async () => {
+    for (let slice = 0; slice < 4; slice += 1) {
+      await othersFirst();
+      noted.push('loud');
+      longSlice();
+    }
+  }));
+  await workFor('quiet', () => inSlices('quiet', 12, noted));
+  assert.ok(noted.filter((who) => who === 'loud').length <= 3, noted.join(' '));
+  await Promise.all(loud);
+  assert.equal(noted.length, 24);
+});
+
 test('slices of a file belong to whoever asks for its pieces', async () => {
   const noted: string[] = [];
   async function* pieces(organization: string): AsyncGenerator<number> {

@@ -1,6 +1,7 @@
 /**
- * Long work is done in slices, and others work in between. Where several organizations have work on one thread, each has a slice in its turn: who
- * asks for a hundred reports at once waits for themselves. Decision 0109.
+ * Long work is done in slices, and others work in between. Where several organizations have work on one thread, the one whose slices took the least
+ * processor time so far has the next one: who asks for a hundred reports at once waits for themselves, and so does who asks for long ones.
+ * Decision 0109.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -8,7 +9,13 @@ const whose = new AsyncLocalStorage<string>();
 
 /** What waits for its next slice, by organization. The one that had a slice last stands at the end. */
 const waiting = new Map<string, (() => void)[]>();
+/** What the slices of each took, microseconds, counted from where the others stood when it came. Kept while anybody has slices. */
+const stands = new Map<string, number>();
+/** Where the organization stood that has the slice, or had the last one. */
+let stand = 0;
 let isDue = false;
+/** A slice counts as one of at least this long, so that short ones alternate. */
+const sliceUsMin = 1_000;
 
 /** Runs `work`; its slices, and those of all that it begins, are this organization's. */
 export function workFor<T>(organization: string, work: () => T): T {
@@ -23,7 +30,7 @@ export function othersFirst(): Promise<void> {
   const organization = whose.getStore() ?? '';
   return new Promise((resume) => {
     const slices = waiting.get(organization);
-    if (slices === undefined) waiting.set(organization, [resume]);
+    if (slices === undefined) join(organization, resume);
     else slices.push(resume);
     if (isDue) return;
     isDue = true;
@@ -31,17 +38,47 @@ export function othersFirst(): Promise<void> {
   });
 }
 
+/** Who had nothing to do for a while has saved nothing up. */
+function join(organization: string, resume: () => void): void {
+  waiting.set(organization, [resume]);
+  stands.set(organization, Math.max(stand, stands.get(organization) ?? 0));
+}
+
 function giveSlice(): void {
-  const [organization, slices] = waiting.entries().next().value!;
+  const organization = foremost();
+  const slices = waiting.get(organization)!;
   waiting.delete(organization);
+  stand = stands.get(organization)!;
   const resume = slices.shift()!;
   if (slices.length > 0) waiting.set(organization, slices);
+  const beganUs = workedUs();
   // Its slice follows, and then the events that came meanwhile.
   resume();
-  setImmediate(goOn);
+  setImmediate(() => {
+    stands.set(organization, stand + Math.max(sliceUsMin, workedUs() - beganUs));
+    goOn();
+  });
+}
+
+/** Of several that stand equal, the one that has waited the longest. */
+function foremost(): string {
+  let [first, least] = ['', Number.POSITIVE_INFINITY];
+  for (const organization of waiting.keys()) {
+    const at = stands.get(organization)!;
+    if (at < least) [first, least] = [organization, at];
+  }
+  return first;
+}
+
+/** Of this thread. While another one has its processor, nobody's slice goes on. */
+function workedUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
 }
 
 function goOn(): void {
-  if (waiting.size > 0) giveSlice();
-  else isDue = false;
+  if (waiting.size > 0) return giveSlice();
+  isDue = false;
+  stands.clear();
+  stand = 0;
 }
