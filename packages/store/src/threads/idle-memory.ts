@@ -40,19 +40,17 @@ export function createIdleRule(): { collects(look: ThreadLook): boolean; collect
   };
 }
 
-/** After a collection, which is due after two, and the freeing that a helper does behind it. */
-const givingLooks = 3;
+/** After a collection, which is due after two, and the freeing that a helper does behind it. Once more when other threads have done the same. */
+const givingLooks = [3, 15] as const;
 
-/** Whether to give back now, look by look: once for each time that the thread had work and has been quiet for three looks since. */
+/** Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen quiet looks after it. */
 export function createGiveBackRule(): (utilization: number) => boolean {
   let quiet = 0;
   let hadWork = false;
   return (utilization) => {
     quiet = utilization < idleUtilization ? quiet + 1 : 0;
     if (quiet === 0) hadWork = true;
-    if (!hadWork || quiet < givingLooks) return false;
-    hadWork = false;
-    return true;
+    return hadWork && (quiet === givingLooks[0] || quiet === givingLooks[1]);
   };
 }
 
