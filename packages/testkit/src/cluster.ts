@@ -24,7 +24,9 @@ export interface Cluster {
   readonly masterKey: Uint8Array;
   readonly upstream: ScriptedProvider;
   /** Starts one more node; `databaseUrl`: another way to the same store. */
-  node(options?: { readonly databaseUrl?: string; readonly dataDirectory?: string }): Promise<ClusterNode>;
+  node(options?: {
+    readonly databaseUrl?: string; readonly dataDirectory?: string; readonly env?: Readonly<Record<string, string>>;
+  }): Promise<ClusterNode>;
   /**
    * Starts `metergate ARGS`, a server, with the cluster's environment, and waits for its ready line. `env` undefined: not set. `launcher`: the
    * command of another version; default: this one's.
@@ -97,7 +99,9 @@ export async function startCluster(databaseUrl: string): Promise<Cluster> {
     async node(options = {}) {
       const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'metergate-node-'));
       directories.push(dataDirectory);
-      const started = await launch(['gateway'], { SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: options.databaseUrl ?? databaseUrl });
+      const started = await launch(['gateway'], {
+        ...options.env, SVC_DATA_DIR: dataDirectory, SVC_DATABASE_URL: options.databaseUrl ?? databaseUrl,
+      });
       return { ...started, dataDirectory, gatewayUrl: started.urls['gateway']!, metric: (name) => metric(started.urls['ops']!, name) };
     },
     async stop() {

@@ -125,6 +125,33 @@ for (const on of bothEngines) {
       await erased(organization, [sept, before[1] as Buffer]);
     });
 
+    test('work of a closed month that is settled later is in the month in which it is learned, and the closed one stays', async () => {
+      const organization = await newOrganization();
+      const asked = (monthMs: number) => ({ organization, monthMs });
+      const batch = sampleRecord(organization, {
+        startedAtMs: october - dayMs, path: '/v1/batches', endpoint: 'other', works: ['batch_1'], usage: 'unknown', usageReason: 'deferred',
+        model: null, inputTokens: null, outputTokens: null, cost: null, costSource: 'none', priceList: null, pricedBy: null,
+      });
+      const sept = played(organization, september, 50);
+      await ship([...sept, batch]);
+      const closed = shown(await closeAndShow(at(october + 2 * dayMs), asked(september)));
+      assert.deepEqual([closed.figures.cost, closed.figures.unknownCalls], [dollars(total(sept)), 1]);
+      const frozen = async () => [await showMonth(at(december), asked(september)), await fileOf(organization, september),
+        await adjustedUsage(at(december), { organization, by: ['day'], sinceMs: september, untilMs: october })];
+      const before = await frozen();
+      const settlement = sampleRecord(organization, {
+        kind: 'settlement', works: ['batch_1'], method: 'GET', path: '/v1/batches/batch_1', endpoint: 'other', startedAtMs: october + 3 * dayMs,
+        cost: nanoDollars(70n),
+      });
+      await ship([settlement]);
+      assert.deepEqual(await frozen(), before);
+      const [now] = await showUsage(at(december), { organization, by: [], sinceMs: september, untilMs: october }) as { unknownCalls: number }[];
+      assert.equal(now!.unknownCalls, 0, 'the records know it');
+      const next = shown(await closeAndShow(at(december), asked(october)));
+      assert.deepEqual([next.late, next.figures.calls, next.adjustedCost], [[], 1, dollars(70n)]);
+      assert.deepEqual(await frozen(), before);
+    });
+
     /** Some calls to the provider of which no bill was recorded cost a little more; returns how much. */
     async function pricedAgain(organization: OrganizationId, monthMs: number): Promise<bigint> {
       const found = [];

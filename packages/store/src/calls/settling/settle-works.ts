@@ -117,10 +117,13 @@ class SettlingWork implements Settling {
   }
 
   async #noteFiles(record: CallRecord, work: Work): Promise<void> {
+    if (record.works.length < 2) return;
     this.#works.set(work);
     for (let index = 1; index < record.works.length; index += 1) {
       const name = nameOf(record, index);
-      if (await this.#works.find(name) === null) this.#works.set({ ...begun(name, record), partOf: work.work });
+      const known = await this.#works.find(name) ?? begun(name, record);
+      // It may have been read before an answer named the batch that wrote it.
+      if (known.partOf === null && known.beganBy === null && known.settledBy === null) this.#works.set({ ...known, partOf: work.work });
     }
   }
 

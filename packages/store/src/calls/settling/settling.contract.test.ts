@@ -124,6 +124,19 @@ for (const on of bothEngines) {
       assert.equal((await spent(startMs + 24 * hourMs)).key.day.spent, 123_456_789n);
     });
 
+    test('a file that was read before its batch named it settles the batch all the same', async () => {
+      const organization = await newOrganization();
+      const read = (): CallRecord => sampleRecord(organization, { ...nothing, usage: 'none', method: 'GET', path: '/v1/files/file-1/content',
+        works: ['file-1'] });
+      const file = (): CallRecord => settlement(organization, ['file-1'], { path: '/v1/files/file-1/content' });
+      await ship([beginning(organization, 'batch_1'), read(), file()]);
+      await ship([sampleRecord(organization, { ...nothing, usage: 'none', method: 'GET', path: '/v1/batches/batch_1', works: ['batch_1',
+        'file-1'] })], other);
+      await ship([read(), file()]);
+      await ship([file()], other);
+      assert.deepEqual(await total(organization), { calls: 5, unknown: 0, cost: 123_456_789n });
+    });
+
     test('ids of another organization settle nothing, whatever a caller makes up', async () => {
       const [organization, stranger] = [await newOrganization(), await newOrganization()];
       await ship([beginning(organization, 'batch_1'), sampleRecord(organization, { ...nothing, usage: 'none', method: 'GET',
