@@ -145,6 +145,26 @@ test('refused under a cap of one cent, none of ninety calls leaves, and they are
   assert.equal((await tenant.call('', { target: '/v1/batches', method: 'GET' })).status, 200);
 });
 
+test('refused under a cap of one cent, none leaves to a named upstream either', async () => {
+  const tenant = await tenantWith({ unmetered: underLimits });
+  const { system } = product;
+  const args = ['--org', tenant.id, '--name', 'other'];
+  const declared = await system.cli(['upstream', 'declare', ...args, '--url', system.upstream.url, '--json'], 'secret');
+  assert.equal(declared.code, 0, declared.stderr);
+  assert.equal((await system.cli(['upstream', 'enable', ...args, '--json'])).code, 0);
+  await saying(tenant, 200, { target: '/upstreams/other/v1/batches' });
+  await tenant.cap({ scope: 'organization', window: 'day', limit: '0.01' });
+  await saying(tenant, 403, { target: '/upstreams/other/v1/batches' });
+  const before = heard();
+  const own = ninety.filter(({ target }) => target.startsWith('/v1/') && !target.startsWith('/v1/messages'));
+  assert.ok(own.length > 50);
+  for (const each of own) {
+    const answer = await send(tenant, { ...each, target: `/upstreams/other${each.target}` }, []);
+    assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'unmetered_work_refused'], each.target);
+  }
+  assert.deepEqual(heard(), before, 'no connection, no request');
+});
+
 test('refused under limits, the budget of a run refuses them too, and no run comes of it', async () => {
   const tenant = await tenantWith({ unmetered: underLimits });
   const headers = [['x-svc-run-id', 'never'], ['x-svc-run-budget', '0.01']] as const;
