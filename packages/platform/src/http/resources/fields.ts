@@ -83,6 +83,8 @@ export function checkedRange(range: TimeRange | RangeFault): TimeRange | Adminis
 
 /** The fields of a thing as they were when the caller read it: sent with a change, so that it undoes nobody else's. */
 export function fieldsBefore<const Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape).partial().optional().openapi({
+  const names = Object.keys(shape) as (keyof Shape & string)[];
+  return z.partialRecord(z.enum(names), z.unknown()).optional().openapi({
+    type: 'object',
     description: 'Fields as you read them. If one of them is different by now, nothing is changed: 409 `changed_meanwhile`.' });
 }
