@@ -233,7 +233,7 @@ if (here !== 'linux-x64') {
     assert.equal(await other.getByRole('link', { name: 'Nodes' }).count(), 0);
     assert.equal((await other.request.get(at('/platform/v1/nodes'))).status(), 403);
     await openPage(other, at('/nodes'));
-    await other.getByText('who run it').waitFor();
+    await other.getByText('This page is for those who run the deployment.').waitFor();
     ground.complaints.length = 0;
   });
 

@@ -6,6 +6,7 @@ import { Table } from '@mantine/core';
 import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { wholeMax, WindowedRows } from './windowed-rows.tsx';
 
 export interface Column<Row> {
   readonly id: string;
@@ -14,6 +15,8 @@ export interface Column<Row> {
   /** The value to sort by; absent: the column is not sortable. */
   readonly sortBy?: (row: Row) => string | number;
   readonly right?: boolean;
+  /** What stands under the column, if the table has a foot. */
+  readonly foot?: ReactNode;
   /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long lines of a cell are clipped. */
   readonly width?: string;
 }
@@ -45,7 +48,8 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   }, [columns]);
   const table = useTable({ features, columns: shaped, data: rows as Row[], getRowId: rowId });
   const byId = new Map(columns.map((column) => [column.id, column]));
-  const fixed = columns.some(({ width }) => width !== undefined);
+  // Where only the rows near the screen are in the document, widths must not follow them.
+  const fixed = rows.length > wholeMax || columns.some(({ width }) => width !== undefined);
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -94,11 +98,24 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
             </Table.Tr>
           ))}
         </Table.Thead>
-        <Table.Tbody>
-          {table.getRowModel().rows.map((row) => (
-            <Row key={row.id} of={row.original} columns={columns as RowProps['columns']} onOpen={onOpen as RowProps['onOpen']} />
-          ))}
-        </Table.Tbody>
+        <WindowedRows<Row>
+          rows={table.getRowModel().rows}
+          wide={columns.length}
+          row={({ id, original }) => (
+            <Row key={id} of={original} columns={columns as RowProps['columns']} onOpen={onOpen as RowProps['onOpen']} />
+          )}
+        />
+        {columns.some(({ foot }) => foot !== undefined) ? (
+          <tfoot>
+            <tr>
+              {columns.map(({ id, foot, right }) => (
+                <td key={id} className={right === true ? 'right' : undefined}>
+                  {foot}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        ) : null}
       </Table>
     </Table.ScrollContainer>
   );

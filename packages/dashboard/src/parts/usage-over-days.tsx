@@ -9,13 +9,15 @@ import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from 
 
 const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }));
 const dayMs = 86_400_000;
-const seriesMax = 7;
+/** How many names have a colour of their own. */
+export const seriesMax = 7;
 
 export function metricFormat(metric: Metric): (value: number) => string {
   return metric === 'cost' ? (value) => shortDollars(value.toFixed(9)) : shortCount;
 }
 
 export interface UsageOverDaysProps {
+  /** The largest names, in their order, and everything else. */
   readonly rows: readonly ExploredRow[];
   /** Null: by day alone. */
   readonly other: Dimension | null;
@@ -30,17 +32,11 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
   const { moments, series } = useMemo(() => {
     const first = Math.floor(range.sinceMs / dayMs) * dayMs;
     const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
-    const totals = new Map<string, number>();
+    const lines = new Map<string, number[]>();
     for (const row of rows) {
       const name = other === null ? metric : nameIn(row, other, names);
-      totals.set(name, (totals.get(name) ?? 0) + metricOf(row, metric));
-    }
-    const ranked = [...totals].toSorted((one, two) => two[1] - one[1]).map(([name]) => name);
-    const own = ranked.slice(0, ranked.length > seriesMax + 1 ? seriesMax : seriesMax + 1);
-    const lines = new Map([...own, ...(ranked.length > own.length ? ['everything else'] : [])].map((name) => [name, moments.map(() => 0)]));
-    for (const row of rows) {
-      const name = other === null ? metric : nameIn(row, other, names);
-      const values = lines.get(name) ?? lines.get('everything else')!;
+      const values = lines.get(name) ?? moments.map(() => 0);
+      lines.set(name, values);
       const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
       if (values[at] !== undefined) values[at] += metricOf(row, metric);
     }

@@ -1,4 +1,4 @@
-/** Usage by one dimension or two, filtered: every row of it, and how a row appears in a chart. */
+/** Usage by one dimension or two, filtered: its largest rows, all of them, and how a row appears in a chart. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ask, type Shown } from '../api/client.ts';
 import { chosenFilters, type Filters } from '../app/page-search.ts';
@@ -16,6 +16,7 @@ export type Metric = (typeof metrics)[number]['value'];
 
 /** A row of usage; its names are under the names of their dimensions. */
 export type ExploredRow = Shown<'Usage'> & {
+  readonly everythingElse?: number;
   readonly cachedTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
@@ -23,45 +24,96 @@ export type ExploredRow = Shown<'Usage'> & {
   readonly gapCalls?: number;
 };
 
-/** The most rows that a page asks for; the export is there for more. */
-const rowsMax = 5_000;
+/** Of all calls of the time and the filters: the foot of a table, and what shares are shares of. */
+export type UsageTotal = Shown<'UsageTotal'>;
 
-export function useExplored({
-  by,
-  and,
-  range,
-  filters,
-}: {
+export interface UsageQuestion {
   readonly by: Dimension;
   readonly and: Dimension | null;
   readonly range: Range;
   readonly filters: Filters;
-}) {
-  const chosen = chosenFilters(filters);
+}
+
+const path = '/platform/v1/usage';
+/** The most rows of one answer. */
+const rowsMax = 1_000;
+
+function queryOf({ by, and, range, filters }: UsageQuestion) {
+  return { by: and === null ? by : `${by},${and}`, ...isoOf(range), ...chosenFilters(filters) };
+}
+
+function keyOf({ by, and, range, filters }: UsageQuestion): readonly unknown[] {
+  return [by, and, range.name, range.sinceMs, range.untilMs, chosenFilters(filters)];
+}
+
+/** The costliest rows, as many as one answer has, and the figures of all calls. `total.rows` tells whether these are all. */
+export function useExplored(question: UsageQuestion) {
   return useQuery({
-    queryKey: ['get', '/platform/v1/usage', 'explore', by, and, range.name, range.sinceMs, range.untilMs, chosen],
+    queryKey: ['get', path, 'explore', ...keyOf(question)],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const rows: ExploredRow[] = [];
-      let cursor: string | undefined;
-      do {
-        const query = { by: and === null ? by : `${by},${and}`, limit: 1_000, cursor, ...isoOf(range), ...chosen };
-        const page = (await ask.GET('/platform/v1/usage', { params: { query }, signal })).data!;
-        rows.push(...page.data);
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined && rows.length < rowsMax);
-      return rows;
+      const query = { ...queryOf(question), limit: rowsMax, total: 'true' as const };
+      const { data, total } = (await ask.GET(path, { params: { query }, signal })).data!;
+      return { rows: data as readonly ExploredRow[], total: total! };
     },
   });
 }
 
-export function metricOf(row: ExploredRow, metric: Metric): number {
+/** The `top` largest values by this figure, and everything else as one row (of each day). */
+export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly metric: Metric; readonly top: number }) {
+  return useQuery({
+    queryKey: ['get', path, 'top', metric, top, ...keyOf(question)],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const rows: ExploredRow[] = [];
+      const pageFrom = async (cursor?: string) => {
+        const query = { ...queryOf(question), limit: rowsMax, top: String(top) as never, order: metric, cursor, total: 'true' as const };
+        const page = (await ask.GET(path, { params: { query }, signal })).data!;
+        rows.push(...page.data);
+        return page;
+      };
+      let page = await pageFrom();
+      while (page.nextCursor !== undefined && page.nextCursor !== null) page = await pageFrom(page.nextCursor);
+      return { rows: rows as readonly ExploredRow[], total: page.total! };
+    },
+  });
+}
+
+/** Every row. They come in one answer, however many. */
+export async function everyRow(question: UsageQuestion): Promise<readonly ExploredRow[]> {
+  const { data } = await ask.GET('/platform/v1/usage/file', {
+    params: { query: { ...queryOf(question), format: 'json' } },
+    parseAs: 'json',
+  });
+  return data as unknown as readonly ExploredRow[];
+}
+
+/** The same for a page, when the person asks for it. */
+export function useEveryRow(question: UsageQuestion) {
+  return useQuery({
+    queryKey: ['get', path, 'every', ...keyOf(question)],
+    queryFn: () => everyRow(question),
+    enabled: false,
+    retry: false,
+  });
+}
+
+/** The address of the file with every row. */
+export function fileAddress(question: UsageQuestion, format: 'csv' | 'json'): string {
+  return `/platform/v1/usage/file?${new URLSearchParams({ ...queryOf(question), format }).toString()}`;
+}
+
+/** What the row of all but the largest is called. */
+export const everythingElse = 'everything else';
+
+export function metricOf(row: Pick<ExploredRow, 'calls' | 'inputTokens' | 'outputTokens' | 'cost'>, metric: Metric): number {
   return metric === 'calls' ? row.calls : metric === 'tokens' ? row.inputTokens + row.outputTokens : Number(row.cost);
 }
 
 /** A row's name in one dimension, as it is shown. */
 export function nameIn(row: ExploredRow, dimension: Dimension, names: KeyNames): string {
   const name = (row as Readonly<Record<string, unknown>>)[dimension];
+  if (row.everythingElse !== undefined && (name === null || name === undefined)) return everythingElse;
   if (name === null || name === undefined) return `without a ${dimension}`;
   return dimension === 'key' ? (names.get(String(name)) ?? String(name)) : String(name);
 }

@@ -49,8 +49,9 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'exportCalls', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAllocation', 'showAssessment', 'showCall',
-      'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showUsage', 'tryAllocation', 'tryCap',
+      'downloadUsage', 'exportCalls', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAllocation',
+      'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showUsage',
+      'tryAllocation', 'tryCap',
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);
   assert.deepEqual(posted.sort(), ['reconcile', 'repriceUsage', 'tryAllocation'], 'given what they read by, and no more');

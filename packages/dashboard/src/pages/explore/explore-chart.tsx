@@ -1,52 +1,60 @@
 /** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
 import { Progress, Stack, Group, Text } from '@mantine/core';
-import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { shareOf } from '../../parts/share-bar.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
-import { metricFormat, UsageOverDays } from '../../parts/usage-over-days.tsx';
+import { metricFormat, seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
 import { costText } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
-import { percent } from '../../shown/amounts.ts';
-import type { Range } from '../../shown/ranges.ts';
-import { metricOf, nameIn, useExplored, type Dimension, type ExploredRow, type Metric } from '../../parts/usage-rows.ts';
+import { percent, wholeCount } from '../../shown/amounts.ts';
+import { metricOf, nameIn, useTopUsage, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
 
-interface ExploreChartProps {
-  readonly rows: readonly ExploredRow[];
-  readonly by: Dimension;
-  readonly and: Dimension | null;
+interface ExploreChartProps extends UsageQuestion {
   readonly metric: Metric;
-  readonly range: Range;
   readonly names: KeyNames;
-  readonly filters: Filters;
 }
+
+/** How many of the largest are shown as bars. */
+const largestMax = 10;
 
 export function ExploreChart(props: ExploreChartProps) {
   const { by, and, metric } = props;
+  const overDays = by === 'day' || and === 'day';
+  const top = useTopUsage(props, { metric, top: overDays ? seriesMax : largestMax });
   return (
     <Panel
-      title={by === 'day' || and === 'day' ? 'Over time' : 'Largest'}
-      about={by === 'day' || and === 'day' ? 'By day, in UTC' : 'The bar and the percentage are the share of all these calls'}>
-      {by === 'day' || and === 'day' ? (
-        <UsageOverDays {...props} other={by === 'day' ? and : by} />
-      ) : (
-        <Largest {...props} format={metricFormat(metric)} />
-      )}
+      title={overDays ? 'Over time' : 'Largest'}
+      about={overDays ? 'By day, in UTC' : 'The bar and the percentage are the share of all these calls'}>
+      <Loaded of={top} height={240}>
+        {({ rows, total }) =>
+          overDays ? (
+            <UsageOverDays {...props} rows={rows} other={by === 'day' ? and : by} />
+          ) : (
+            <Largest {...props} rows={rows} whole={metricOf(total, metric)} format={metricFormat(metric)} />
+          )
+        }
+      </Loaded>
     </Panel>
   );
 }
 
-type Formatting = ExploreChartProps & { readonly format: (value: number) => string };
+interface LargestProps extends ExploreChartProps {
+  readonly rows: readonly ExploredRow[];
+  /** Of all calls. A call with two labels is in two rows, so rows do not add up to it. */
+  readonly whole: number;
+  readonly format: (value: number) => string;
+}
 
-function Largest({ rows, by, and, metric, names, range, filters, format }: Formatting) {
-  // A call with two labels is in two rows, so rows do not add up to the whole. Every call has exactly one provider.
-  const all = useExplored({ by: 'wire', and: null, range, filters });
-  const whole = all.data?.reduce((sum, row) => sum + metricOf(row, metric), 0);
-  const largest = rows.toSorted((one, two) => metricOf(two, metric) - metricOf(one, metric)).slice(0, 10);
+function Largest({ rows: largest, whole, by, and, metric, names, format }: LargestProps) {
   return (
     <Stack gap={8} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
       {largest.map((row) => {
-        const name = [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)])).join(' · ');
+        const others = row.everythingElse;
+        const name =
+          others === undefined
+            ? [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)])).join(' · ')
+            : `everything else (${wholeCount(others)})`;
         const said = metric === 'cost' ? costText(row) : format(metricOf(row, metric));
         return (
           <li key={name}>
@@ -57,14 +65,15 @@ function Largest({ rows, by, and, metric, names, range, filters, format }: Forma
               <Text size="sm" fw={550} className="figure nowrap">
                 {metric === 'cost' ? <UsageCost of={row} /> : said}
                 <Text span size="xs" c="dimmed" ml="sm" miw={40} ta="right" display="inline-block">
-                  {whole === undefined ? ' ' : percent(metricOf(row, metric), whole)}
+                  {percent(metricOf(row, metric), whole)}
                 </Text>
               </Text>
             </Group>
             <Progress
               size="md"
               value={shareOf(metricOf(row, metric), whole) * 100}
-              aria-label={`${name}: ${said} of ${whole === undefined ? 'all' : format(whole)}`}
+              color={others === undefined ? undefined : 'gray.5'}
+              aria-label={`${name}: ${said} of ${format(whole)}`}
             />
           </li>
         );

@@ -3,7 +3,7 @@ import { Button, Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
-import type { ExploreSearch } from '../../app/page-search.ts';
+import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
@@ -14,7 +14,7 @@ import { useKeyNames } from '../../shown/key-names.ts';
 import { rangeOf } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
-import { metrics, useExplored, type Dimension, type Metric } from '../../parts/usage-rows.ts';
+import { metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageTotal } from '../../parts/usage-rows.ts';
 import { SavedViews } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
@@ -31,7 +31,10 @@ export function ExplorePage() {
   const by = dimensions.find((each) => each === search.by) ?? 'model';
   const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
   const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
-  const explored = useExplored({ by, and, range, filters: search });
+  const filters = useMemo(() => chosenFilters(search), [JSON.stringify(chosenFilters(search))]);
+  const question = useMemo(() => ({ by, and, range, filters }), [by, and, range, filters]);
+  const explored = useExplored(question);
+  const every = useEveryRow(question);
   const names = useKeyNames();
   return (
     <Page
@@ -70,8 +73,8 @@ export function ExplorePage() {
       </Group>
       <RecordsGone sinceMs={range.sinceMs} />
       <Loaded of={explored} height={480}>
-        {(rows) =>
-          rows.length === 0 ? (
+        {({ rows, total }) =>
+          total.rows === 0 ? (
             <Panel>
               <Nothing
                 icon={BarChart3}
@@ -86,12 +89,21 @@ export function ExplorePage() {
             </Panel>
           ) : (
             <>
-              <ExploreChart {...{ rows, by, and, metric, range, names }} filters={search} />
+              <ExploreChart {...question} {...{ metric, names }} />
               <Panel
                 flush
-                title={`${wholeCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`}
-                actions={<SaveFile {...{ rows, by, and, names, range }} />}>
-                <ExploreTable {...{ rows, by, and, names, range }} filters={search} />
+                title={rowsTitle(every.data ?? rows, total)}
+                actions={
+                  <Group gap="xs">
+                    {(every.data ?? rows).length < total.rows ? (
+                      <Button size="compact-sm" variant="default" loading={every.isFetching} onClick={() => void every.refetch()}>
+                        Show every row
+                      </Button>
+                    ) : null}
+                    <SaveFile {...{ question, names }} />
+                  </Group>
+                }>
+                <ExploreTable rows={every.data ?? rows} {...{ total, question, names }} />
               </Panel>
             </>
           )
@@ -99,4 +111,10 @@ export function ExplorePage() {
       </Loaded>
     </Page>
   );
+}
+
+/** `12 rows`, or `the costliest 1,000 of 4,212 rows`. */
+function rowsTitle({ length }: readonly unknown[], { rows }: UsageTotal): string {
+  if (length < rows) return `The costliest ${wholeCount(length)} of ${wholeCount(rows)} rows`;
+  return `${wholeCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
 }

@@ -9,29 +9,27 @@ import { UsageCost } from '../../parts/usage-cost.tsx';
 import { Count, Money } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
-import { nameIn, type Dimension, type ExploredRow } from '../../parts/usage-rows.ts';
+import { nameIn, type Dimension, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
 
 const dayMs = 86_400_000;
 
+/** Every row that was loaded. `total`: of all calls, in the foot. */
 export function ExploreTable({
   rows,
-  by,
-  and,
+  total,
+  question,
   names,
-  range,
-  filters,
 }: {
   readonly rows: readonly ExploredRow[];
-  readonly by: Dimension;
-  readonly and: Dimension | null;
+  readonly total: UsageTotal;
+  readonly question: UsageQuestion;
   readonly names: KeyNames;
-  readonly range: Range;
-  readonly filters: Filters;
 }) {
+  const { by, and, range, filters } = question;
   const columns = useMemo(() => {
     const dimensions = [by, ...(and === null ? [] : [and])];
     return [
-      ...dimensions.map((dimension): Column<ExploredRow> => ({
+      ...dimensions.map((dimension, at): Column<ExploredRow> => ({
         id: dimension,
         head: dimensionNames[dimension],
         sortBy: (row) => nameIn(row, dimension, names),
@@ -45,14 +43,16 @@ export function ExploreTable({
             {nameIn(row, dimension, names)}
           </Anchor>
         ),
+        ...(at === 0 ? { foot: 'All calls' } : {}),
       })),
-      ...figures(rows),
+      ...figures(rows, total),
     ];
-  }, [rows, by, and, names, range, filters]);
+  }, [rows, total, by, and, names, range, filters]);
+  const ordered = useMemo(() => inTime(rows, [by, and]), [rows, by, and]);
   return (
     <DataTable<ExploredRow>
       caption="Usage"
-      rows={rows}
+      rows={ordered}
       columns={columns}
       minWidth={760}
       rowId={(row) => [by, and].map((each) => (each === null ? '' : JSON.stringify((row as Record<string, unknown>)[each]))).join()}
@@ -60,11 +60,27 @@ export function ExploreTable({
   );
 }
 
+/** Days and months are in order; within one, the costliest comes first. */
+function inTime(rows: readonly ExploredRow[], dimensions: readonly (Dimension | null)[]): readonly ExploredRow[] {
+  const time = dimensions.find((each) => each === 'day' || each === 'month');
+  if (time === undefined || time === null) return rows;
+  return rows.toSorted((one, other) => (one[time]! < other[time]! ? -1 : one[time]! > other[time]! ? 1 : 0));
+}
+
 /** The cost comes first, where narrow screens show it too. Columns without any reported value are left out. */
-function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
-  const count = (id: keyof ExploredRow, head: string): Column<ExploredRow>[] =>
+function figures(rows: readonly ExploredRow[], total: UsageTotal): Column<ExploredRow>[] {
+  const count = (id: keyof ExploredRow & keyof UsageTotal, head: string): Column<ExploredRow>[] =>
     rows.some((row) => Number(row[id] ?? 0) !== 0)
-      ? [{ id, head, right: true, sortBy: (row) => Number(row[id] ?? 0), cell: (row) => <Count of={Number(row[id] ?? 0)} /> }]
+      ? [
+          {
+            id,
+            head,
+            right: true,
+            sortBy: (row) => Number(row[id] ?? 0),
+            cell: (row) => <Count of={Number(row[id] ?? 0)} />,
+            foot: <Count of={Number(total[id] ?? 0)} />,
+          },
+        ]
       : [];
   return [
     {
@@ -77,8 +93,16 @@ function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
           <UsageCost of={row} />
         </Text>
       ),
+      foot: <UsageCost of={total} />,
     },
-    { id: 'calls', head: 'Calls', right: true, sortBy: (row) => row.calls, cell: (row) => <Count of={row.calls} /> },
+    {
+      id: 'calls',
+      head: 'Calls',
+      right: true,
+      sortBy: (row) => row.calls,
+      cell: (row) => <Count of={row.calls} />,
+      foot: <Count of={total.calls} />,
+    },
     ...count('inputTokens', 'Input'),
     ...count('cachedTokens', 'Cached'),
     ...count('cacheWriteTokens', 'Written'),
@@ -95,6 +119,7 @@ function figures(rows: readonly ExploredRow[]): Column<ExploredRow>[] {
             right: true,
             sortBy: (row: ExploredRow) => Number(row.cacheSavings ?? 0),
             cell: (row: ExploredRow) => <Money amount={row.cacheSavings} none="–" />,
+            foot: <Money amount={total.cacheSavings} none="–" />,
           },
         ]
       : []),

@@ -1,6 +1,6 @@
 /** A table as a Parquet file: names as text, counts as whole numbers, money as text with every digit. Loaded on demand. */
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { Cells } from './file-forms.ts';
+import type { Cells } from './cells.ts';
 
 export function parquetOf({ heads, rows }: Cells): ArrayBuffer {
   return parquetWriteBuffer({

@@ -1,32 +1,27 @@
-/** Saves the table as a file: every row and every digit. */
+/** Saves the whole table as a file: every row and every digit, however many rows the page shows. */
 import { Button, Menu } from '@mantine/core';
 import { Download } from 'lucide-react';
-import { saveBytes, saveText } from '../../parts/saving.ts';
+import { sentenceOf } from '../../api/client.ts';
+import { tellFault } from '../../app/notices.ts';
+import { saveBytes } from '../../parts/saving.ts';
+import { everyRow, fileAddress, nameIn, type UsageQuestion } from '../../parts/usage-rows.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
-import { isoOf, type Range } from '../../shown/ranges.ts';
-import { nameIn, type Dimension, type ExploredRow } from '../../parts/usage-rows.ts';
-import { cells, csvOf } from './file-forms.ts';
+import { isoOf } from '../../shown/ranges.ts';
+import { cells } from './cells.ts';
 
-export function SaveFile({
-  rows,
-  by,
-  and,
-  names,
-  range,
-}: {
-  readonly rows: readonly ExploredRow[];
-  readonly by: Dimension;
-  readonly and: Dimension | null;
-  readonly names: KeyNames;
-  readonly range: Range;
-}) {
+export function SaveFile({ question, names }: { readonly question: UsageQuestion; readonly names: KeyNames }) {
+  const { by, and, range } = question;
   const dimensions = [by, ...(and === null ? [] : [and])];
-  const { since, until } = isoOf(range);
-  const name = `usage-by-${dimensions.join('-')}-${since.slice(0, 10)}-${until.slice(0, 10)}`;
-  const shown = () => cells(rows, dimensions, (row, dimension) => nameIn(row, dimension, names));
   const parquet = async (): Promise<void> => {
-    const { parquetOf } = await import('./parquet.ts');
-    saveBytes(`${name}.parquet`, parquetOf(shown()), 'application/vnd.apache.parquet');
+    try {
+      const [rows, { parquetOf }] = await Promise.all([everyRow(question), import('./parquet.ts')]);
+      const { since, until } = isoOf(range);
+      const name = `usage-by-${dimensions.join('-')}-${since.slice(0, 10)}-${until.slice(0, 10)}.parquet`;
+      const shown = cells(rows, dimensions, (row, dimension) => nameIn(row, dimension, names));
+      saveBytes(name, parquetOf(shown), 'application/vnd.apache.parquet');
+    } catch (fault) {
+      tellFault(sentenceOf(fault));
+    }
   };
   return (
     <Menu position="bottom-end">
@@ -36,9 +31,13 @@ export function SaveFile({
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => saveText(`${name}.csv`, csvOf(shown()), 'text/csv')}>CSV</Menu.Item>
+        <Menu.Item component="a" href={fileAddress(question, 'csv')} download>
+          CSV
+        </Menu.Item>
         <Menu.Item onClick={() => void parquet()}>Parquet</Menu.Item>
-        <Menu.Item onClick={() => saveText(`${name}.json`, JSON.stringify(rows, null, 1), 'application/json')}>JSON</Menu.Item>
+        <Menu.Item component="a" href={fileAddress(question, 'json')} download>
+          JSON
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

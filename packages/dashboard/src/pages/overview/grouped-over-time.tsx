@@ -4,8 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { UsageOverDays } from '../../parts/usage-over-days.tsx';
-import { useExplored, type Metric } from '../../parts/usage-rows.ts';
+import { seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
+import { useTopUsage, type Metric } from '../../parts/usage-rows.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import type { Range } from '../../shown/ranges.ts';
 import { GroupPicker, groupings, MetricPicker } from './chart-pickers.tsx';
@@ -24,7 +24,8 @@ export function GroupedOverTime({ range, filters }: { readonly range: Range; rea
   const names = useKeyNames();
   const other = groupings.find((each) => each === by) ?? null;
   const drawn = metrics.find(({ value }) => value === metric)?.value ?? 'spend';
-  const usage = useExplored({ by: 'day', and: other, range, filters });
+  const figure: Metric = drawn === 'spend' ? 'cost' : drawn;
+  const usage = useTopUsage({ by: 'day', and: other, range, filters }, { metric: figure, top: seriesMax });
   return (
     <Panel
       title="Over time"
@@ -36,10 +37,10 @@ export function GroupedOverTime({ range, filters }: { readonly range: Range; rea
         </Group>
       }>
       <Loaded of={usage} height={260}>
-        {(rows) => (
+        {({ rows }) => (
           <UsageOverDays
             {...{ rows, other, range, names }}
-            metric={drawn === 'spend' ? 'cost' : (drawn satisfies Metric)}
+            metric={figure}
             onPick={(ms) =>
               void navigate({
                 to: '/calls',

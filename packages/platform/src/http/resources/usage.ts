@@ -2,12 +2,15 @@
 import { z } from '@hono/zod-openapi';
 import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
-import { isRefusal } from '../../use-cases/refusal.ts';
+import { dayName } from '@metergate/core/time/utc-day.ts';
+import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { findFigures, goneBefore } from '../../use-cases/organizations.ts';
 import { showComparedUsage } from '../../use-cases/compared-usage.ts';
+import { usageCsv } from '../../use-cases/export/usage-csv.ts';
+import { rankedUsage, topUsage, usageOrders, type RankedUsage } from '../../use-cases/top-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/prices-to-try.ts';
-import { dimensionsForm, parseDimensions, type ShownUsage } from '../../use-cases/usage.ts';
-import { readingOperation, readingPost, type ReadingCall } from '../operation.ts';
+import { addedUp, dimensionsForm, parseDimensions, showUsage } from '../../use-cases/usage.ts';
+import { downloadOperation, readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { checkedRange, dollars, endpointQuery, instant, lackingCalls, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
 
@@ -24,44 +27,103 @@ const usageSchema = z.object({
   repricedCalls: z.int().optional().openapi({ description: 'With prices: calls that have a cost by them' }),
   repricedCost: dollars.optional(), repricedFrom: dollars.optional().openapi({ description: 'What the same calls cost by their records' }),
   repricedGapCalls: z.int().optional(), notRepricedCalls: z.int().optional(),
+  everythingElse: z.int().optional().openapi({
+    description: 'With top: set on the row of everything else, whose dimensions are null but for a time; how many values it holds' }),
 }).openapi('Usage');
+const totalSchema = z.object({
+  rows: z.int().openapi({ description: 'Of the whole list' }), calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole,
+  outputTokens: whole, reasoningTokens: whole, cost: dollars, cacheSavings: dollars.nullable(), ...lackingCalls,
+}).openapi('UsageTotal');
 
 const byQuery = z.string().max(64).transform((text, { addIssue }) => parseDimensions(text) ?? wrongForm(addIssue, dimensionsForm))
   .openapi({ type: 'string', description: `The dimensions of the rows: ${dimensionsForm}.`, example: 'day,model' });
 
-const usageQuery = pageQuery.extend({
+const questionQuery = z.object({
   by: byQuery.optional(), month: monthQuery.optional(), since: timeQuery.optional(), until: timeQuery.optional(),
   key: nameQuery, project: nameQuery, model: nameQuery, label: nameQuery, run: nameQuery, session: nameQuery, upstream: nameQuery,
   wire: wireQuery, endpoint: endpointQuery,
   adjusted: z.enum(['true', 'false']).optional()
     .openapi({ description: "Adds the differences from providers' bills; only by day, month, model and wire" }),
+  order: z.enum(usageOrders).optional()
+    .openapi({ description: 'The largest of these first. By default times are in order, all else costliest first' }),
 });
+const usageQuery = pageQuery.extend(questionQuery.shape);
+const topQuery = z.string().regex(/^[1-9]\d{0,2}$/).transform(Number).optional().openapi({
+  type: 'integer', minimum: 1, maximum: 999, description: 'Only so many values, ranked by order, and everything else in one row (of each time)' });
 
 const priceFile = z.object({
   prices: z.array(z.unknown().openapi({ description: 'An entry of a price file, as `metergate prices load` takes it' })),
 });
 
-type UsageInput = z.output<typeof usageQuery>;
+const totals = {
+  top: topQuery, total: z.enum(['true', 'false']).optional().openapi({
+    description: 'Adds the figures of all calls that were asked for. Rows by label can be more, as a call can have several' }),
+};
+type Totalled = { readonly [Name in keyof typeof totals]?: z.output<(typeof totals)[Name]> };
 
-async function answer({ context, actor, query }: ReadingCall<undefined, typeof usageQuery>, prices: PricesToTry | undefined) {
-  const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint, adjusted }: UsageInput = query;
+const fileTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json' } as const;
+const yes = z.enum(['true', 'false']).optional();
+const fileQuery = questionQuery.extend({ format: z.enum(['csv', 'json']), bom: yes, decimalComma: yes });
+
+/** The rows of the whole list, and what was asked for. */
+async function rowsOf({ context, actor, query }: ReadingCall<undefined, typeof questionQuery>, prices: PricesToTry | undefined) {
+  const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint, adjusted, order } = query;
   const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
   if (isRefusal(range)) return range;
-  const rows = await showComparedUsage(context, {
-    organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint },
-  }, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
+  const question = { organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint } };
+  const rows = await showComparedUsage(context, question, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
   if (isRefusal(rows)) return rows;
-  const page = pageOfList<ShownUsage>({ list: `usage by ${by.join(',')}`, organization: actor.organization }, rows, {
-    nameOf: (row) => by.map((each) => row[each] ?? '').join('\n'), query,
+  return { question, rows: order === undefined ? rows : rankedUsage(rows, order) };
+}
+
+async function answer(
+  { query: { top, total, ...query }, ...call }: ReadingCall<undefined, typeof usageQuery> & { readonly query: Totalled }, prices?: PricesToTry,
+) {
+  const { context, actor } = call;
+  if (top !== undefined && (query.adjusted === 'true' || prices !== undefined)) {
+    return refuseInput('invalid_input', 'top cannot be combined with adjusted or prices.');
+  }
+  const found = await rowsOf({ ...call, query }, prices);
+  if (isRefusal(found)) return found;
+  const { question: { by, ...question }, rows } = found;
+  const shown = top === undefined ? rows : topUsage(by, rows, { top, order: query.order ?? 'cost' });
+  const page = pageOfList<RankedUsage>({ list: `usage by ${by.join(',')}`, organization: actor.organization }, shown, {
+    nameOf: (row) => [...by.map((each) => row[each] ?? ''), row.everythingElse ?? ''].join('\n'), query,
   });
   if (isRefusal(page)) return page;
   const organization = await findFigures(context, actor.organization);
-  return isRefusal(organization) ? organization : { ...page, recordsGoneBefore: goneBefore(organization, range.sinceMs) };
+  if (isRefusal(organization)) return organization;
+  const all = total === 'true' ? await showUsage(context, { ...question, by: [] }) : null;
+  if (isRefusal(all)) return all;
+  return {
+    ...page, recordsGoneBefore: goneBefore(organization, question.sinceMs),
+    ...(all === null ? {} : { total: { rows: rows.length, ...addedUp(all) } }),
+  };
+}
+
+/** The whole list as a file. */
+async function file({ query: { format, bom, decimalComma, ...query }, ...call }: ReadingCall<undefined, typeof fileQuery>) {
+  const found = await rowsOf({ ...call, query }, undefined);
+  if (isRefusal(found)) return found;
+  const { question: { by, sinceMs, untilMs }, rows } = found;
+  const text = format === 'json' ? JSON.stringify(rows)
+    : usageCsv(by, rows, { byteOrderMark: bom === 'true', decimalComma: decimalComma === 'true' });
+  const days = [sinceMs, untilMs].filter((ms) => ms !== undefined).map(dayName);
+  return {
+    download: {
+      contentType: fileTypes[format], fileName: ['usage-by', ...by, ...days].join('-') + `.${format}`, pieces: oneOf(Buffer.from(text, 'utf8')),
+    },
+  };
+}
+
+async function* oneOf(bytes: Uint8Array) {
+  yield { bytes, calls: 0, cost: 0n, place: null };
 }
 
 const usagePage = pageOf(usageSchema).extend({
   recordsGoneBefore: instant.nullable()
     .openapi({ description: 'Set if the range begins before this time: some or all earlier records were removed because of their age' }),
+  total: totalSchema.optional(),
 });
 
 export const usageOperations = [
@@ -69,11 +131,17 @@ export const usageOperations = [
     id: 'showUsage', refuses: ['unknown_organization'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost; times in order, everything else costliest first',
     query: usageQuery.extend({
+      ...totals,
       prices: z.enum(['list', 'current']).optional()
         .openapi({ description: 'Adds the cost at built-in list prices or at the prices in force now. Reads every record.' }),
     }),
     answer: usagePage,
     run: ({ query: { prices, ...query }, ...call }) => answer({ ...call, query }, prices),
+  }),
+  downloadOperation({
+    id: 'downloadUsage', refuses: ['unknown_organization'], path: '/usage/file', role: 'viewer', tag: 'usage',
+    summary: 'The whole list as a file, every digit: CSV for ledgers and spreadsheets, or JSON',
+    query: fileQuery, downloads: Object.values(fileTypes), run: file,
   }),
   readingPost({
     id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',

@@ -1,4 +1,4 @@
-/** A table of usage as cells, and as CSV. */
+/** A table of usage as cells. */
 import type { Dimension, ExploredRow } from '../../parts/usage-rows.ts';
 
 export interface Cells {
@@ -36,18 +36,4 @@ export function cells(
       ...given.map((name) => row[name] ?? null),
     ]),
   };
-}
-
-/** The characters that begin a formula in spreadsheets, in both widths: the same as in the platform's own exports. */
-const computed = /^[=+\-@|%\t\r\n\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05]/;
-
-/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
-export function csvOf({ heads, rows }: Cells): string {
-  const cell = (value: string | number | null): string => {
-    if (value === null) return '';
-    if (typeof value === 'number') return String(value);
-    const safe = computed.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value;
-    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return [heads, ...rows].map((row) => row.map(cell).join(',')).join('\r\n') + '\r\n';
 }

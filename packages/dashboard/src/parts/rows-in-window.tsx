@@ -1,0 +1,46 @@
+/** The rows of a long table that are near the screen, with space for the others. */
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+
+export interface TableRow<Row> {
+  readonly id: string;
+  readonly original: Row;
+}
+
+export interface WindowedRowsProps<Row> {
+  readonly rows: readonly TableRow<Row>[];
+  readonly row: (row: TableRow<Row>) => ReactNode;
+  /** How many columns there are. */
+  readonly wide: number;
+}
+
+/** A usual row, in pixels; the true height is measured. */
+const rowHeight = 37;
+
+export function RowsInWindow({ rows, row, wide }: WindowedRowsProps<unknown>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [scrollMargin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    setMargin((body.current?.getBoundingClientRect().top ?? 0) + scrollY);
+  }, [rows]);
+  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowHeight, overscan: 20, scrollMargin });
+  const shown = virtual.getVirtualItems();
+  const before = (shown[0]?.start ?? scrollMargin) - scrollMargin;
+  const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? scrollMargin) - scrollMargin);
+  return (
+    <tbody ref={body}>
+      <Space height={before} wide={wide} />
+      {shown.map(({ index }) => row(rows[index]!))}
+      <Space height={after} wide={wide} />
+    </tbody>
+  );
+}
+
+/** Stands for rows that are not in the document. */
+function Space({ height, wide }: { readonly height: number; readonly wide: number }) {
+  return height <= 0 ? null : (
+    <tr aria-hidden>
+      <td colSpan={wide} style={{ height, padding: 0, border: 0 }} />
+    </tr>
+  );
+}

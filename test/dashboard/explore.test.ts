@@ -1,0 +1,78 @@
+/**
+ * In a real browser: explore with more rows than one answer has. Nothing is cut without a word: the chart has everything else, the table says how
+ * many rows there are and shows all of them when asked, its foot and the saved file hold every call.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, openPage, settled, startGround, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+const projects = 1_060;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let page: Page;
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+
+  before(async () => {
+    ground = await startGround();
+    page = await ground.person(await ground.owner(), { reducedMotion: 'reduce' });
+    const { key } = await ground.system.createKey();
+    for (let made = 0; made < projects;) {
+      const batch = Math.min(20, projects - made);
+      await Promise.all(Array.from({ length: batch }, async (_, index) => {
+        const name = `project-${String(made + index).padStart(4, '0')}`;
+        assert.equal((await call(ground.system, key, { text: 'x'.repeat(made + index + 1), headers: { 'x-svc-project': name } })).status, 200);
+      }));
+      made += batch;
+    }
+    await ground.system.calls({ count: projects });
+  });
+  after(async () => {
+    await ground?.end();
+    assert.deepEqual(ground?.complaints, [], 'the browser complains of nothing');
+  });
+
+  test('the table says that it shows the costliest, the foot has all calls, and every row comes when asked for', async () => {
+    await openPage(page, at('/explore?by=project'));
+    await page.getByRole('heading', { name: 'The costliest 1,000 of 1,060 rows' }).waitFor();
+    const { total } = await (await page.request.get(at('/platform/v1/usage?by=project&limit=1&total=true'))).json() as { total: { calls: number } };
+    assert.equal(total.calls, projects);
+    const foot = page.locator('tfoot tr');
+    assert.match(await foot.innerText(), /All calls\s+\$[\d.]+\s+1,060/);
+    await page.getByRole('button', { name: 'Show every row' }).click();
+    await page.getByRole('heading', { name: '1,060 rows', exact: true }).waitFor();
+    assert.ok(await page.locator('tbody tr').count() < 300, 'rows far from the screen are not in the document');
+    await page.getByRole('button', { name: 'Project', exact: true }).click();
+    await page.getByRole('link', { name: 'project-0000' }).waitFor();
+    await foot.scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: 'project-1059' }).waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+  });
+
+  test('the chart names the largest and puts everything else into one bar, so that the shares are of all calls', async () => {
+    await openPage(page, at('/explore?by=project&metric=calls'));
+    const bars = page.locator('section', { has: page.getByRole('heading', { name: 'Largest' }) }).locator('li');
+    assert.equal(await bars.count(), 11);
+    assert.match(await bars.last().innerText(), /everything else \(1,050\)\s+1,050\s*99%/);
+  });
+
+  test('over days the largest have their colours and everything else its own', async () => {
+    await openPage(page, at('/explore?by=day&and=project&metric=calls'));
+    await settled(page);
+    const chart = page.getByRole('figure').or(page.locator('figure')).first();
+    await chart.getByText('everything else').first().waitFor();
+  });
+
+  test('the saved file has every row', async () => {
+    await openPage(page, at('/explore?by=project'));
+    await page.getByRole('button', { name: 'Save as a file' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'CSV' }).click()]);
+    assert.equal(readFileSync(await download.path(), 'utf8').trimEnd().split('\n').length, projects + 1);
+    assert.match(download.suggestedFilename(), /^usage-by-project-.*\.csv$/);
+  });
+}
