@@ -21,6 +21,7 @@ import { usageStates } from '@metergate/core/usage/reading.ts';
 import { endpoints, providers, wireNames } from '@metergate/core/wire/wire.ts';
 import { operations } from '@metergate/platform/http/app.ts';
 import { platformOfFile, type PlatformFixture, type TestOrganization } from '@metergate/platform/http/test-support/platform-fixture.ts';
+import { usageOrders } from '@metergate/platform/use-cases/top-usage.ts';
 import { exportFormats } from '@metergate/platform/use-cases/exports.ts';
 import { auditActions } from '@metergate/store/engine/change.ts';
 import type { ArgsDef, CommandDef } from 'citty';
@@ -33,8 +34,11 @@ const known: Readonly<Record<string, readonly string[]>> = {
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
   auth: upstreamAuths, dialect: upstreamDialects, unmetered: unmeteredRules, 'wrong-base-url': wrongBaseUrlRules,
   plan: plans, 'enforce-key-caps': ['on', 'off'], follow: ['on', 'off'], role: roles, provider: providers, events: webhookEvents,
-  status: ['429', '4xx', 'error'],
+  status: ['429', '4xx', 'error'], order: usageOrders, total: ['true', 'false'], bom: ['true', 'false'], decimalComma: ['true', 'false'],
 };
+/** Statements are not by the dimensions of usage, and its files not in the formats of exports. */
+const valuesOf = (name: string, where: string): readonly string[] =>
+  name === 'by' && /statement/i.test(where) ? ['team'] : where === 'downloadUsage ?format=' ? ['csv', 'json'] : known[name]!;
 /** Names, ids, times, amounts and files: their values are not a fixed list. */
 const free = new Set([
   'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'models', 'run', 'session', 'connection',
@@ -42,7 +46,7 @@ const free = new Set([
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',
   'upstream',
-  'version', 'without', 'csv',
+  'version', 'without', 'csv', 'team', 'top',
 ]);
 /** Of options that others share a name with. */
 const freeHere = new Set(['upstream declare --provider']);
@@ -71,14 +75,14 @@ test('over HTTP an unknown value is 400, with the name of the parameter and the 
       asked.add(name);
       // Valid times for the operation's other parameters, so that only this value is wrong.
       const others: Record<string, string> = each.id === 'exportCalls' ? { from: '7d', to: 'today' }
-        : each.id === 'tryCap' ? { scope: 'organization', window: 'day', limit: '1' } : {};
+        : each.id === 'downloadUsage' ? { format: 'csv' } : each.id === 'tryCap' ? { scope: 'organization', window: 'day', limit: '1' } : {};
       const query = new URLSearchParams({ ...others, [name]: 'zz' });
-      const { status, body } = await platform.ask(`/platform/v1${each.path}?${query}`, {
+      const { status, body } = await platform.ask(`/platform/v1${each.path.replace('{month}', '2026-01')}?${query}`, {
         method: each.method.toUpperCase(), token: acme.tokens.owner, ...(each.body === undefined ? {} : { body: { prices: [] } }),
       });
       const { code, message } = body['error'] as { readonly code: string; readonly message: string };
       assert.deepEqual([status, code], [400, 'invalid_input'], where);
-      assertNames(message, name, known[name]!, where);
+      assertNames(message, name, valuesOf(name, where), where);
     }
   }
   for (const name of ['wire', 'endpoint', 'outcome', 'usage', 'lacks', 'by', 'action', 'format', 'scope', 'window']) assert.ok(asked.has(name), name);
@@ -113,10 +117,11 @@ test('on the command line it is exit 2, with the name of the option and the valu
       const line = given.flatMap(({ each, positional, value }) => (positional ? [value] : [`--${each}`, value]));
       const { exitCode, stderr } = await say([...words, ...line]);
       assert.equal(exitCode, exitCodes[name] ?? 2, `${where}: ${stderr}`);
-      assertNames(stderr.replace(/ (?:not|file) \S*zz\S*/, ''), name, known[name]!, where);
+      assertNames(stderr.replace(/ (?:not|file) \S*zz\S*/, ''), name, valuesOf(name, where), where);
     }
   }
-  for (const name of Object.keys(known)) assert.ok(asked.has(name) || ['action', 'adjusted'].includes(name), name);
+  const overHttp = ['action', 'adjusted', 'bom', 'decimalComma', 'order', 'total'];
+  for (const name of Object.keys(known)) assert.ok(asked.has(name) || overHttp.includes(name), name);
 });
 
 function valueOf(name: string, wrong: string): string {

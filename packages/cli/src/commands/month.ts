@@ -14,7 +14,7 @@ import { fields, shortDecimal, table } from '../command-line/table.ts';
 import { monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadable } from '../receipts/verify-file.ts';
-import { writeStatement } from './statement.ts';
+import { statementArguments, writeStatement } from './statement.ts';
 
 const args = {
   month: { type: 'positional', required: true, valueHint: 'YYYY-MM', description: 'The month, in UTC' },
@@ -88,13 +88,8 @@ const exportFile = command({
 });
 
 const statement = command({
-  description: 'Write a month as one printable HTML page, as it was closed if it is',
-  args: {
-    ...args,
-    project: { type: 'string', valueHint: 'PROJECT', description: 'Only calls for this project' },
-    out: { type: 'string', required: true, valueHint: 'FILE', description: 'Output file; an existing one is replaced' },
-  },
-  run: writeStatement,
+  description: 'Write a month, or what each team pays of it, as one printable HTML page, as it was closed if it is',
+  args: { month: args.month, ...statementArguments }, run: writeStatement,
 });
 
 const verify = command({

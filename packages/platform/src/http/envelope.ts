@@ -37,6 +37,7 @@ const statuses: Readonly<Record<string, number>> = {
   no_receipts: 404,
   changed_meanwhile: 409,
   no_allocation: 404,
+  unknown_team: 404,
   month_not_over: 409,
   month_closed: 409,
   month_not_closed: 409,

@@ -33,7 +33,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   testWebhook: 'admin', listWebhookDeliveries: 'viewer',
   listMonths: 'viewer', showMonth: 'viewer', exportMonth: 'viewer', closeMonth: 'admin', reopenMonth: 'owner',
   showAllocationRules: 'viewer', setAllocation: 'admin', removeAllocation: 'admin', showAllocation: 'viewer', tryAllocation: 'viewer',
-  exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer',
+  exportReceipts: 'viewer', showReceiptKeys: 'viewer', showStatement: 'viewer', showTeamStatement: 'viewer', exportLedger: 'viewer',
   createAssessment: 'admin', listAssessments: 'viewer', showAssessment: 'viewer', readTapKey: 'admin', rotateTapKey: 'admin',
   retireAssessment: 'admin', declareFigure: 'admin',
 };

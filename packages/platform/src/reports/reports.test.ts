@@ -49,8 +49,9 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'downloadUsage', 'exportCalls', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAllocation',
-      'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showUsage',
+      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAllocation',
+      'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showTeamStatement',
+      'showUsage',
       'tryAllocation', 'tryCap',
     ]);
   const posted = readingOperations.filter(({ method, consuming }) => method !== 'get' || consuming === true).map(({ id }) => id);

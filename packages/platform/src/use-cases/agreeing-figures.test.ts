@@ -22,7 +22,7 @@ import { callerOf } from '../seed/tenants.ts';
 import { exportCalls, exportFormats } from './exports.ts';
 import { showOverview } from './overview.ts';
 import { isRefusal } from './refusal.ts';
-import { makeStatement } from './statement.ts';
+import { makeStatement } from './statements/month-statement.ts';
 import { showUsage } from './usage.ts';
 
 const nowMs = Date.UTC(2026, 9, 30, 20);

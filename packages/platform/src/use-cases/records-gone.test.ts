@@ -11,7 +11,7 @@ import { recordCorrections } from './corrections/corrections.ts';
 import { exportCalls } from './exports.ts';
 import { showOrganization } from './organizations.ts';
 import { reconcile } from './reconcile/reconcile.ts';
-import { makeStatement } from './statement.ts';
+import { makeStatement } from './statements/month-statement.ts';
 
 const place = freshSqlite();
 const dayMs = 86_400_000;

@@ -29,6 +29,7 @@ export type AdministrationRefusalCode =
   | 'unknown_month'
   /** There are no rules by which to allocate. */
   | 'no_allocation'
+  | 'unknown_team'
   | 'invalid_price_file'
   | 'invalid_price_list'
   | 'store_not_empty';

@@ -9,20 +9,23 @@ import { digest, figuresFields, givenVersion, monthParams, monthShown, versionQu
 
 const bodyBytesMax = 4 * allocationCharactersMax;
 
-const team = z.string().nullable().openapi({ description: 'Null: unallocated' });
-const charged = {
+export const team = z.string().nullable().openapi({ description: 'Null: unallocated' });
+export const charged = {
   ...figuresFields, splitCost: dollars.openapi({ description: 'Of the cost, parts of what several teams pay' }), correction: dollars, late: dollars,
   lateCorrection: dollars, adjustedCost: dollars.openapi({ description: 'Cost, correction, and both that came late, together' }), markup: dollars,
   charge: dollars.openapi({ description: 'Adjusted cost and markup together' }),
   converted: z.string().nullable().openapi({ description: 'The charge in the currency, with nine places; null: none is set' }),
 };
-const allocationSchema = z.object({
+export const currencyShown = z.object({ code: z.string(), rate: z.string(), date: z.iso.date() }).nullable()
+  .openapi({ description: 'rate: how much of it a US dollar is, of that date' });
+export const allocationHead = {
   month: monthShown, state: z.enum(['running', 'open', 'closed']).openapi({ description: 'running: it is not over' }),
   version: z.int().nullable().openapi({ description: 'The closing that is shown; null: as it stands now, without what came late' }),
   rulesHash: digest.nullable().openapi({ description: "SHA-256 of the rules' text; null: it was erased" }),
-  markup: z.string().nullable().openapi({ description: 'Percent' }),
-  currency: z.object({ code: z.string(), rate: z.string(), date: z.iso.date() }).nullable()
-    .openapi({ description: 'rate: how much of it a US dollar is, of that date' }),
+  markup: z.string().nullable().openapi({ description: 'Percent' }), currency: currencyShown,
+};
+const allocationSchema = z.object({
+  ...allocationHead,
   teams: z.array(z.object({ team, account: z.string().nullable(), costCentre: z.string().nullable(), ...charged })),
   lines: z.array(z.object({
     team, share: z.enum(['own', 'split']).openapi({ description: 'split: its part of what several teams pay' }), project: z.string().nullable(),

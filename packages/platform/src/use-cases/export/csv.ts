@@ -22,3 +22,22 @@ function cellOf(value: CsvValue, separator: ',' | ';'): string {
   const inert = computed.test(value) ? `'${value}` : value;
   return quoted[separator].test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
+
+/** How a file for spreadsheets is written. */
+export interface CsvForm {
+  /** By which spreadsheets know UTF-8. */
+  readonly byteOrderMark: boolean;
+  /** Amounts with a comma; the semicolon separates. */
+  readonly decimalComma: boolean;
+}
+
+/** A whole file: the names of its columns, then its rows. */
+export function csvFile(heads: readonly string[], rows: readonly (readonly CsvValue[])[], { byteOrderMark, decimalComma }: CsvForm): string {
+  const separator = decimalComma ? ';' : ',';
+  return (byteOrderMark ? '\uFEFF' : '') + [heads, ...rows].map((row) => csvLine(row, separator)).join('');
+}
+
+/** Our own amount, also below zero: nothing that a spreadsheet would take for a formula. */
+export function amountCell(amount: string | null, { decimalComma }: CsvForm): CsvValue {
+  return amount === null ? null : { figure: decimalComma ? amount.replace('.', ',') : amount };
+}

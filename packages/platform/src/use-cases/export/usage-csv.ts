@@ -4,12 +4,7 @@
  */
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { ComparedUsage } from '../compared-usage.ts';
-import { csvLine } from './csv.ts';
-
-export interface CsvForm {
-  readonly byteOrderMark: boolean;
-  readonly decimalComma: boolean;
-}
+import { amountCell, csvFile, type CsvForm } from './csv.ts';
 
 const wholeNames = [
   'calls', 'inputTokens', 'cachedTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens', 'unknownCalls', 'unpricedCalls', 'gapCalls',
@@ -22,15 +17,8 @@ export function usageCsv(by: readonly UsageDimension[], rows: readonly ComparedU
   const usual = new Set<string>([...wholeNames.slice(0, -2), 'cost', 'cacheSavings']);
   const has = (name: keyof ComparedUsage): boolean => usual.has(name) || (rows[0] !== undefined && name in rows[0]);
   const [whole, money] = [wholeNames.filter(has), moneyNames.filter(has)];
-  const separator = form.decimalComma ? ';' : ',';
-  const lines = rows.map((row) => csvLine([
+  return csvFile([...by, ...whole, ...money], rows.map((row) => [
     ...by.map((dimension) => row[dimension] ?? null), ...whole.map((name) => row[name] ?? null),
     ...money.map((name) => amountCell(row[name] ?? null, form)),
-  ], separator));
-  return (form.byteOrderMark ? '\uFEFF' : '') + csvLine([...by, ...whole, ...money], separator) + lines.join('');
-}
-
-/** Our own figures, also below zero: nothing that a spreadsheet would take for a formula. */
-function amountCell(amount: string | null, { decimalComma }: CsvForm): { readonly figure: string } | null {
-  return amount === null ? null : { figure: decimalComma ? amount.replace('.', ',') : amount };
+  ]), form);
 }

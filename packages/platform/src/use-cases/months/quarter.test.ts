@@ -12,7 +12,7 @@ import { dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import { batchOf, drawing, granted, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
-import { makeStatement } from '../statement.ts';
+import { makeStatement } from '../statements/month-statement.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { showUsage } from '../usage.ts';
 import { pemOf, rawKeysIn } from '../receipts/public-key-pem.ts';

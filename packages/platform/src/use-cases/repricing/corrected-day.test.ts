@@ -26,7 +26,7 @@ import { loadPrices } from '../prices.ts';
 import { isRefusal } from '../refusal.ts';
 import { keyPresented, showSelf } from '../self.ts';
 import { createServiceKey, type MintedServiceKey } from '../service-keys.ts';
-import { makeStatement } from '../statement.ts';
+import { makeStatement } from '../statements/month-statement.ts';
 import { repriceCalls, type RepriceRequest } from './reprice-calls.ts';
 
 const nowMs = Date.UTC(2026, 9, 30, 20);

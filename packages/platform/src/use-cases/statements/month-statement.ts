@@ -3,15 +3,15 @@
  * `usage`, to the nano-dollar.
  */
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
-import type { UseCaseContext } from './context.ts';
+import type { UseCaseContext } from '../context.ts';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { callAdjustments } from './corrections/call-adjustments.ts';
-import { frozenUsage, type FrozenDimension } from './months/frozen-usage.ts';
-import { findFigures, goneBefore } from './organizations.ts';
-import { priceBook } from './prices.ts';
-import { isRefusal, type AdministrationRefusal } from './refusal.ts';
-import { statementPage, type Statement, type StatementRow } from './statement-page.ts';
-import { addedUp, showUsage, type ShownFigures, type ShownUsage } from './usage.ts';
+import { callAdjustments } from '../corrections/call-adjustments.ts';
+import { frozenUsage, type FrozenDimension } from '../months/frozen-usage.ts';
+import { findFigures, goneBefore } from '../organizations.ts';
+import { priceBook } from '../prices.ts';
+import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
+import { rowsMax, statementPage, withRest, type Statement, type StatementRow } from './month-page.ts';
+import { addedUp, showUsage, type ShownFigures, type ShownUsage } from '../usage.ts';
 
 export interface StatementQuery {
   /** Id or name; for an erased organization only its id. */
@@ -26,9 +26,6 @@ export interface MadeStatement {
   readonly html: string;
   readonly totals: ShownFigures;
 }
-
-/** The most rows of each part, so that the page stays readable. The rest is summed in a last row. */
-const rowsMax = 25;
 
 /** The statement of one month, also for an erased organization. A month that is not over is marked open. Refuses `unknown_organization`. */
 export async function makeStatement(context: UseCaseContext, query: StatementQuery): Promise<MadeStatement | AdministrationRefusal> {
@@ -55,9 +52,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
     const rows = await rowsBy([by]);
     if (isRefusal(rows)) return rows;
     const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, rowsMax).map(({ key }) => key ?? '')) : null;
-    const shown = rows.slice(0, rowsMax).map((row) => ({ ...nameOf(row[by] ?? null, names), figures: row }));
-    const rest = rows.slice(rowsMax);
-    parts.push({ title, rows: rest.length === 0 ? shown : [...shown, { name: `${rest.length} others`, figures: addedUp(rest) }] });
+    parts.push({ title, rows: withRest(rows.map((row) => ({ ...nameOf(row[by] ?? null, names), figures: row }))) });
   }
   const month = monthName(monthMs);
   const { overlayId, listId, list } = book.context;
