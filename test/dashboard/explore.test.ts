@@ -54,6 +54,14 @@ if (here !== 'linux-x64') {
     assert.deepEqual(await axeFindings(page), []);
   });
 
+  test('the page of projects has every project, however many answers that takes', async () => {
+    await openPage(page, at('/projects'));
+    await page.getByRole('button', { name: 'Project', exact: true }).click();
+    await page.getByText('project-0000', { exact: true }).first().waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.getByText('project-1059', { exact: true }).first().waitFor();
+  });
+
   test('the chart names the largest and puts everything else into one bar, so that the shares are of all calls', async () => {
     await openPage(page, at('/explore?by=project&metric=calls'));
     const bars = page.locator('section', { has: page.getByRole('heading', { name: 'Largest' }) }).locator('li');

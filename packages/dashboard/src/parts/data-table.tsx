@@ -6,6 +6,7 @@ import { Table } from '@mantine/core';
 import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import type { MeasuredRow } from './rows-in-window.tsx';
 import { wholeMax, WindowedRows } from './windowed-rows.tsx';
 
 export interface Column<Row> {
@@ -17,6 +18,11 @@ export interface Column<Row> {
   readonly right?: boolean;
   /** What stands under the column, if the table has a foot. */
   readonly foot?: ReactNode;
+  /**
+   * Its place on a phone, where each row is a card: `lead` and `money` share the first line, `under` and `state` the second, and `wide` has a
+   * line alone. The others follow with their heads before them. Absent: the first column leads.
+   */
+  readonly card?: 'lead' | 'money' | 'under' | 'state' | 'wide';
   /** Width of the column, such as `6rem`. If one column has a width, widths never depend on the content, and long lines of a cell are clipped. */
   readonly width?: string;
 }
@@ -29,11 +35,13 @@ export interface DataTableProps<Row> {
   readonly rowId: (row: Row) => string;
   readonly onOpen?: (row: Row) => void;
   readonly minWidth?: number;
+  /** Long text of a column with a width breaks into lines; otherwise it is clipped. */
+  readonly wrapped?: boolean;
 }
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
 
-export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640 }: DataTableProps<Row>) {
+export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640, wrapped = false }: DataTableProps<Row>) {
   const shaped = useMemo(() => {
     const helper = createColumnHelper<typeof features, Row>();
     return helper.columns(
@@ -52,13 +60,14 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
   const fixed = rows.length > wholeMax || columns.some(({ width }) => width !== undefined);
   return (
     <Table.ScrollContainer
+      className="data-table-frame"
       minWidth={minWidth}
       type="native"
       scrollAreaProps={{ tabIndex: 0 }}
       tabIndex={0}
       role="region"
       aria-label={caption}>
-      <Table className={fixed ? 'data-table fixed' : 'data-table'} layout={fixed ? 'fixed' : 'auto'} horizontalSpacing="sm">
+      <Table className={fixed && !wrapped ? 'data-table fixed' : 'data-table'} layout={fixed ? 'fixed' : 'auto'} horizontalSpacing="sm" role="table">
         <caption className="visually-hidden">{caption}</caption>
         {fixed ? (
           <colgroup>
@@ -67,15 +76,16 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
             ))}
           </colgroup>
         ) : null}
-        <Table.Thead>
+        <Table.Thead role="rowgroup">
           {table.getHeaderGroups().map((group) => (
-            <Table.Tr key={group.id}>
+            <Table.Tr key={group.id} role="row">
               {group.headers.map(({ id, column }) => {
                 const sorted = column.getIsSorted();
                 const { head, right } = byId.get(id)!;
                 return (
                   <Table.Th
                     key={id}
+                    role="columnheader"
                     className={right === true ? 'right' : undefined}
                     aria-sort={sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined}>
                     {column.getCanSort() ? (
@@ -101,16 +111,23 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
         <WindowedRows<Row>
           rows={table.getRowModel().rows}
           wide={columns.length}
-          row={({ id, original }) => (
-            <Row key={id} of={original} columns={columns as RowProps['columns']} onOpen={onOpen as RowProps['onOpen']} />
+          row={({ id, original }, measured) => (
+            <Row
+              key={id}
+              of={original}
+              columns={columns as RowProps['columns']}
+              onOpen={onOpen as RowProps['onOpen']}
+              measure={measured?.measure}
+              index={measured?.index}
+            />
           )}
         />
         {columns.some(({ foot }) => foot !== undefined) ? (
-          <tfoot>
-            <tr>
-              {columns.map(({ id, foot, right }) => (
-                <td key={id} className={right === true ? 'right' : undefined}>
-                  {foot}
+          <tfoot role="rowgroup">
+            <tr role="row">
+              {columns.map((column) => (
+                <td key={column.id} role="cell" {...placed(column, columns)}>
+                  {column.foot}
                 </td>
               ))}
             </tr>
@@ -125,20 +142,29 @@ interface RowProps {
   readonly of: object;
   readonly columns: readonly Column<object>[];
   readonly onOpen: ((row: object) => void) | undefined;
+  readonly measure: MeasuredRow['measure'] | undefined;
+  readonly index: number | undefined;
 }
 
 /** Plain elements, drawn again only if the row has changed: a live list may change every second. */
-const Row = memo(function Row({ of: row, columns, onOpen }: RowProps) {
+const Row = memo(function Row({ of: row, columns, onOpen, measure, index }: RowProps) {
   return (
-    <tr {...opening(row, onOpen)}>
+    <tr role="row" ref={measure} data-index={index} {...opening(row, onOpen)}>
       {columns.map((column) => (
-        <td key={column.id} className={column.right === true ? 'right' : undefined}>
+        <td key={column.id} role="cell" {...placed(column, columns)}>
           {column.cell(row)}
         </td>
       ))}
     </tr>
   );
 });
+
+/** Where a cell stands in its row, and in the card that the row is on a phone. Roles are said because a card is no table to some browsers. */
+function placed<Row>({ id, head, right, card }: Column<Row>, [first, ...rest]: readonly Column<Row>[]) {
+  const leads = id === first?.id && card === undefined && !rest.some((other) => other.card === 'lead');
+  const place = leads ? 'lead' : (card ?? (head === '' ? 'actions' : 'line'));
+  return { className: right === true ? `right card-${place}` : `card-${place}`, 'data-head': head };
+}
 
 function opening<Row>(row: Row, onOpen: ((row: Row) => void) | undefined) {
   if (onOpen === undefined) return {};

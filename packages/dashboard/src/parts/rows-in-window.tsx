@@ -7,14 +7,20 @@ export interface TableRow<Row> {
   readonly original: Row;
 }
 
+/** What a row of a long table says of itself, so that its true height is known. */
+export interface MeasuredRow {
+  readonly index: number;
+  readonly measure: (row: Element | null) => void;
+}
+
 export interface WindowedRowsProps<Row> {
   readonly rows: readonly TableRow<Row>[];
-  readonly row: (row: TableRow<Row>) => ReactNode;
+  readonly row: (row: TableRow<Row>, measured?: MeasuredRow) => ReactNode;
   /** How many columns there are. */
   readonly wide: number;
 }
 
-/** A usual row, in pixels; the true height is measured. */
+/** A usual row, in pixels, until it is measured. */
 const rowHeight = 37;
 
 export function RowsInWindow({ rows, row, wide }: WindowedRowsProps<unknown>) {
@@ -30,7 +36,7 @@ export function RowsInWindow({ rows, row, wide }: WindowedRowsProps<unknown>) {
   return (
     <tbody ref={body}>
       <Space height={before} wide={wide} />
-      {shown.map(({ index }) => row(rows[index]!))}
+      {shown.map(({ index }) => row(rows[index]!, { index, measure: virtual.measureElement }))}
       <Space height={after} wide={wide} />
     </tbody>
   );

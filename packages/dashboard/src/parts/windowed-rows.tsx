@@ -12,7 +12,7 @@ export const wholeMax = 200;
 const RowsInWindow = lazy(async () => ({ default: (await import('./rows-in-window.tsx')).RowsInWindow }));
 
 export function WindowedRows<Row>({ rows, row, wide }: WindowedRowsProps<Row>) {
-  const first = <tbody>{rows.slice(0, wholeMax).map(row)}</tbody>;
+  const first = <tbody>{rows.slice(0, wholeMax).map((each) => row(each))}</tbody>;
   return rows.length <= wholeMax ? first : (
     <Suspense fallback={first}>
       <RowsInWindow rows={rows} row={row as WindowedRowsProps<unknown>['row']} wide={wide} />

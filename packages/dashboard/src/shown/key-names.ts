@@ -1,10 +1,11 @@
 /** Service keys by id, so that pages can show a key by its name. */
 import { useQuery } from '@tanstack/react-query';
-import { api, type Shown } from '../api/client.ts';
+import type { Shown } from '../api/client.ts';
+import { wholeListQuery } from '../api/whole-list.ts';
 
 export type KeyNames = ReadonlyMap<string, string>;
 
-export const keysQuery = api.queryOptions('get', '/platform/v1/keys', { params: { query: { limit: 1_000 } } }, { staleTime: 30_000 });
+export const keysQuery = { ...wholeListQuery('/platform/v1/keys'), staleTime: 30_000 };
 
 export function useKeyNames(): KeyNames {
   return useQuery({ ...keysQuery, select: namesOf }).data ?? none;

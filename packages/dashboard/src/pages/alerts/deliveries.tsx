@@ -70,9 +70,9 @@ const columns: readonly Column<Delivery>[] = [
       </>
     ),
   },
-  { id: 'state', head: 'State', sortBy: ({ state }) => state, cell: (delivery) => <DeliveryState of={delivery} /> },
+  { id: 'state', card: 'state', head: 'State', sortBy: ({ state }) => state, cell: (delivery) => <DeliveryState of={delivery} /> },
   { id: 'attempts', head: 'Tries', right: true, sortBy: ({ attempts }) => attempts, cell: ({ attempts }) => attempts },
-  { id: 'made', head: 'Raised', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { id: 'made', card: 'under', head: 'Raised', cell: ({ createdAt }) => <Moment at={createdAt} /> },
   {
     id: 'last',
     head: 'Last try, next',

@@ -1,8 +1,10 @@
 /** Thresholds of caps: the percentages of a limit at which webhooks are notified. */
 import { Badge, Button, Group, Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { BellRing, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { api, ask, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import type { PathSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -23,7 +25,7 @@ export function ThresholdsPanel({ search, open }: { readonly search: PathSearch;
   const may = useMay('admin');
   const names = useKeyNames();
   const alerts = api.useQuery('get', '/platform/v1/alerts');
-  const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
+  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
   const shownColumns = useMemo(() => columns(names, open), [names]);
   const add = may ? (
     <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open({ new: 'threshold' })}>

@@ -1,13 +1,16 @@
 /** Who changed what, and when. Newest first, with older rows loaded page by page. */
-import { Badge, Button, Center, Code, Group, Text } from '@mantine/core';
+import { Button, Center, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, ScrollText } from 'lucide-react';
+import { useMemo } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wordsOf } from '../../shown/audit-words.ts';
-import { Moment } from '../../shown/figures.tsx';
+import { MomentInTwo } from '../../shown/figures.tsx';
+import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
+import { ChangeDetail } from './change-detail.tsx';
 import { saveText } from '../../parts/saving.ts';
 
 type Event = Shown<'AuditEvent'>;
@@ -21,6 +24,8 @@ export function AuditPage() {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const rows = events.data?.pages.flatMap((page) => page.data) ?? [];
+  const keys = useKeyNames();
+  const columns = useMemo(() => columnsFor(keys), [keys]);
   const save = (
     <Button
       variant="default"
@@ -31,14 +36,14 @@ export function AuditPage() {
     </Button>
   );
   return (
-    <Page title="Audit" about="Every change, written in the change's own transaction." actions={save}>
+    <Page title="Audit" about="Who changed what. Each line was written together with its change." actions={save}>
       <Panel flush>
         <Loaded of={events} height={420}>
           {() =>
             rows.length === 0 ? (
               <Nothing icon={ScrollText} title="Nothing changed yet" />
             ) : (
-              <DataTable caption="Changes" rows={rows} rowId={(event) => event.id} columns={columns} minWidth={820} />
+              <DataTable caption="Changes" wrapped rows={rows} rowId={(event) => event.id} columns={columns} minWidth={820} />
             )
           }
         </Loaded>
@@ -54,40 +59,41 @@ export function AuditPage() {
   );
 }
 
-const columns: readonly Column<Event>[] = [
-  { id: 'at', head: 'When', cell: (event) => <Moment at={event.at} /> },
+const columnsFor = (keys: KeyNames): readonly Column<Event>[] => [
+  { id: 'at', card: 'under', head: 'When', width: '9rem', cell: (event) => <MomentInTwo at={event.at} /> },
   {
     id: 'who',
     head: 'Who',
+    width: '14rem',
     cell: (event) => (
-      <Group gap={6} wrap="nowrap">
-        <span className="wrap">{event.actor.name ?? event.actor.kind}</span>
-        <Badge size="xs" variant="default" c="dimmed">
-          {event.actor.kind}
-        </Badge>
-      </Group>
+      <>
+        <div className="wrap">{event.actor.name ?? event.actor.kind}</div>
+        {event.actor.name === null || event.actor.name === event.actor.kind ? null : <div className="dim small">{event.actor.kind}</div>}
+      </>
     ),
   },
   {
     id: 'what',
+    card: 'lead',
     head: 'What',
+    width: '12rem',
     cell: (event) => (
       <Text span inherit fw={550}>
         {wordsOf(event.action)}
       </Text>
     ),
   },
-  { id: 'subject', head: 'Of', cell: (event) => <span className="mono wrap">{event.subject ?? '–'}</span> },
-  {
-    id: 'detail',
-    head: 'Detail',
-    cell: (event) =>
-      Object.keys(event.detail).length === 0 ? (
-        '–'
-      ) : (
-        <Code className="wrap" bg="var(--page)" c="var(--mantine-color-text)">
-          {JSON.stringify(event.detail)}
-        </Code>
-      ),
-  },
+  { id: 'subject', head: 'Of', width: '15rem', cell: ({ subject }) => <Subject id={subject} name={keys.get(subject ?? '')} /> },
+  { id: 'detail', head: 'Detail', cell: (event) => <ChangeDetail of={event.detail} /> },
 ];
+
+/** Names change and may be given twice, so the id stays beside it. */
+function Subject({ id, name }: { readonly id: string | null; readonly name: string | undefined }) {
+  if (id === null) return '–';
+  return (
+    <>
+      {name === undefined ? null : <div>{name}</div>}
+      <div className={name === undefined ? 'mono' : 'mono dim small'}>{id}</div>
+    </>
+  );
+}

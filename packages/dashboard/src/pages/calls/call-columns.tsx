@@ -9,9 +9,10 @@ import type { KeyNames } from '../../shown/key-names.ts';
 /** Two lines per call, so that a page of calls can be scanned. */
 export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
   return [
-    { id: 'at', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
+    { id: 'at', card: 'under', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
     {
       id: 'model',
+card: 'lead',
       head: 'Model',
       width: '13.5rem',
       cell: ({ model, endpoint, streamed, transport }) => (
@@ -26,10 +27,11 @@ export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
         </>
       ),
     },
-    { id: 'cost', head: 'Cost', right: true, width: '7rem', cell: (call) => <Cost of={call} /> },
+    { id: 'cost', card: 'money', head: 'Cost', right: true, width: '7rem', cell: (call) => <Cost of={call} /> },
     { id: 'tokens', head: 'Tokens in / out', right: true, width: '8.5rem', cell: (call) => <Tokens of={call} /> },
     {
       id: 'status',
+card: 'state',
       head: 'Ended, after',
       width: '8rem',
       cell: (call) => (

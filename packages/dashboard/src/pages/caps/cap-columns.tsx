@@ -17,9 +17,9 @@ type Cap = Shown<'Cap'>;
 export function capColumns(names: KeyNames, onEdit: (cap: Cap) => void): readonly Column<Cap>[] {
   return [
     { id: 'subject', head: 'Of', sortBy: (cap) => cap.scope, cell: (cap) => <CapSubject cap={cap} names={names} /> },
-    { id: 'window', head: 'Window', sortBy: (cap) => cap.window, cell: (cap) => cap.window },
-    { id: 'spent', head: 'Spent of limit', sortBy: (cap) => share(cap), cell: (cap) => <Spent of={cap} /> },
-    { id: 'state', head: 'State', cell: (cap) => <ToldState of={cap} /> },
+    { id: 'window', card: 'under', head: 'Window', sortBy: (cap) => cap.window, cell: (cap) => cap.window },
+    { id: 'spent', card: 'wide', head: 'Spent of limit', sortBy: (cap) => share(cap), cell: (cap) => <Spent of={cap} /> },
+    { id: 'state', card: 'state', head: 'State', cell: (cap) => <ToldState of={cap} /> },
     { id: 'forecast', head: 'Will be reached', sortBy: (cap) => cap.forecastAt ?? '9', cell: (cap) => <CapForecast of={cap} /> },
     { id: 'resets', head: 'Starts again', cell: (cap) => <Moment at={cap.resetsAt} none="never" relative /> },
     { id: 'actions', head: '', right: true, cell: (cap) => <CapActions of={cap} onEdit={() => onEdit(cap)} /> },

@@ -85,6 +85,7 @@ function figures(rows: readonly ExploredRow[], total: UsageTotal): Column<Explor
   return [
     {
       id: 'cost',
+      card: 'money',
       head: 'Cost',
       right: true,
       sortBy: (row) => Number(row.cost),

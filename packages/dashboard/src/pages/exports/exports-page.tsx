@@ -1,9 +1,11 @@
 /** The calls of a period as a file that is generated while it is sent, and the number of calls in it. */
 import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import type { paths } from '../../api/schema.ts';
 import type { ExportsSearch } from '../../app/page-search.ts';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -73,7 +75,7 @@ function addressOf(format: string, range: Range): string {
 }
 
 function Whole({ range }: { readonly range: Range }) {
-  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'wire', limit: 1_000, ...isoOf(range) } } });
+  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'wire', ...isoOf(range) }));
   return (
     <Loaded of={usage} height={60}>
       {({ data }) => (

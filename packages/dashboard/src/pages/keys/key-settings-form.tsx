@@ -1,6 +1,7 @@
 /** Changing a service key: its name, its project, when it expires, what its runs may declare. Untouched fields stay as they are. */
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { ask, Refused, type Shown } from '../../api/client.ts';
+import { wholeList } from '../../api/whole-list.ts';
 import { keyLives } from '../../parts/key-form.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
@@ -91,14 +92,9 @@ function settingsOf({ name, project, life, maxRunBudget, models }: Entered) {
   };
 }
 
-/** The key as it is now. It is on one page of the list. */
 async function readKey(id: string): Promise<Key> {
-  let cursor: string | undefined;
-  do {
-    const page = (await ask.GET('/platform/v1/keys', { params: { query: { limit: 1_000, cursor } } })).data!;
-    const found = page.data.find((each) => each.id === id);
-    if (found !== undefined) return found;
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  throw new Refused(404, 'unknown_key', 'There is no service key with this id.');
+  const { data } = await wholeList('/platform/v1/keys');
+  const found = data.find((each) => each.id === id);
+  if (found === undefined) throw new Refused(404, 'unknown_key', 'There is no service key with this id.');
+  return found;
 }

@@ -1,29 +1,32 @@
 /** Service keys: what callers present. A key is shown once, when it is made. */
-import { Button, Drawer, Modal, SegmentedControl, Text } from '@mantine/core';
+import { Button, Drawer, Group, Modal, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
-import { useState } from 'react';
-import { api } from '../../api/client.ts';
+import { useMemo, useState } from 'react';
+import type { Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
+import { UsageCost } from '../../parts/usage-cost.tsx';
 import { Moment } from '../../shown/figures.tsx';
+import { isoOf, rangeOf } from '../../shown/ranges.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { KeySheet } from './key-sheet.tsx';
 import { isOver, KeyState, type Key } from './key-state.tsx';
 
 const route = getRouteApi('/shell/keys');
-const changes = '/platform/v1/keys';
 
 export function KeysPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay('member');
   const [made, setMade] = useState<MintedKey | null>(null);
-  const keys = api.useQuery('get', changes, { params: { query: { limit: 1_000 } } });
+  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
   const form = (opened: boolean): void => void navigate({ search: (old) => ({ ...old, new: opened ? 'key' : undefined }), replace: true });
   const open = (id: string | undefined): void =>
     void navigate({ search: (old) => ({ ...old, id }), replace: true, resetScroll: false });
@@ -96,29 +99,50 @@ function KeyList({
   readonly onShow: (tab: string) => void;
   readonly onOpen: (key: Key) => void;
 }) {
-  const rows = keys.filter((key) => shown === 'all' || !isOver(key)).toReversed();
+  const [sought, setSought] = useState('');
+  const month = useMemo(() => rangeOf({ range: 'month' }, Date.now()), []);
+  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...isoOf(month) })).data?.data;
+  const columns = useMemo(() => columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined), [usage]);
+  const rows = keys.filter((key) => (shown === 'all' || !isOver(key)) && isFound(key, sought)).toReversed();
   return (
     <Panel
       flush
       title={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="Which keys"
-          value={shown}
-          onChange={onShow}
-          data={[
-            { value: 'in use', label: 'In use' },
-            { value: 'all', label: 'All' },
-          ]}
-        />
+        <Group gap="xs">
+          <TextInput
+            size="xs"
+            w={180}
+            type="search"
+            placeholder="Name, project, beginning"
+            aria-label="Find keys"
+            value={sought}
+            onChange={(event) => setSought(event.currentTarget.value)}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Which keys"
+            value={shown}
+            onChange={onShow}
+            data={[
+              { value: 'in use', label: 'In use' },
+              { value: 'all', label: 'All' },
+            ]}
+          />
+        </Group>
       }>
       <DataTable caption="Service keys" columns={columns} rows={rows} rowId={(key) => key.id} minWidth={860} onOpen={onOpen} />
     </Panel>
   );
 }
 
-const columns: readonly Column<Key>[] = [
+function isFound({ id, name, project, prefix }: Key, sought: string): boolean {
+  const word = sought.trim().toLowerCase();
+  return [id, name, project, prefix].some((text) => text?.toLowerCase().includes(word));
+}
+
+/** What each key's calls cost this month. Before the figures have come, nothing is said of any. */
+const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>>, known: boolean): readonly Column<Key>[] => [
   {
     id: 'name',
     head: 'Name',
@@ -133,9 +157,20 @@ const columns: readonly Column<Key>[] = [
       </Text>
     ),
   },
-  { id: 'prefix', head: 'Begins with', cell: (key) => <span className="mono">{key.prefix}…</span> },
+  { id: 'prefix', card: 'under', head: 'Begins with', cell: (key) => <span className="mono">{key.prefix}…</span> },
   { id: 'project', head: 'Project', sortBy: (key) => key.project ?? '', cell: (key) => <span className="wrap">{key.project ?? '–'}</span> },
-  { id: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
+  { id: 'state', card: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
+  {
+    id: 'spent',
+    card: 'money',
+    head: 'This month',
+    right: true,
+    sortBy: ({ id }) => Number(spent.get(id)?.cost ?? 0),
+    cell: ({ id }) => {
+      const sum = spent.get(id);
+      return sum === undefined ? <span className="dim">{known ? 'no calls' : ''}</span> : <UsageCost of={sum} />;
+    },
+  },
   { id: 'made', head: 'Made', sortBy: (key) => key.createdAt, cell: (key) => <Moment at={key.createdAt} relative /> },
   {
     id: 'used',

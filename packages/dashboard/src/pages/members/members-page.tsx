@@ -1,9 +1,11 @@
 /** People of the organization, their roles, and invitations to it. */
 import { Button, Modal, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { api, ask, type Shown } from '../../api/client.ts';
+import { ask, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import { useSession, type Role } from '../../app/session.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -23,9 +25,8 @@ export function MembersPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [link, setLink] = useState<{ readonly url: string; readonly title: string } | null>(null);
-  const query = { params: { query: { limit: 1_000 } } };
-  const members = api.useQuery('get', '/platform/v1/members', query);
-  const invitations = api.useQuery('get', '/platform/v1/invitations', query);
+  const members = useQuery(wholeListQuery('/platform/v1/members'));
+  const invitations = useQuery(wholeListQuery('/platform/v1/invitations'));
   const form = (opened: boolean): void => void navigate({ search: { new: opened ? 'invitation' : undefined }, replace: true });
   return (
     <Page

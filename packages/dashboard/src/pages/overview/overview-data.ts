@@ -1,6 +1,7 @@
 /** What the overview asks of the platform. Each request is defined once here, so that it can be sent before the page's script is loaded. */
 import { keepPreviousData } from '@tanstack/react-query';
 import { api, queries, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { keysQuery } from '../../shown/key-names.ts';
 import { comparedSpans, isoOf, rangeOf, type Range, type Span } from '../../shown/ranges.ts';
@@ -38,7 +39,7 @@ export function comparedQuery(span: Span, filters: Filters) {
   return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
 
-export const capsQuery = api.queryOptions('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
+export const capsQuery = wholeListQuery('/platform/v1/caps');
 
 export const topPanels: readonly { readonly by: TopBy; readonly title: string }[] = [
   { by: 'model', title: 'Models' },

@@ -1,9 +1,11 @@
 /** Projects: what calls were for. Calls and keys just name a project, so there is nothing to create: the projects of a period are listed. */
 import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FolderKanban } from 'lucide-react';
 import { useMemo } from 'react';
-import { api, type Shown } from '../../api/client.ts';
+import type { Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import type { RangeSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -38,9 +40,9 @@ export function ProjectsPage() {
   const set = (change: RangeSearch): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
-  const usage = api.useQuery('get', '/platform/v1/usage', { params: { query: { by: 'project', limit: 1_000, ...isoOf(range) } } });
-  const keys = api.useQuery('get', '/platform/v1/keys', { params: { query: { limit: 1_000 } } });
-  const caps = api.useQuery('get', '/platform/v1/caps', { params: { query: { limit: 1_000 } } });
+  const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', ...isoOf(range) }));
+  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
+  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
   const rows = useMemo(
     () => projectsOf(usage.data?.data ?? [], keys.data?.data ?? [], caps.data?.data ?? []),
     [usage.data, keys.data, caps.data],
@@ -123,7 +125,7 @@ const columnsFor = (time: RangeSearch): readonly Column<Project>[] => [
       </Text>
     ),
   },
-  { id: 'cost', head: 'Spent', right: true, sortBy: ({ cost }) => Number(cost), cell: (row) => <UsageCost of={row} /> },
+  { id: 'cost', card: 'money', head: 'Spent', right: true, sortBy: ({ cost }) => Number(cost), cell: (row) => <UsageCost of={row} /> },
   { id: 'calls', head: 'Calls', right: true, sortBy: ({ calls }) => calls, cell: (row) => <Calls of={row} /> },
   { id: 'keys', head: 'Keys', right: true, sortBy: ({ keys }) => keys, cell: ({ keys }) => keys },
   {

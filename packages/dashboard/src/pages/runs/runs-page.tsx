@@ -91,9 +91,9 @@ const columns: readonly Column<Run>[] = [
       </Text>
     ),
   },
-  { id: 'state', head: 'State', sortBy: (run) => run.state, cell: (run) => <RunState of={run} /> },
-  { id: 'spent', head: 'Spent', right: true, sortBy: (run) => Number(run.spent), cell: (run) => <Money amount={run.spent} /> },
-  { id: 'budget', head: 'Budget', sortBy: (run) => Number(run.effective ?? Infinity), cell: (run) => <Budget of={run} /> },
-  { id: 'began', head: 'Began', sortBy: (run) => run.startedAt, cell: (run) => <Moment at={run.startedAt} relative /> },
+  { id: 'state', card: 'state', head: 'State', sortBy: (run) => run.state, cell: (run) => <RunState of={run} /> },
+  { id: 'spent', card: 'money', head: 'Spent', right: true, sortBy: (run) => Number(run.spent), cell: (run) => <Money amount={run.spent} /> },
+  { id: 'budget', card: 'wide', head: 'Budget', sortBy: (run) => Number(run.effective ?? Infinity), cell: (run) => <Budget of={run} /> },
+  { id: 'began', card: 'under', head: 'Began', sortBy: (run) => run.startedAt, cell: (run) => <Moment at={run.startedAt} relative /> },
   { id: 'ends', head: 'Ends', cell: (run) => <Moment at={run.endedAt ?? run.expiresAt} none="no time limit" relative /> },
 ];

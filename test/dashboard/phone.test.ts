@@ -1,0 +1,94 @@
+/**
+ * In a real browser, as wide as a phone: each list is a stack of cards. Who and how much are the first line, how it stands is the second, and
+ * nothing has to be scrolled to the side. To a screen reader a card is still a row of a table.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, openPage, startGround, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+const width = 375;
+
+/** What the first card of each list must show, and where. */
+const lists = [
+  {
+    path: '/calls', table: 'Calls', below: ['Tokens in / out', 'Key, project'],
+    first: { lead: /gpt-5-mini/, money: /\$/, state: /200/, under: /\d\d:\d\d/ },
+  },
+  {
+    path: '/keys', table: 'Service keys', below: ['Project', 'Last used'],
+    first: { lead: /unnamed/, money: /\$/, state: /in use|active/i, under: /svc_/ },
+  },
+  { path: '/runs', table: 'Runs', first: { lead: /night-build/, money: /\$/, state: /live/i, under: /ago|now/ }, below: ['Ends'] },
+  { path: '/projects', table: 'Projects', first: { lead: /billing/, money: /\$/ }, below: ['Calls', 'Cap'] },
+  { path: '/caps', table: 'Caps', first: { lead: /billing/, state: /./, under: /month/, wide: /\$/ }, below: ['Will be reached', 'Starts again'] },
+  { path: '/audit', table: 'Changes', first: { lead: /[a-z]/, under: /\d\d:\d\d/ }, below: ['Who', 'Detail'] },
+] as const;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let page: Page;
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+
+  before(async () => {
+    ground = await startGround();
+    page = await ground.person(await ground.owner(), { reducedMotion: 'reduce', viewport: { width, height: 800 } });
+    const { key } = await ground.system.createKey({ project: 'billing' });
+    const cap = await page.request.post(at('/platform/v1/caps'), { data: { scope: 'project', project: 'billing', window: 'month', limit: '5' } });
+    assert.equal(cap.status(), 201, await cap.text());
+    const headers = { 'x-svc-run-id': 'night-build', 'x-svc-run-budget': '2.50', 'x-svc-labels': 'team:payments' };
+    assert.equal((await call(ground.system, key, { headers })).status, 200);
+    await ground.system.calls({ count: 1 });
+  });
+  after(async () => {
+    await ground?.end();
+    assert.deepEqual(ground?.complaints, [], 'the browser complains of nothing');
+  });
+
+  for (const { path, table, first, below } of lists) {
+    test(`${path} on a phone shows cards: nothing to the side, money and state first`, async () => {
+      await openPage(page, at(path));
+      const list = page.getByRole('table', { name: table, exact: true });
+      const card = list.locator('tbody').getByRole('row').first();
+      await card.waitFor();
+      const cells = await list.locator('tbody').getByRole('cell').all();
+      for (const cell of cells) {
+        const box = (await cell.boundingBox())!;
+        assert.ok(box.x >= 0 && box.x + box.width <= width, `${await cell.innerText()} is at ${box.x} to ${box.x + box.width}`);
+      }
+      for (const [place, shown] of Object.entries(first)) {
+        assert.match(await card.locator(`.card-${place}`).innerText(), shown, place);
+      }
+      const top = async (of: string): Promise<number> => (await card.locator(of).first().boundingBox())!.y;
+      if ('money' in first) assert.ok(await top('.card-money') < await top('.card-line'), 'money stands above the details');
+      if ('state' in first) assert.ok(await top('.card-state') < await top('.card-line'), 'the state stands above the details');
+      const heads = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('.card-line')].map((cell) => getComputedStyle(cell, '::before').content)");
+      for (const head of below) assert.ok(heads.includes(`"${head}"`), `${head} among ${heads.join(', ')}`);
+      assert.deepEqual(await axeFindings(page), []);
+    });
+  }
+
+  test('keys are found by a part of their name, project or beginning, and show what they spent this month', async () => {
+    await openPage(page, at('/keys'));
+    const cards = page.getByRole('table', { name: 'Service keys' }).locator('tbody').getByRole('row');
+    await page.getByRole('searchbox', { name: 'Find keys' }).fill('BILL');
+    assert.equal(await cards.count(), 1);
+    const { data: [row] } = await (await page.request.get(at('/platform/v1/usage?by=key'))).json() as { data: [{ cost: string }] };
+    assert.ok(Number(row.cost) > 0);
+    assert.equal(Number((await cards.first().locator('.card-money').innerText()).replace('$', '')), Number(Number(row.cost).toPrecision(2)));
+    await page.getByRole('searchbox', { name: 'Find keys' }).fill('no such key');
+    assert.equal(await cards.count(), 0);
+    await page.getByRole('heading', { name: '0 keys' }).waitFor();
+  });
+
+  test('a list of cards is sorted by the names of its columns', async () => {
+    await openPage(page, at('/projects'));
+    const list = page.getByRole('table', { name: 'Projects', exact: true });
+    await list.getByRole('button', { name: 'Spent' }).click();
+    assert.equal(await list.getByRole('columnheader', { name: 'Spent' }).getAttribute('aria-sort'), 'descending');
+  });
+}
