@@ -19,9 +19,22 @@ export interface RespondingOptions extends PeerProviderOptions {
   readonly pause?: () => Promise<void>;
   readonly model?: string;
   readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+  /** What a response says; by default three words that belong to no item. */
+  readonly output?: (asked: Asked) => readonly OutputItem[];
 }
 
-interface Asked { readonly type: string; readonly stream_id?: string; readonly previous_response_id?: string }
+/** What a caller asks for, as far as answers depend on it. */
+export interface Asked {
+  readonly type: string;
+  readonly stream_id?: string;
+  readonly previous_response_id?: string;
+  readonly input?: string | readonly { readonly type?: string }[];
+  /** False: nothing is to be made; a client only prepares its connection. */
+  readonly generate?: boolean;
+}
+
+/** One thing of an answer: a message, or a call of a tool. */
+export type OutputItem = { readonly id: string; readonly type: string; readonly status: string } & Readonly<Record<string, unknown>>;
 
 export async function startRespondingProvider(options: RespondingOptions = {}): Promise<RespondingProvider> {
   const provider: PeerProvider = await startPeerProvider(options);
@@ -30,7 +43,8 @@ export async function startRespondingProvider(options: RespondingOptions = {}): 
   const received: string[][] = [];
   const heads: string[] = [];
 
-  async function respond(peer: Peer, { stream_id: lane }: Asked): Promise<void> {
+  async function respond(peer: Peer, asked: Asked): Promise<void> {
+    const { stream_id: lane } = asked;
     const id = `resp_${String(begun.length + 1).padStart(6, '0')}`;
     begun.push(id);
     let number = 0;
@@ -39,12 +53,18 @@ export async function startRespondingProvider(options: RespondingOptions = {}): 
     };
     const response = { id, object: 'response', created_at: 1, status: 'in_progress', model, output: [], previous_response_id: null };
     say('response.created', { response });
-    for (const delta of ['one', 'two', 'three']) {
+    const output = options.output?.(asked);
+    for (const delta of output === undefined ? ['one', 'two', 'three'] : []) {
       await pause();
       say('response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta, logprobs: [] });
     }
+    for (const [output_index, item] of (output ?? []).entries()) {
+      await pause();
+      say('response.output_item.added', { output_index, item });
+      say('response.output_item.done', { output_index, item });
+    }
     await pause();
-    say('response.completed', { response: { ...response, status: 'completed', usage } });
+    say('response.completed', { response: { ...response, status: 'completed', output: output ?? [], usage } });
   }
 
   async function converse(peer: Peer): Promise<void> {
