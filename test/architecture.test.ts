@@ -128,7 +128,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'forecast lease receipt refusal.ts report settings.ts', 'alert month price', 'allocation reconcile tap',
   ],
   store: [
-    'network schema threads', 'engine', 'journal sealing', 'operation schema/migrations sealing/chain', 'spend usage', 'settings',
+    'network schema threads', 'engine', 'journal sealing', 'schema/migrations', 'operation sealing/chain', 'spend usage', 'settings',
     'accounts runs tap', 'alerts calls', 'receipts', 'retention', 'store.ts', 'desk',
   ],
   gateway: [

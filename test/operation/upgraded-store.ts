@@ -1,5 +1,7 @@
 /** A store that another version made, for the trials of upgrades: its organization, made with that version's command, and its sums afterwards. */
 import { setTimeout as pass } from 'node:timers/promises';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { figureIn, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { windowAt, calendarWindows } from '@metergate/core/spend/window.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { productEnv, runCli } from '@metergate/testkit/system.ts';
@@ -73,5 +75,27 @@ export async function heldOf(store: Store, { id, keyId }: Upgraded, served: numb
   compare('the cap', (await store.caps.list(organization, nowMs))[0]?.spent, records);
   const runs = await store.runs.list({ organization, limit: 1_000 });
   for (const { id: run, spent } of runs) compare(`the run ${run}`, spent, records.filter((each) => each.run === run));
+  differ.push(...await reportsThatDiffer(store, organization, records));
   return { records: records.length, interrupted: records.filter(({ outcome }) => outcome === 'interrupted').length, differ };
+}
+
+/** Reports rest on sums of their own, by what tells calls apart. */
+async function reportsThatDiffer(store: Store, organization: never, records: readonly CallRecord[]): Promise<readonly string[]> {
+  const cost = records.reduce((total, record) => total + (record.cost ?? 0n), 0n);
+  const dimensions: readonly UsageDimension[] = ['model', 'key', 'project', 'day', 'month', 'hour', 'wire', 'endpoint', 'run'];
+  const differ: string[] = [];
+  for (const by of [[], ...dimensions.map((each) => [each]), ['key', 'day'], ['model', 'hour']] as const) {
+    const rows = (await store.usageReports.usage({ organization, by, rowsMax: 100_000 }))!;
+    const total = (name: UsageFigureName): bigint => rows.reduce((sum, { figures }) => sum + figureIn(figures, name), 0n);
+    const found = [total('calls'), total('cost')];
+    const expected = [BigInt(records.length), cost];
+    if (String(found) === String(expected)) continue;
+    differ.push(`usage by ${by.join(', ')} says ${found.join(' and ')}, its records ${expected.join(' and ')}`);
+  }
+  const labels = (await store.usageReports.usage({ organization, by: ['label'], rowsMax: 100_000 }))!;
+  for (const { subjects: [label], figures } of labels) {
+    const of = records.filter(({ labels: own }) => label === '' ? own.length === 0 : own.includes(label!)).length;
+    if (figureIn(figures, 'calls') !== BigInt(of)) differ.push(`usage of the label ${label} says ${figureIn(figures, 'calls')}, its records ${of}`);
+  }
+  return differ;
 }

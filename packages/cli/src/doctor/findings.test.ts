@@ -10,7 +10,7 @@ import { examineJournal } from './journal.ts';
 import { clockFinding, nodesFindings } from './nodes.ts';
 
 const node = (id: string, silentMs: number, state: 'live' | 'quarantined' | 'free') =>
-  ({ id, startedAtMs: 0, heardAtMs: 1_000_000 - silentMs, state, leases: 3 });
+  ({ id, startedAtMs: 0, heardAtMs: 1_000_000 - silentMs, state, leases: 3, outdated: false });
 
 test('live nodes are named; a silent one is reported with its leases and what to do', () => {
   assert.deepEqual(nodesFindings([], 0).map(({ state }) => state), ['warn']);
@@ -19,6 +19,12 @@ test('live nodes are named; a silent one is reported with its leases and what to
   assert.equal(heard!.message, '1 gateway node is heard: a.');
   assert.match(silent!.message, /^b was last heard 40 s ago\. It holds 3 leases/);
   assert.match(freed!.message, /^c was last heard 10 min ago\. What it held .* was freed\. Start it again/);
+});
+
+test('a live node from which an upgraded store takes nothing is named, with what to do', () => {
+  const findings = nodesFindings([node('a', 0, 'live'), { ...node('b', 0, 'live'), outdated: true }], 1_000_000);
+  assert.deepEqual(findings.map(({ state }) => state), ['ok', 'warn']);
+  assert.match(findings[1]!.message, /takes no records from b: .*Restart them with this version/);
 });
 
 test('a clock is off by what the question itself does not explain', () => {

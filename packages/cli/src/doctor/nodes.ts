@@ -4,11 +4,14 @@ import { finding, type Finding } from './finding.ts';
 
 export function nodesFindings(nodes: readonly GatewayNodeSeen[], nowMs: number): Finding[] {
   const live = nodes.filter(({ state }) => state === 'live');
+  const outdated = live.filter((node) => node.outdated);
   const silent = nodes.filter(({ state }) => state === 'quarantined' || state === 'free');
   return [
     live.length === 0
       ? finding('nodes', 'warn', 'No gateway node reports. Start one on each machine with: metergate gateway')
       : finding('nodes', 'ok', `${live.length === 1 ? '1 gateway node is' : `${live.length} gateway nodes are`} heard: ${named(live)}.`),
+    ...(outdated.length === 0 ? [] : [finding('nodes', 'warn', `The store was upgraded and takes no records from ${named(outdated)}: reports lack `
+      + 'their calls, which wait in their journals. Restart them with this version on their data directories.')]),
     ...silent.map(({ id, heardAtMs, leases, state }) => finding('nodes', 'warn', `${id} was last heard ${inWords(nowMs - heardAtMs)} ago. ${
       state === 'free' ? 'What it held of caps and runs was freed.' : `It holds ${leases} leases, which are freed two minutes from then.`
     } Start it again on its data directory: calls that it had not shipped lie in its journal there.`)),

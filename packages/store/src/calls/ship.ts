@@ -21,6 +21,7 @@ import { applyToLeases } from '../spend/apply-to-leases.ts';
 import { applyHours } from '../usage/apply-hours.ts';
 import { applyUsage } from '../usage/apply-usage.ts';
 import type { AttributionBook, NumberedCalls } from '../usage/attributions.ts';
+import { ownWriter } from '../schema/migrations/list.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertCalls } from './insert-calls.ts';
 
@@ -101,7 +102,7 @@ async function readWhole(
   const records = batch.records.map(({ record }) => record);
   const events = (batch.runEvents ?? []).map(({ event }) => event);
   holdOffErasures(kind, send);
-  void send(makeSegment[kind], [batch.segment]);
+  void send(makeSegment[kind], [batch.segment, ownWriter]);
   const [[segment], erased, runs, numbered, chains] = await Promise.all([
     send<{ readonly mark: bigint }>(kind === 'postgres' ? `${lockSegment[kind]} for update` : lockSegment[kind], [batch.segment]),
     erasedAmong(kind, send, [...records, ...events].map(({ organization }) => organization)),
@@ -111,7 +112,7 @@ async function readWhole(
   return erased.size === 0 ? found : { ...found, numbered: await memory.book.number(send, withoutWordsOf(erased, records)) };
 }
 
-const makeSegment = onBoth('insert into journal_segment (id, mark) values ($1, 0) on conflict (id) do nothing');
+const makeSegment = onBoth('insert into journal_segment (id, mark, writer) values ($1, 0, $2) on conflict (id) do nothing');
 const lockSegment = onBoth('select mark from journal_segment where id = $1');
 const moveMark = onBoth('update journal_segment set mark = $1 where id = $2');
 

@@ -8,6 +8,7 @@ import { sql, type Transaction } from 'kysely';
 import { refuse } from './refusal.ts';
 import type { Schema } from '../schema/schema.ts';
 import { refusalCode } from '../test-support/contract-fixture.ts';
+import { ownWriter } from '../schema/migrations/list.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 import { openEngine, type Engine } from './engine.ts';
 
@@ -23,7 +24,7 @@ for (const on of bothEngines) {
         const mark = (id: string) => context.query(url, `select mark from journal_segment where id = '${id}'`);
         const write = engine[way] as typeof engine.write;
         assert.equal(await refusalCode(write(async (transaction) => {
-          await transaction.insertInto('journal_segment').values({ id: `refused ${way}`, mark: 1 }).execute();
+          await transaction.insertInto('journal_segment').values({ id: `refused ${way}`, mark: 1, writer: ownWriter }).execute();
           return refuse('invalid_name', 'no');
         })), 'invalid_name');
         assert.deepEqual(await mark(`refused ${way}`), []);
@@ -33,7 +34,7 @@ for (const on of bothEngines) {
 
     test('fixed statements are all committed or none: whichever fails, and also if deciding the writes fails', async () => {
       const engine = await openEngine(url, { create: false });
-      const add = `insert into journal_segment (id, mark) values (${on.title === 'PostgreSQL' ? '$1' : '?'}, 1)`;
+      const add = `insert into journal_segment (id, mark, writer) values (${on.title === 'PostgreSQL' ? '$1' : '?'}, 1, ${ownWriter})`;
       const added = async () => (await context.query(url, "select id from journal_segment where id like 'sent%' order by id")).map(({ id }) => id);
       assert.equal(await engine.transact((send) => send('select 1 as one'), (send, [row]) => {
         for (const id of ['sent 1', 'sent 2']) void send(add, [id]);
@@ -82,7 +83,7 @@ describe('one SQLite connection', async () => {
   const markOf = (engine: Engine, id: string) => engine.read((db) =>
     db.selectFrom('journal_segment').select('mark').where('id', '=', id).executeTakeFirst());
   const mark = (id: string, value: number) => async (transaction: Transaction<Schema>) =>
-    void await transaction.insertInto('journal_segment').values({ id, mark: value }).execute();
+    void await transaction.insertInto('journal_segment').values({ id, mark: value, writer: ownWriter }).execute();
 
   test('reads continue while a writer waits for another connection\'s lock, and writers follow in order', async () => {
     const [engine, other] = [await openEngine(url, { create: false }), await openEngine(url, { create: false })];

@@ -17,6 +17,8 @@ export type StoreFaultCode =
   | 'schema_newer'
   /** Written by an older version, and `create` was not asked for. */
   | 'schema_older'
+  /** The store was upgraded, and takes nothing from writers of this version. */
+  | 'writer_outdated'
   /** Another process held the store for longer than the busy timeout, or a statement ran out of time. */
   | 'store_busy'
   /** No space left. */
@@ -145,6 +147,10 @@ function postgresFault(code: string, place: string): StoreFault {
       `PostgreSQL at ${place} does not let this user do that (${code}). Grant it rights on the schema.`);
   }
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return unreachable(code, place);
+  if (code === 'TOOLD') {
+    return new StoreFault('writer_outdated', `The store at ${place} was upgraded and takes no records from this version. Update this node: it serves `
+      + 'calls, and their records wait in its journal until the new version ships them.');
+  }
   if (code === '53100') return new StoreFault('store_full', `PostgreSQL at ${place} has no space left. Make room on its disk.`);
   if (code === '57014' || code === '55P03' || code.startsWith('40')) {
     return new StoreFault('store_busy', `The store at ${place} did not finish in time (${code}). Try again.`);

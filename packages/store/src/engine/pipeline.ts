@@ -24,10 +24,11 @@ export function createPipeline(dial: () => Pool): Pipeline {
       pool ??= dial();
       const client = await pool.connect();
       const sent: Promise<unknown>[] = [];
+      let failed: unknown;
       const send: Send = <Row>(text: string, values: readonly unknown[] = []) => {
         const answer = client.query({ text, values: [...values] }).then(({ rows }) => rows as Row[]);
-        // They are all awaited below.
-        answer.catch(() => {});
+        // They are all awaited below. What is sent behind one that failed fails too, and no longer says why.
+        answer.catch((error: unknown) => { failed ??= error; });
         sent.push(answer);
         return answer;
       };
@@ -41,7 +42,7 @@ export function createPipeline(dial: () => Pool): Pipeline {
       } catch (error) {
         // Drops the connection and its transaction with it: the server may still be in the middle of it.
         client.release(error as Error);
-        throw error;
+        throw failed ?? error;
       }
     },
     close: async () => pool?.end(),

@@ -1,6 +1,7 @@
 /** A lease on work that only one platform does at a time. If its holder is gone, the lease expires. */
 import type { Kysely } from 'kysely';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
+import { ownWriter } from '../schema/migrations/list.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
 /** `beforeMs`: until when somebody, perhaps this holder, had the lease before; null: nobody ever had it. */
@@ -23,7 +24,7 @@ export function workLeasesIn({ engine, clock }: StoreContext): WorkLeases {
   return {
     hold: (name, holder, { nowMs, untilMs }) => engine.write(async (transaction) => {
       const before = await leaseOf(transaction, name);
-      await transaction.insertInto('work_lease').values({ name, holder, until_ms: untilMs, cursor: 0 })
+      await transaction.insertInto('work_lease').values({ name, holder, until_ms: untilMs, cursor: 0, writer: ownWriter })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ holder, until_ms: untilMs })
           .where((where) => where.or([where('work_lease.holder', '=', holder), where('work_lease.until_ms', '<=', BigInt(nowMs))])))
         .execute();

@@ -54,7 +54,14 @@ export interface WebhookDeliveryTable {
 }
 
 /** Work that only one platform does at a time. `cursor`: how far it has come, if the work has an order. */
-export interface WorkLeaseTable { readonly name: string; readonly holder: string; readonly until_ms: Whole; readonly cursor: Whole }
+export interface WorkLeaseTable {
+  readonly name: string;
+  readonly holder: string;
+  readonly until_ms: Whole;
+  readonly cursor: Whole;
+  /** Schema version that whoever first took it knows; null: older than 52. */
+  readonly writer: WholeOrNull;
+}
 
 export interface AlertSchema {
   readonly cap_alert: CapAlertTable;

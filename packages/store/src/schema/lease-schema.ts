@@ -19,6 +19,8 @@ export interface GatewayNodeTable {
   readonly freed: Whole;
   /** 0: a gateway of a version that kept spend by window (migration 31). */
   readonly keeps_days: Generated;
+  /** Version of the schema that the node's process knows; null: older than 52. */
+  readonly writer: WholeOrNull;
 }
 
 export interface SpendLeaseTable {

@@ -21,7 +21,7 @@ type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>;
 type BytesOrNull = ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>;
 
 /** One row: which migrations have run. */
-export interface SchemaTable { readonly only: Whole; readonly version: Whole }
+export interface SchemaTable { readonly only: Whole; readonly version: Whole; readonly oldest_writer: Whole }
 
 /** One row: how the store recognizes its master key. */
 export interface StoreIdentityTable { readonly only: Whole; readonly salt: Bytes; readonly fingerprint: string }
@@ -127,7 +127,7 @@ export interface NamedUpstreamTable extends DeclaredUpstreamTable {
 
 export interface PriceOverlayTable { readonly only: Whole; readonly json: string; readonly revision: Whole }
 
-export interface JournalSegmentTable { readonly id: string; readonly mark: Whole }
+export interface JournalSegmentTable { readonly id: string; readonly mark: Whole; readonly writer: WholeOrNull }
 
 export interface CallRecordTable {
   readonly sequence: Generated<bigint>;

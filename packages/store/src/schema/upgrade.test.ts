@@ -122,6 +122,36 @@ test('an upgrade that the server ends, because a gateway\'s transaction and it w
   }
 });
 
+test('an upgrade waits for the batches under way, so that its sums have them; one that waits for the upgrade is refused', async () => {
+  const fixture = await postgresFixture();
+  try {
+    const url = await olderStore(fixture, 12);
+    const [shipping, late] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
+    await Promise.all([shipping.connect(), late.connect()]);
+    const begin = (client: pg.Client, segment: string) => client.query(`insert into journal_segment (id, mark) values ('${segment}', 0)`);
+    const isWaiting = async (statement: string) => (await fixture.query(url, `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '${statement}%'`)).length > 0;
+    await shipping.query('begin');
+    await begin(shipping, 'seg_under_way');
+    const upgraded = openTestStore(url);
+    while (!await isWaiting('lock table journal_segment'));
+    const refused = assert.rejects(begin(late, 'seg_late'), { code: 'TOOLD' });
+    while (!await isWaiting('insert into journal_segment'));
+    const { rows: [found] } = await shipping.query<{ names: string }>(`select string_agg(quote_ident(attname), ', ') as names
+      from pg_attribute where attrelid = 'call_record'::regclass and attnum > 0 and attname not in ('sequence', 'id')`);
+    const { names } = found!;
+    await shipping.query(`insert into call_record (id, ${names}) select 'req_00000000000000000000000000000009', ${names}
+      from call_record where id like '%1'`);
+    await shipping.query('commit');
+    await (await upgraded).close();
+    await refused;
+    await Promise.all([shipping.end(), late.end()]);
+    assert.deepEqual(await fixture.query(url, 'select distinct sum(calls) as calls from attribution_sum group by span'), [{ calls: '4' }]);
+  } finally {
+    await fixture.end();
+  }
+});
+
 /** Every table of sums. */
 const sumTables = ['spend_day', 'usage_sum', 'attribution_sum', 'word_sum', 'hour_sum'];
 /** Sums that nobody wrote yet in an older store: they are made from its records. */

@@ -11,6 +11,8 @@ export interface GatewayNodeSeen {
   readonly state: LeaseNodeState;
   /** Leases of caps and runs that the node holds. */
   readonly leases: number;
+  /** The store was upgraded and takes no records from it: they wait in its journal. */
+  readonly outdated: boolean;
 }
 
 export interface GatewayNodes {
@@ -26,15 +28,16 @@ export function gatewayNodesIn({ engine, clock }: StoreContext): GatewayNodes {
     list: () => engine.read(async (db) => {
       const { rows: [time] } = await nowOfStore.execute(db);
       const nowMs = Number(time!.now_ms);
+      const { oldest_writer: oldest } = await db.selectFrom('metergate_schema').select('oldest_writer').executeTakeFirstOrThrow();
       const found = await db.selectFrom('gateway_node').selectAll().orderBy('heard_at_ms', 'desc').limit(1_000).execute();
       const leases = await db.selectFrom('spend_lease').select(['node', (count) => count.fn.countAll<bigint>().as('leases')])
         .groupBy('node').execute();
       const byNode = new Map(leases.map(({ node, leases: each }) => [node, Number(each)]));
       return {
         nowMs,
-        nodes: found.map(({ id, started_at_ms: startedAtMs, heard_at_ms: heardAtMs }) => ({
+        nodes: found.map(({ id, started_at_ms: startedAtMs, heard_at_ms: heardAtMs, writer }) => ({
           id, startedAtMs: Number(startedAtMs), heardAtMs: Number(heardAtMs), state: leaseNodeState(Number(heardAtMs), nowMs),
-          leases: byNode.get(id) ?? 0,
+          leases: byNode.get(id) ?? 0, outdated: writer === null || writer < oldest,
         })),
       };
     }),

@@ -16,6 +16,7 @@ import { sql, type Transaction } from 'kysely';
 import { recordAudit } from '../operation/audit-trail.ts';
 import { bumpLeaseFeed, bumpFeedStatement } from './apply-to-leases.ts';
 import { lockLeased, writeLeases, type KeptLease } from './lease-rows.ts';
+import { ownWriter } from '../schema/migrations/list.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
@@ -62,7 +63,7 @@ export function leasesIn(context: StoreContext): Leases {
         const nowMs = await storeTime(transaction);
         const others = await transaction.deleteFrom('gateway_node').where('home', '=', home).where('id', '!=', node).returning('id').execute();
         await transaction.insertInto('gateway_node')
-          .values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0, keeps_days: 1 }).execute();
+          .values({ id: node, home, started_at_ms: nowMs, heard_at_ms: nowMs, freed: 0, keeps_days: 1, writer: ownWriter }).execute();
         return others.map(({ id }) => id);
       });
       await dropLeasesOf(context, before);

@@ -9,7 +9,7 @@ import { StoreFault } from '../../engine/fault.ts';
 import type { Vault } from '../../sealing/vault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { buildLateIndexes } from './late-indexes.ts';
-import { migrations } from './list.ts';
+import { migrations, oldestWriter } from './list.ts';
 import type { Schema } from '../schema.ts';
 
 interface Preparation {
@@ -61,15 +61,24 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
   const found = await versionIn(engine, transaction);
   assertNotNewer(engine, found);
   if (found === null && engine.kind === 'sqlite') await assertEmptyFile(engine, transaction);
+  if (found !== null && engine.kind === 'postgres') await holdOffShippers(transaction);
   for (const apply of migrations.slice(found ?? 0)) await apply(transaction, engine.kind);
   const version = migrations.length;
   if (found === null) {
     const salt = randomBytes(16);
-    await transaction.insertInto('metergate_schema').values({ only: 1, version }).execute();
+    await transaction.insertInto('metergate_schema').values({ only: 1, version, oldest_writer: oldestWriter }).execute();
     await transaction.insertInto('store_identity').values({ only: 1, salt, fingerprint: vault.fingerprint(salt) }).execute();
   } else {
-    await transaction.updateTable('metergate_schema').set({ version }).execute();
+    await transaction.updateTable('metergate_schema').set({ version, oldest_writer: oldestWriter }).execute();
   }
+}
+
+/**
+ * A record that is shipped after a migration read the records would be missing from the sums that it makes. A batch begins with this table, so
+ * whoever waits for it holds nothing that a migration needs.
+ */
+async function holdOffShippers(transaction: Transaction<Schema>): Promise<void> {
+  await sql`lock table journal_segment in share row exclusive mode`.execute(transaction);
 }
 
 /** How many migrations have run; null if there is no store. */
