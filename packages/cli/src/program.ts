@@ -20,6 +20,7 @@ export const program: Program = {
     reprice: async () => (await import('./commands/reprice.ts')).reprice,
     correction: async () => (await import('./commands/correction.ts')).correction,
     alert: async () => (await import('./commands/alert.ts')).alert,
+    budget: async () => (await import('./commands/budget.ts')).budget,
     webhook: async () => (await import('./commands/webhook.ts')).webhook,
     run: async () => (await import('./commands/run.ts')).run,
     grant: async () => (await import('./commands/grant.ts')).grant,

@@ -29,6 +29,7 @@ export const idPrefix = {
   receiptKey: 'rky_',
   correction: 'cor_',
   alert: 'alt_',
+  budget: 'bud_',
   webhook: 'whk_',
   notice: 'msg_',
   delivery: 'dlv_',

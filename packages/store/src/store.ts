@@ -20,6 +20,7 @@ import { workLeasesIn, type WorkLeases } from './operation/work-lease.ts';
 import { followedWorksIn, type FollowedWorks } from './calls/settling/followed-works.ts';
 import { settlementsIn } from './calls/settling/settlements.ts';
 import { allocationIn, type StoredAllocation } from './settings/allocation-rules.ts';
+import { monthBudgetsIn, type MonthBudgets } from './alerts/month-budgets.ts';
 import { closedMonthsIn, type ClosedMonths } from './receipts/closed-months.ts';
 import { monthWalkIn, type MonthWalk } from './receipts/month-walk.ts';
 import { correctionsIn, type Corrections } from './spend/corrections.ts';
@@ -107,6 +108,7 @@ export interface Store {
   readonly months: ClosedMonths;
   readonly monthWalk: MonthWalk;
   readonly allocation: StoredAllocation;
+  readonly monthBudgets: MonthBudgets;
   readonly callCorrections: StoredCallCorrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
@@ -191,6 +193,7 @@ function storeOn(context: StoreContext): Store {
     months: closedMonthsIn(context),
     monthWalk: monthWalkIn(context),
     allocation: allocationIn(context),
+    monthBudgets: monthBudgetsIn(context),
     callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),

@@ -102,6 +102,13 @@ export function pricePair(option: string, text: string): { readonly input: strin
   throw new UsageFault(`--${option} must be two amounts of US dollars per million tokens, such as 2.50/10, or none.`);
 }
 
+/** `50,80,100`: thresholds of a limit. */
+export function percentages(option: string, text: string): number[] {
+  const words = text.split(',').map((word) => word.trim());
+  if (words.every((word) => /^\d{1,4}$/.test(word) && Number(word) >= 1 && Number(word) <= 1_000) && words.length <= 10) return words.map(Number);
+  throw new UsageFault(`--${option} must be one to ten whole numbers of percent from 1 to 1000, such as 50,80,100.`);
+}
+
 /** `gpt-5*,claude-*`; `none` is null. @throws UsageFault */
 export function modelPatterns(text: string): readonly string[] | null {
   if (text === 'none') return null;

@@ -1,9 +1,10 @@
 /** `metergate alert`: the percentages of a cap's limit at which webhooks are notified. Rules: Interfaces; docs/alerts.md. */
 import { listAlerts, removeAlert, setAlert } from '@metergate/platform/use-cases/alerts/alerts.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command, commandGroup, UsageFault } from '../command-line/command.ts';
+import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { table } from '../command-line/table.ts';
+import { percentages } from '../command-line/value-forms.ts';
 
 const orgArgument = { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' } as const;
 
@@ -15,12 +16,9 @@ const set = command({
     at: { type: 'string', required: true, valueHint: 'PERCENT', description: 'Percent of its limit, such as 50,80,100' },
   },
   run: ({ org, cap, at }, tools) => {
-    const words = at.split(',').map((word) => word.trim());
-    if (!words.every((word) => /^\d{1,4}$/.test(word) && Number(word) >= 1 && Number(word) <= 1_000) || words.length > 10) {
-      throw new UsageFault('--at must be one to ten whole numbers of percent from 1 to 1000, such as 50,80,100.');
-    }
+    const percent = percentages('at', at);
     return onStore(tools, async (context) => {
-      const made = await setAlert(context, { organization: org, cap, at: words.map(Number) });
+      const made = await setAlert(context, { organization: org, cap, at: percent });
       return isRefusal(made) ? made : { json: made, text: `Webhooks are notified at ${made.at.join(', ')} percent of the limit of ${made.cap}.` };
     });
   },

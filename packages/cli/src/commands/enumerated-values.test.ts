@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { roles } from '@metergate/core/account/role.ts';
 import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
+import { budgetScopes } from '@metergate/core/alert/month-budget.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { callOutcomes } from '@metergate/core/record/call-record.ts';
 import { costLacks } from '@metergate/core/report/call-search.ts';
@@ -36,9 +37,10 @@ const known: Readonly<Record<string, readonly string[]>> = {
   plan: plans, 'enforce-key-caps': ['on', 'off'], follow: ['on', 'off'], role: roles, provider: providers, events: webhookEvents,
   status: ['429', '4xx', 'error'], order: usageOrders, total: ['true', 'false'], bom: ['true', 'false'], decimalComma: ['true', 'false'],
 };
-/** Statements are not by the dimensions of usage, and its files not in the formats of exports. */
+/** Statements are not by the dimensions of usage, its files not in the formats of exports, and budgets not for what caps are for. */
 const valuesOf = (name: string, where: string): readonly string[] =>
-  name === 'by' && /statement/i.test(where) ? ['team'] : where === 'downloadUsage ?format=' ? ['csv', 'json'] : known[name]!;
+  where === 'budget set --scope' ? budgetScopes : name === 'by' && /statement/i.test(where) ? ['team']
+    : where === 'downloadUsage ?format=' ? ['csv', 'json'] : known[name]!;
 /** Names, ids, times, amounts and files: their values are not a fixed list. */
 const free = new Set([
   'limit', 'cursor', 'key', 'project', 'since', 'until', 'label', 'model', 'models', 'run', 'session', 'connection',
@@ -46,7 +48,7 @@ const free = new Set([
   'max-run-budget', 'run-ceiling', 'run-exposure', 'fallback-price', 'requests-per-minute', 'tokens-per-minute', 'keep-records', 'expires', 'grace',
   'file', 'cap', 'at', 'url', 'max', 'usd', 'out', 'public-key', 'call', 'organizations', 'keys', 'calls', 'secrets', 'email', 'for',
   'upstream',
-  'version', 'without', 'csv', 'team', 'top',
+  'version', 'without', 'csv', 'team', 'top', 'amount',
 ]);
 /** Of options that others share a name with. */
 const freeHere = new Set(['upstream declare --provider']);

@@ -1,7 +1,8 @@
 /** The events that webhooks receive, and how often a delivery is tried. Events follow the Standard Webhooks form: `{type, timestamp, data}`. */
 
 export const webhookEvents = [
-  'cap.threshold', 'cap.reached', 'cap.reset', 'spend.unusual', 'run.over_budget', 'baseline.reporting', 'baseline.closed',
+  'cap.threshold', 'cap.reached', 'cap.reset', 'budget.threshold', 'budget.reached', 'budget.expected', 'spend.unusual', 'run.over_budget',
+  'baseline.reporting', 'baseline.closed',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -26,15 +26,28 @@ export function paceSince(nowMs: number): number {
   return dayOf(nowMs) - (paceDays - 1) * dayLengthMs;
 }
 
+/** What was spent since the first of these days with spend, and how long that is: at least an hour. */
+function paceOf(days: readonly SpentDay[], nowMs: number): { readonly sum: bigint; readonly elapsedMs: bigint } {
+  const counted = days.filter(({ dayMs, spent: each }) => dayMs >= paceSince(nowMs) && dayMs <= nowMs && each > 0n);
+  const sum = counted.reduce((total, { spent: each }) => total + each, 0n);
+  const sinceMs = Math.min(...counted.map(({ dayMs }) => dayMs));
+  return { sum, elapsedMs: BigInt(Math.ceil(counted.length === 0 ? leastMs : Math.max(leastMs, nowMs - sinceMs))) };
+}
+
+/** What a window will come to: what was spent in it, and the same pace until it ends. Days before `paceSince` are left out. */
+export function expectedBy(
+  days: readonly SpentDay[], { spent, endMs, nowMs }: { readonly spent: NanoDollars; readonly endMs: number; readonly nowMs: number },
+): NanoDollars {
+  const { sum, elapsedMs } = paceOf(days, nowMs);
+  return nanoDollars(spent + (sum * BigInt(Math.max(0, Math.floor(endMs - nowMs)))) / elapsedMs);
+}
+
 /** `endMs`: where the window ends; null: never. Days before `paceSince` are left out. */
 export function forecastOf(
   days: readonly SpentDay[],
   { spent, limit, endMs, nowMs }: { readonly spent: NanoDollars; readonly limit: NanoDollars; readonly endMs: number | null; readonly nowMs: number },
 ): Forecast {
-  const counted = days.filter(({ dayMs, spent: each }) => dayMs >= paceSince(nowMs) && dayMs <= nowMs && each > 0n);
-  const sum = counted.reduce((total, { spent: each }) => total + each, 0n);
-  const sinceMs = Math.min(...counted.map(({ dayMs }) => dayMs));
-  const elapsedMs = BigInt(Math.ceil(counted.length === 0 ? leastMs : Math.max(leastMs, nowMs - sinceMs)));
+  const { sum, elapsedMs } = paceOf(days, nowMs);
   const pacePerDay = nanoDollars((sum * BigInt(dayLengthMs)) / elapsedMs);
   if (spent >= limit) return { atMs: nowMs, pacePerDay };
   if (sum === 0n) return { atMs: null, pacePerDay };

@@ -15,6 +15,7 @@ import { mount } from './mount.ts';
 import type { Operation } from './operation.ts';
 import type { PlatformParts } from './parts.ts';
 import { alertOperations } from './resources/alerts.ts';
+import { budgetOperations } from './resources/budgets.ts';
 import { assessmentsOperations } from './resources/assessments.ts';
 import { auditOperations } from './resources/audit.ts';
 import { authOperations } from './resources/auth.ts';
@@ -58,7 +59,7 @@ export const operations: readonly Operation[] = [
   ...providerOperations,
   ...upstreamOperations, ...namedUpstreamOperations,
   ...capOperations,
-  ...alertOperations,
+  ...alertOperations, ...budgetOperations,
   ...runOperations,
   ...callOperations,
   ...overviewOperations,

@@ -38,6 +38,7 @@ const statuses: Readonly<Record<string, number>> = {
   changed_meanwhile: 409,
   no_allocation: 404,
   unknown_team: 404,
+  unknown_budget: 404,
   month_not_over: 409,
   month_closed: 409,
   month_not_closed: 409,

@@ -2,12 +2,14 @@
  * The work of alerts and webhooks, done by one platform at a time: polls for events, and delivers notices that are due. Every poll is short;
  * failed work is retried at the next.
  */
+import { randomBytes } from 'node:crypto';
 import { baselineStanding } from '@metergate/core/tap/baseline.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { unusualDay, unusualSince } from '@metergate/core/alert/unusual-day.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { lookAtBudgets } from './look-at-budgets.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 import { createDelivering } from './delivering.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
@@ -33,7 +35,7 @@ export interface NoticeWork {
 }
 
 const leaseName = 'notices';
-/** How often days and Baselines are checked. */
+/** How often days, budgets and Baselines are checked. */
 const slowMs = 60_000;
 const pruneMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
@@ -56,6 +58,7 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     if (nowMs - slowAtMs >= slowMs) {
       for (const organization of await store.alertWatch.listening()) {
         await lookAtDay(store, organization, nowMs);
+        await lookAtBudgets({ store, randomBytes, nowMs }, organization);
         await lookAtBaselines(store, organization, nowMs);
       }
       slowAtMs = nowMs;
@@ -74,7 +77,10 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     if (doneMs === null || doneMs >= startMs) return;
     const dayEndMs = Math.min(startMs, windowAt('day', doneMs).endMs!) - 1;
     await store.alertWatch.caps(dayEndMs);
-    for (const organization of await store.alertWatch.listening()) await lookAtDay(store, organization, dayEndMs);
+    for (const organization of await store.alertWatch.listening()) {
+      await lookAtDay(store, organization, dayEndMs);
+      await lookAtBudgets({ store, randomBytes, nowMs: dayEndMs }, organization);
+    }
   }
 
   return {

@@ -9,12 +9,14 @@ import { after, before, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { batchOf, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { Webhook } from 'standardwebhooks';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
+import { removeBudget, setBudget } from '../use-cases/budgets/month-budgets.ts';
 import { createWebhook, listDeliveries, removeWebhook, testWebhook } from '../use-cases/webhooks/webhooks.ts';
 import { createNoticeWork, type NoticeWork } from './notice-work.ts';
 import { postNotice } from './post-notice.ts';
@@ -363,4 +365,38 @@ test('a cap that was reached before midnight, while no platform ran, is reported
   await passed(workOn());
   assert.equal(told.received.length, 2);
   granted(await removeWebhook(useCases(), other.id));
+});
+
+test('a budget of a month is told once for each threshold, when more is expected, and when it is spent', async () => {
+  const told = await receiver();
+  const made = await hook(told.url);
+  const other = one.id;
+  // The eighth of a month in which nothing was spent yet.
+  nowMs = monthAfter(nowMs + 40 * 86_400_000) + 7 * 86_400_000;
+  const budget = granted(await setBudget(useCases(), { organization: other, scope: 'label', subject: 'team:told', amount: '100', at: [10, 50] }));
+  const bodies = () => told.received.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
+    .filter(({ type }) => type.startsWith('budget.'));
+  const spendLabelled = async (dollars: number): Promise<void> => {
+    await context.store.calls.ship(batchOf(`seg_notice_${++segments}`, [
+      sampleRecord(other, { startedAtMs: nowMs, labels: ['team:told'], cost: nanoDollars(BigInt(dollars) * 1_000_000_000n) }),
+    ]));
+    nowMs += 61_000;
+    await passed();
+    nowMs += 61_000;
+    await passed();
+  };
+  await spendLabelled(1);
+  assert.deepEqual(bodies().map(({ type }) => type), ['budget.expected'], 'a dollar in an hour, and three weeks to go');
+  await spendLabelled(20);
+  await spendLabelled(99);
+  assert.deepEqual(bodies().map(({ type, data }) => [type, data['threshold'] ?? null, data['spent']]), [
+    ['budget.expected', null, '1.000000000'], ['budget.threshold', 10, '21.000000000'], ['budget.threshold', 50, '120.000000000'],
+    ['budget.reached', null, '120.000000000'],
+  ]);
+  const { data } = bodies()[0]!;
+  assert.deepEqual([data['budget'], data['scope'], data['subject'], data['amount'], data['unknownCalls']],
+    [budget.id, 'label', 'team:told', '100.000000000', 0]);
+  assert.ok(Number(data['expected']) > 100);
+  granted(await removeBudget(useCases(), budget.id, other));
+  granted(await removeWebhook(useCases(), made.id));
 });

@@ -119,7 +119,7 @@ for (const on of bothEngines) {
         const elsewhere = [
           'eraseOrganization', 'linkIdentity', 'provideMember', 'withdrawMember', 'endWayIn',
           'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'importPrices', 'repriceCalls', 'rotateMasterKey',
-          'closeMonth', 'reopenMonth', 'setAllocation', 'removeAllocation',
+          'closeMonth', 'reopenMonth', 'setAllocation', 'removeAllocation', 'setBudget', 'removeBudget',
           'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
         ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);

@@ -42,6 +42,7 @@ export type StoreRefusalCode =
   /** Another closing or reopening came between. */
   | 'month_changed'
   | 'unknown_alert'
+  | 'unknown_budget'
   | 'unknown_webhook'
   | 'too_many_webhooks'
   | 'unknown_view'

@@ -45,7 +45,20 @@ export interface ClosedMonthNameTable {
 /** `json`: as `settings/allocation-rules.ts` gets it. */
 export interface AllocationRulesTable { readonly organization: string; readonly json: string }
 
+/** A budget of a month. `subject`: empty for the organization. `month_ms`: 0 for every month. `told`: JSON, what was sent of it. */
+export interface MonthBudgetTable {
+  readonly id: string;
+  readonly organization: string;
+  readonly scope: string;
+  readonly subject: string;
+  readonly month_ms: Whole;
+  readonly amount_nano: Whole;
+  readonly at: string;
+  readonly told: string | null;
+}
+
 export interface MonthSchema {
+  readonly month_budget: MonthBudgetTable;
   readonly allocation_rules: AllocationRulesTable;
   readonly closed_month: ClosedMonthTable;
   readonly closed_month_part: ClosedMonthPartTable;

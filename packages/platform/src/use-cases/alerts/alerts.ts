@@ -17,10 +17,12 @@ export interface ShownAlert {
 
 const atMessage = 'The thresholds must be one to ten whole numbers of percent from 1 to 1000, such as 50,80,100.';
 
+/** Percentages of a limit. */
+export const atField = z.array(z.int({ error: atMessage }).min(1, { error: atMessage }).max(1_000, { error: atMessage }), { error: atMessage })
+  .min(1, { error: atMessage }).max(10, { error: atMessage });
+
 export const alertFields = z.strictObject({
-  cap: z.string({ error: 'The cap must be named by its id.' }).min(1).max(200),
-  at: z.array(z.int({ error: atMessage }).min(1, { error: atMessage }).max(1_000, { error: atMessage }), { error: atMessage })
-    .min(1, { error: atMessage }).max(10, { error: atMessage }),
+  cap: z.string({ error: 'The cap must be named by its id.' }).min(1).max(200), at: atField,
 });
 
 /**

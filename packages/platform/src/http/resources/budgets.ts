@@ -1,0 +1,42 @@
+/** Budgets of months: what calls are meant to cost, what they did, and what is expected. Decision 148; docs/alerts.md. */
+import { z } from '@hono/zod-openapi';
+import { budgetScopes } from '@metergate/core/alert/month-budget.ts';
+import { budgetFields, listBudgets, removeBudget, setBudget } from '../../use-cases/budgets/month-budgets.ts';
+import { operation } from '../operation.ts';
+import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
+import { dollars, idParams, lackingCalls, monthQuery } from './fields.ts';
+import { monthShown } from './months.ts';
+
+const budgetSchema = z.object({
+  id: z.string(), scope: z.enum(budgetScopes),
+  subject: z.string().nullable().openapi({ description: "A project, a person's email or a label; null for the organization" }),
+  month: monthShown, everyMonth: z.boolean().openapi({ description: 'It is that of every month; else of this one alone' }),
+  amount: dollars, at: z.array(z.int()).openapi({ description: 'Percent of the amount at which webhooks are notified' }), spent: dollars,
+  left: dollars.openapi({ description: 'Below 0: more was spent' }),
+  expected: dollars.nullable().openapi({
+    description: 'At the end of the month: spent, and the pace of the last seven days until then. Null: the month has not begun' }),
+  state: z.enum(['within', 'over_expected', 'spent']).openapi({ description: 'over_expected: more than the amount is expected' }), ...lackingCalls,
+}).openapi('MonthBudget');
+
+export const budgetOperations = [
+  operation({
+    id: 'listBudgets', method: 'get', path: '/month-budgets', role: 'viewer', tag: 'months', refuses: ['unknown_organization'],
+    summary: 'Budgets in force in a month, by default in this one, with what was spent and what is expected at its end',
+    query: shortListQuery.extend({ month: monthQuery.optional() }), answer: pageOf(budgetSchema),
+    run: ({ context, actor: { organization }, query: { month, ...page } }) => pageOfShortList({ list: 'budgets', organization },
+      listBudgets(context, { organization, ...(month === undefined ? {} : { monthMs: month }) }), page),
+  }),
+  operation({
+    id: 'setBudget', method: 'post', path: '/month-budgets', role: 'admin', tag: 'months', status: 201,
+    refuses: ['unknown_organization', 'invalid_name', 'invalid_setting'],
+    summary: 'Set what calls are meant to cost in a month; one of the same scope, subject and month keeps its id. It refuses no call',
+    body: budgetFields, answer: budgetSchema,
+    run: ({ context, actor, sent }) => setBudget(context, { ...sent, organization: actor.organization }),
+  }),
+  operation({
+    id: 'removeBudget', method: 'delete', path: '/month-budgets/{id}', role: 'admin', tag: 'months', summary: 'Remove a budget',
+    refuses: ['unknown_organization', 'unknown_budget'], params: idParams,
+    answer: z.object({ id: z.string(), removed: z.literal(true) }).openapi('RemovedBudget'),
+    run: ({ context, actor, params }) => removeBudget(context, params.id, actor.organization),
+  }),
+] as const;
