@@ -8,6 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
+import { openCaller } from '@metergate/testkit/websocket/peer.ts';
+import { startRespondingProvider, type RespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
+import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 
 interface Span {
   readonly traceId: string; readonly spanId: string; readonly parentSpanId?: string; readonly name: string; readonly kind: number;
@@ -26,6 +29,8 @@ const collector = createServer((request, response) => {
   });
 });
 
+const mask = Buffer.from([1, 2, 3, 4]);
+let provider: RespondingProvider;
 let system: System;
 let key: string;
 
@@ -36,6 +41,8 @@ before(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
     OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip', OTEL_SERVICE_NAME: 'the-gateway',
   } });
+  provider = await startRespondingProvider();
+  await system.declareUpstream({ url: provider.url });
   ({ key } = await system.createKey({ project: 'canary-project' }));
   system.openai.respond(() => ({
     headers: [['content-type', 'application/json'], ['x-request-id', 'prov-1']],
@@ -47,6 +54,7 @@ before(async () => {
 });
 after(async () => {
   await system?.stop();
+  await provider?.close();
   collector.close();
 });
 
@@ -111,6 +119,27 @@ test('a caller that is not sampled gets no span; one without a trace gets a new 
   const own = await spanOf(await call());
   assert.deepEqual([own.parentSpanId, /^[0-9a-f]{32}$/.test(own.traceId)], [undefined, true]);
   assert.ok(!spans().some((span) => valueOf(span, 'metergate.request.id') === unsampled));
+});
+
+test('each response on a WebSocket connection is a span under the connection\'s, in the caller\'s trace or in one of its own', async () => {
+  for (const headers of [[`traceparent: ${parent}`], []]) {
+    const caller = await openCaller(`${system.gatewayUrl}`, { key, path: '/upstream/v1/responses', headers });
+    for (let turns = 1; turns <= 2; turns += 1) {
+      caller.send(frameOf(JSON.stringify({ type: 'response.create', model: 'gpt-5.2', input: 'canary-question' }), { mask }));
+      await caller.until(() => caller.events.filter(({ type }) => type === 'response.completed').length === turns);
+    }
+    caller.send(closeOf(1000, '', mask));
+    await caller.ended();
+    const own = await spanOf(/^x-svc-request-id: (\S+)\r$/im.exec(caller.head)![1]!);
+    const under = spans().filter(({ parentSpanId }) => parentSpanId === own.spanId);
+    assert.deepEqual(under.map(({ name }) => name), ['chat gpt-5.2-2025-12-11', 'chat gpt-5.2-2025-12-11']);
+    assert.deepEqual(new Set(under.map(({ traceId }) => traceId)), new Set([own.traceId]));
+    assert.equal(new Set([own, ...under].map(({ spanId }) => spanId)).size, 3);
+    const trace = headers.length === 0 ? undefined : ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    assert.deepEqual([own.parentSpanId, own.traceId === trace?.[0]], [trace?.[1], trace !== undefined]);
+    assert.deepEqual([valueOf(own, 'metergate.transport'), valueOf(under[0]!, 'metergate.connection.id')],
+      ['websocket', valueOf(own, 'metergate.request.id')]);
+  }
 });
 
 test('the collector gets its own header and the service\'s name, and never content, a key, a path, a label or a project', async () => {

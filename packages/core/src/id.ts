@@ -118,3 +118,8 @@ export function newSecret(prefix: string, length: number, randomBytes: RandomByt
 export function requestIdFrom(hex32: string): RequestId {
   return (idPrefix.request + hex32) as RequestId;
 }
+
+/** Its 32 digits. Of those of a gateway's own calls the last eight tell the time, all before are random. */
+export function requestIdDigits(id: RequestId): string {
+  return id.slice(idPrefix.request.length);
+}

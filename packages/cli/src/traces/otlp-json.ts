@@ -5,6 +5,7 @@
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { Endpoint, Provider } from '@metergate/core/wire/wire.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
+import { connectionSpanOf } from '@metergate/gateway/traces/connection-span.ts';
 
 type Attribute = { readonly key: string; readonly value: AttributeValue };
 type AttributeValue =
@@ -37,17 +38,17 @@ export function traceRequest(
 const clientKind = 3;
 const errorCode = 2;
 const sampledFlag = 1;
-/** Marks the caller's span as one of another process, and this as known. */
+/** Says of the span above whether it is one of another process, as the caller's is. */
+const localFlags = 0x100;
 const remoteFlags = 0x300;
 
 function spanOf(facts: SpanFacts, providerUrls: Resource['providerUrls'], randomHex: (bytes: number) => string): unknown {
-  const { parent, startedAtMs, durationMs } = facts;
+  const { startedAtMs, durationMs } = facts;
   const operation = operations[facts.endpoint];
   const startNano = BigInt(Math.round(startedAtMs)) * 1_000_000n;
   const error = errorOf(facts);
   return {
-    traceId: parent?.traceId ?? randomHex(16), spanId: randomHex(8), flags: sampledFlag | (parent === null ? 0 : remoteFlags),
-    ...(parent === null ? {} : { parentSpanId: parent.spanId }),
+    ...placeOf(facts, randomHex),
     name: [operation ?? facts.endpoint, ...(facts.model === null ? [] : [facts.model])].join(' '),
     kind: clientKind,
     startTimeUnixNano: String(startNano),
@@ -57,6 +58,15 @@ function spanOf(facts: SpanFacts, providerUrls: Resource['providerUrls'], random
     }),
     status: error === null ? {} : { code: errorCode },
   };
+}
+
+function placeOf(facts: SpanFacts, randomHex: (bytes: number) => string): Record<string, string | number> {
+  const { parent } = facts;
+  const connection = connectionSpanOf(facts);
+  const traceId = parent?.traceId ?? connection?.traceId ?? randomHex(16);
+  if (connection?.isOwn === false) return { traceId, spanId: randomHex(8), parentSpanId: connection.spanId, flags: sampledFlag | localFlags };
+  const own = { traceId, spanId: connection?.spanId ?? randomHex(8) };
+  return parent === null ? { ...own, flags: sampledFlag } : { ...own, parentSpanId: parent.spanId, flags: sampledFlag | remoteFlags };
 }
 
 const operations: Readonly<Record<Endpoint, string | null>> = {
@@ -98,6 +108,7 @@ function ownAttributes(facts: SpanFacts): Record<string, Shown> {
   return {
     'metergate.request.id': facts.id, 'metergate.organization.id': facts.organization, 'metergate.key.id': facts.key,
     'metergate.wire': facts.wire, 'metergate.endpoint': facts.endpoint, 'metergate.outcome': facts.outcome, 'metergate.streamed': facts.streamed,
+    'metergate.transport': facts.transport, 'metergate.connection.id': facts.connection,
     'metergate.usage': facts.usage, 'metergate.cost.source': facts.costSource, 'metergate.service_tier': facts.serviceTier,
     'metergate.provider.request_id': facts.providerRequestId, 'metergate.first_byte_ms': facts.firstByteMs,
     ...(facts.cost === null ? {} : { 'metergate.cost.usd': { double: Number(facts.cost) / 1e9 } }),

@@ -3,7 +3,8 @@
  * as in the log: no content, header, path, label or run id. That thread turns them into OpenTelemetry spans.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { isSampled, type Sampling } from './sampler.ts';
+import { connectionSpanOf } from './connection-span.ts';
+import { isSampled, shareOf, type Sampling } from './sampler.ts';
 import { traceParentOf, type TraceParent } from './trace-parent.ts';
 import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 
@@ -11,7 +12,7 @@ import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 const shown = [
   'id', 'organization', 'key', 'wire', 'endpoint', 'method', 'status', 'outcome', 'streamed', 'model', 'finishReason', 'inputTokens', 'outputTokens',
   'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'usage', 'cost', 'costSource', 'serviceTier', 'providerRequestId', 'startedAtMs',
-  'firstByteMs', 'durationMs', 'node',
+  'firstByteMs', 'durationMs', 'node', 'transport', 'connection',
 ] as const satisfies readonly (keyof CallRecord)[];
 
 export interface SpanFacts extends Pick<CallRecord, (typeof shown)[number]> {
@@ -44,7 +45,9 @@ export class CallTraces {
   }
 
   ended(record: CallRecord, parent: TraceParent | null): void {
-    if (!isSampled(this.#options.sampling, parent, this.#options.chance)) return;
+    const connection = connectionSpanOf(record);
+    const chance = connection === null ? this.#options.chance : () => shareOf(connection.traceId);
+    if (!isSampled(this.#options.sampling, parent, chance)) return;
     const facts = Object.fromEntries(shown.map((name) => [name, record[name]])) as Pick<CallRecord, (typeof shown)[number]>;
     this.#spans.push({ ...facts, parent });
     if (this.#spans.length >= spansMax) return this.flush();

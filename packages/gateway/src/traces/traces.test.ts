@@ -1,8 +1,10 @@
 /** Whose trace a call belongs to, which calls are traced, and that only figures and ids are sent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestIdFrom } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { CallTraces, type SpanFacts } from './call-traces.ts';
+import { connectionSpanOf } from './connection-span.ts';
 import { isSampled } from './sampler.ts';
 import { traceParentOf } from './trace-parent.ts';
 
@@ -47,4 +49,25 @@ test('spans leave together, and carry nothing that a caller wrote but its trace'
   later[0]!();
   assert.deepEqual(posted[0]?.map(({ parent: under }) => under?.spanId), [undefined, spanId]);
   assert.doesNotMatch(JSON.stringify(posted), /secret/);
+});
+
+test('a connection and its responses have one trace, are sampled alike, and each response hangs under the connection', () => {
+  const posted: SpanFacts[] = [];
+  const traces = new CallTraces({
+    sampling: { byParent: true, ratio: 0.5 }, post: (spans) => posted.push(...spans), chance: () => assert.fail('no chance is asked'),
+  });
+  const calls = Array.from({ length: 400 }, (_, at) => {
+    const id = requestIdFrom(`${(at * 11_258_999_068_426).toString(16).padStart(24, '7')}0000abcd`);
+    const response = { id: requestIdFrom('f'.repeat(32)), transport: 'websocket', connection: id };
+    return [{ id, transport: 'websocket', connection: null }, response, response] as unknown as CallRecord[];
+  });
+  for (const each of calls) for (const record of each) traces.ended(record, null);
+  traces.flush();
+  const ids = posted.map((facts) => connectionSpanOf(facts)!);
+  assert.ok(ids.length > 300 && ids.length < 900 && ids.length % 3 === 0, String(ids.length));
+  for (let at = 0; at < ids.length; at += 3) {
+    assert.deepEqual(ids.slice(at, at + 3).map(({ isOwn }) => isOwn), [true, false, false]);
+    assert.equal(new Set(ids.slice(at, at + 3).map((one) => one.traceId + one.spanId)).size, 1);
+    assert.match(ids[at]!.traceId, /^0000abcd[0-9a-f]{24}$/);
+  }
 });
