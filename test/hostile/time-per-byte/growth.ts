@@ -45,8 +45,8 @@ async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Gro
   let times = 0;
   for (let attempt = 0; attempt < attemptsMax && longMs >= floorMs; attempt += 1) {
     const shortMs = await leastMs(read, Math.floor(bytes / step));
-    // What took so long is not asked again and again.
-    if (longMs < againMaxMs) longMs = Math.min(longMs, await leastMs(read, bytes));
+    // The long text is read again only if it looks too slow: its first reading is its slowest. What took so long is not asked again and again.
+    if (longMs > shortMs * growthMax && longMs < againMaxMs) longMs = Math.min(longMs, await leastMs(read, bytes));
     times = longMs / shortMs;
     if (times <= growthMax) return { longMs, times, linear: true };
   }
