@@ -18,7 +18,7 @@ export interface RespondingOptions extends PeerProviderOptions {
   /** Waits between the events of a response; nothing by default. */
   readonly pause?: () => Promise<void>;
   readonly model?: string;
-  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number; readonly cost?: number };
   /** What a response says; by default three words that belong to no item. */
   readonly output?: (asked: Asked) => readonly OutputItem[];
 }
