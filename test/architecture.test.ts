@@ -26,8 +26,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['core'],
   testkit: ['core'],
   cli: ['core', 'store', 'gateway', 'platform', 'sandbox'],
-  // Reaches the platform only over HTTP; of core it imports the rules of receipts, so that browser and command verify the same.
-  dashboard: ['core/receipt'],
+  // Reaches the platform only over HTTP; of core it imports the rules of receipts and of rounding, so that pages and files say the same.
+  dashboard: ['core/receipt', 'core/allocation'],
   // Published separately: it imports no other package, and no product code imports it.
   tap: [],
 };

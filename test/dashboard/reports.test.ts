@@ -60,7 +60,7 @@ if (here !== 'linux-x64') {
   test("a month's statement is read on the page, adds up, and is saved", async () => {
     const month = new Date().toISOString().slice(0, 7);
     await followTo(page, at(`/statement?month=${month}`));
-    const byProject = page.getByRole('region', { name: 'By project' });
+    const byProject = page.getByRole('table', { name: 'By project' });
     await byProject.getByText('billing').waitFor();
     const amounts = (await byProject.locator('td:last-child').allTextContents()).map((amount) => Number(amount.replace('$', '')));
     const together = Number((await byProject.locator('tfoot th').last().textContent())!.replace('$', ''));

@@ -8,6 +8,8 @@ import createQueryHooks from 'openapi-react-query';
 import { noteAnswer, noteNoAnswer } from './reach.ts';
 import type { components, paths } from './schema.ts';
 
+export type { paths } from './schema.ts';
+
 /** The platform refused, or did not answer (status 0). */
 export class Refused extends Error {
   readonly status: number;

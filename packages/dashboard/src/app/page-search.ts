@@ -91,10 +91,18 @@ export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id
 export type ExportsSearch = RangeSearch & { readonly format?: string };
 export const exportsSearch = (raw: Raw): ExportsSearch => pick(raw, [...rangeNames, 'format']);
 
+const monthForm = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+
+export type MonthSearch = { readonly month?: string };
+export const monthSearch = (raw: Raw): MonthSearch => {
+  const { month } = pick(raw, ['month']);
+  return month !== undefined && monthForm.test(month) ? { month } : {};
+};
+
 export type StatementSearch = { readonly month?: string; readonly project?: string };
 export const statementSearch = (raw: Raw): StatementSearch => {
-  const { month, project } = pick(raw, ['month', 'project']);
-  return { ...(month !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) ? { month } : {}), ...(project === undefined ? {} : { project }) };
+  const { project } = pick(raw, ['project']);
+  return { ...monthSearch(raw), ...(project === undefined ? {} : { project }) };
 };
 
 export type ProjectsSearch = RangeSearch;

@@ -4,6 +4,7 @@ import {
   Activity,
   BarChart3,
   BellRing,
+  CalendarCheck,
   Building2,
   Download,
   FolderKanban,
@@ -79,6 +80,7 @@ export const navigation: readonly NavigationGroup[] = [
     name: 'Report',
     pages: [
       { to: '/projects', name: 'Projects', icon: FolderKanban, about: 'What calls were for, with their caps' },
+      { to: '/month', name: 'Month', icon: CalendarCheck, about: 'Total, teams, bills and closing of a month' },
       { to: '/statement', name: 'Statement', icon: ReceiptText, about: 'The usage of a month, to print and keep' },
       { to: '/exports', name: 'Exports', icon: Download, about: 'Calls as CSV, Parquet, JSON Lines or FOCUS, and receipts' },
     ],

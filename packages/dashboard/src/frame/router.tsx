@@ -17,6 +17,7 @@ import {
   runsSearch,
   signInSearch,
   startSearch,
+  monthSearch,
   statementSearch,
 } from '../app/page-search.ts';
 import { rememberSignedIn, sessionQuery } from '../app/session.ts';
@@ -130,6 +131,12 @@ const pages = {
     path: '/exports',
     validateSearch: exportsSearch,
     component: pageOf(() => import('../pages/exports/exports-page.tsx'), 'ExportsPage'),
+  }),
+  month: createRoute({
+    getParentRoute: () => shell,
+    path: '/month',
+    validateSearch: monthSearch,
+    component: pageOf(() => import('../pages/month/month-page.tsx'), 'MonthPage'),
   }),
   statement: createRoute({
     getParentRoute: () => shell,

@@ -67,7 +67,11 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
       tabIndex={0}
       role="region"
       aria-label={caption}>
-      <Table className={fixed && !wrapped ? 'data-table fixed' : 'data-table'} layout={fixed ? 'fixed' : 'auto'} horizontalSpacing="sm" role="table">
+      <Table
+        role="table"
+        className={fixed && !wrapped ? 'data-table cards fixed' : 'data-table cards'}
+        layout={fixed ? 'fixed' : 'auto'}
+        horizontalSpacing="sm">
         <caption className="visually-hidden">{caption}</caption>
         {fixed ? (
           <colgroup>

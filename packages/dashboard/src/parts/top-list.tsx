@@ -3,12 +3,10 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Filters, RangeSearch } from '../app/page-search.ts';
 import { ShareBar } from './share-bar.tsx';
-import { UsageCost, type UsageCostProps } from './usage-cost.tsx';
+import { UsageCost, type Summed } from './usage-cost.tsx';
 import { percent, shortCount } from '../shown/amounts.ts';
 
-type UsageSum = UsageCostProps['of'];
-
-export interface TopRow extends Pick<UsageSum, 'calls' | 'cost' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'> {
+export interface TopRow extends Summed {
   /** Null: calls without such a name. */
   readonly name: string | null;
   readonly shown: string;

@@ -1,24 +1,17 @@
 /** The cost of a sum of calls, and which calls it lacks. If no call has a known cost, or some may have cost something, $0 is never shown. */
 import { Text } from '@mantine/core';
 import type { Shown } from '../api/client.ts';
-import { wholeDollars } from '../shown/amounts.ts';
 import { Money } from '../shown/figures.tsx';
 import { costSaid, incompleteCount, type Incomplete } from '../shown/incomplete-cost.ts';
 
-type Summed = Pick<Shown<'Usage'>, 'calls' | 'cost' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'>;
+export type Summed = Pick<Shown<'Usage'>, 'calls' | 'cost' | 'unknownCalls' | 'unpricedCalls' | 'gapCalls'>;
 
-export interface UsageCostProps {
-  readonly of: Summed;
-  /** `all`: every digit, as on a statement; `short` by default. */
-  readonly digits?: 'short' | 'all';
-}
-
-export function UsageCost({ of: sum, digits = 'short' }: UsageCostProps) {
+export function UsageCost({ of: sum }: { readonly of: Summed }) {
   const said = costSaid(sum);
   if (said === 'not_known') return <span className="warn nowrap">not known</span>;
   return (
     <>
-      {digits === 'all' ? wholeDollars(sum.cost) : <Money amount={sum.cost} />}
+      <Money amount={sum.cost} />
       {said === 'incomplete' ? <span className="warn small"> incomplete</span> : null}
     </>
   );

@@ -71,8 +71,13 @@ export function plainDecimal(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0{1,9}$/, '') : amount;
 }
 
+/** An amount with nine places, in nano-dollars. */
+export function nanoOf(amount: string): bigint {
+  return BigInt(amount.replace('.', ''));
+}
+
 /** Exact: amounts with nine places add up in whole nano-dollars. */
 export function sumDollars(amounts: readonly string[]): string {
-  const nano = amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n).toString().padStart(10, '0');
+  const nano = amounts.reduce((sum, amount) => sum + nanoOf(amount), 0n).toString().padStart(10, '0');
   return `${nano.slice(0, -9)}.${nano.slice(-9)}`;
 }

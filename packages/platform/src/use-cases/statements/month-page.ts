@@ -3,9 +3,9 @@
  * figure says where it comes from.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
+import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
 import { addedUp, type ShownFigures } from '../usage.ts';
-import { PageAmounts } from './page-amounts.ts';
-import { facts, grouped, page, table, text } from './page-frame.ts';
+import { facts, page, table, text } from './page-frame.ts';
 
 export interface StatementRow {
   /** Null: calls without one. */

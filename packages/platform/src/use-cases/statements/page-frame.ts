@@ -59,11 +59,6 @@ export function facts(pairs: readonly (readonly [string, string])[]): string {
   return `<dl>\n${pairs.map(([name, value]) => `<div><dt>${text(name)}</dt><dd>${text(value)}</dd></div>`).join('\n')}\n</dl>`;
 }
 
-/** `1234` → `1,234`. */
-export function grouped(figure: number | bigint): string {
-  return String(figure).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
-}
-
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Escapes text for HTML. */

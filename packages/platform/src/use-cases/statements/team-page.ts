@@ -3,12 +3,12 @@
  * rounded over all teams, so a team's figure is the same wherever it stands.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
+import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
 import type { ShownTeam } from '../allocation/shown-allocation.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { legend, tableOf, withRest } from './month-page.ts';
-import { PageAmounts } from './page-amounts.ts';
-import { facts, grouped, page, table, text } from './page-frame.ts';
+import { facts, page, table, text } from './page-frame.ts';
 import { statementOfTeams, unknownTeam, type StatedTeam, type TeamStatement, type TeamStatementQuery } from './team-statement.ts';
 
 /** The most teams that have a sheet of their own; of any other one asks by its name. */

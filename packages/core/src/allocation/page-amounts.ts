@@ -2,9 +2,8 @@
  * Amounts as people read them on a statement: from a hundred dollars on in cents, rounded together, so that what adds up still does; below that
  * every digit. The exact total stands beside the rounded one. Decision 147.
  */
-import { roundSum, roundTogether } from '@metergate/core/allocation/round-together.ts';
-import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { grouped } from './page-frame.ts';
+import { roundSum, roundTogether } from './round-together.ts';
+import { formatDollars, type NanoDollars } from '../money.ts';
 
 const cent = 10_000_000n;
 const centsFrom = 100_000_000_000n;
@@ -27,8 +26,9 @@ export class PageAmounts {
     return total === undefined ? roundSum(amounts, this.#unit) : roundTogether(amounts, this.#unit, total);
   }
 
-  /** An amount in units: `1,234.50`. */
+  /** An amount in units: `1,234.50`. Nothing is `0.00`. */
   text(units: bigint): string {
+    if (units === 0n) return '0.00';
     const [whole, fraction] = formatDollars((units * this.#unit) as NanoDollars).split('.') as [string, string];
     const digits = grouped(BigInt(whole.replace('-', '')));
     return `${whole.startsWith('-') ? '-' : ''}${digits}.${fraction.slice(0, this.isRounded ? 2 : 9)}`;
@@ -38,4 +38,9 @@ export class PageAmounts {
   alone(amount: bigint): string {
     return this.text(this.together([amount])[0]!);
   }
+}
+
+/** `1234` → `1,234`. */
+export function grouped(figure: number | bigint): string {
+  return String(figure).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }

@@ -1,0 +1,39 @@
+/** A month as finance works with it: what it cost, what each team pays of it, a provider's bill beside it, and its closing. */
+import { getRouteApi } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import type { MonthSearch } from '../../app/page-search.ts';
+import { lastMonth, monthBefore, monthName, MonthPicker } from '../../parts/month-picker.tsx';
+import { Page, Panel } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { BillPanel } from './bill-panel.tsx';
+import { ClosingPanel } from './closing-panel.tsx';
+import { MonthTotal } from './month-total.tsx';
+import { TeamsPanel } from './teams-panel.tsx';
+
+const route = getRouteApi('/shell/month');
+
+export function MonthPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Partial<MonthSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const month = search.month ?? lastMonth(new Date());
+  const shown = api.useQuery('get', '/platform/v1/months/{month}', { params: { path: { month } } });
+  const before = api.useQuery('get', '/platform/v1/months/{month}', { params: { path: { month: monthBefore(month) } } });
+  return (
+    <Page
+      title="Month"
+      about={`${monthName(month)}, in UTC: its total, its teams, its bills and its closing`}
+      actions={<MonthPicker month={month} onChange={(chosen) => set({ month: chosen })} />}>
+      <Panel>
+        <Loaded of={shown} height={120}>
+          {(of) => <MonthTotal of={of} before={before.data} />}
+        </Loaded>
+      </Panel>
+      <TeamsPanel month={month} closed={shown.data?.state === 'closed'} />
+      <Loaded of={shown} height={200}>
+        {(of) => <ClosingPanel of={of} />}
+      </Loaded>
+      <BillPanel />
+    </Page>
+  );
+}

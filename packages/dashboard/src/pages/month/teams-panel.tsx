@@ -1,0 +1,126 @@
+/** What each team pays of a month, by the rules of allocation, with its statement and the ledger for accounting. */
+import { Button, Group, Text } from '@mantine/core';
+import { Download, Split } from 'lucide-react';
+import { useMemo } from 'react';
+import { api, Refused, type Shown } from '../../api/client.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
+import { wholeDollars } from '../../shown/amounts.ts';
+import { Count, Money } from '../../shown/figures.tsx';
+import { incompleteIn } from '../../shown/incomplete-cost.ts';
+
+type Allocation = Shown<'Allocation'>;
+type Team = Allocation['teams'][number];
+
+export function TeamsPanel({ month, closed }: { readonly month: string; readonly closed: boolean }) {
+  const rules = api.useQuery('get', '/platform/v1/allocation');
+  // A closed month keeps the rules that it was closed with, whatever holds now.
+  const asked = closed || (rules.data?.allocation ?? null) !== null;
+  const allocation = api.useQuery('get', '/platform/v1/months/{month}/allocation', { params: { path: { month } } }, { enabled: asked });
+  const none = rules.data !== undefined && (!asked || (allocation.error instanceof Refused && allocation.error.code === 'no_allocation'));
+  return (
+    <Panel
+      flush
+      title="Teams"
+      about="What each team pays, by the organization's rules of allocation"
+      actions={allocation.data === undefined ? undefined : <Files month={month} />}>
+      {none ? (
+        <Nothing icon={Split} title="No rules of allocation yet">
+          Rules say which calls are whose: by label, key, project or person, with shared keys split. They stand in the configuration file under{' '}
+          <span className="mono">allocation:</span>, and <span className="mono">metergate apply</span> sets them.
+        </Nothing>
+      ) : (
+        <Loaded of={allocation} height={200}>
+          {(data) => <Teams of={data} month={month} />}
+        </Loaded>
+      )}
+    </Panel>
+  );
+}
+
+function Files({ month }: { readonly month: string }) {
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" component="a" download href={`/platform/v1/statements?by=team&month=${month}`}>
+        Statement by team
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        component="a"
+        download
+        href={`/platform/v1/months/${month}/ledger?bom=true`}
+        leftSection={<Download size={14} aria-hidden />}>
+        Ledger as CSV
+      </Button>
+    </Group>
+  );
+}
+
+function Teams({ of: allocation, month }: { readonly of: Allocation; readonly month: string }) {
+  const columns = useMemo(() => columnsFor(allocation, month), [allocation, month]);
+  if (allocation.teams.length === 0) return <Text size="sm" c="dimmed" p="md">No call in this month.</Text>;
+  return <DataTable<Team> caption="Teams" rows={allocation.teams} rowId={({ team }) => team ?? ''} columns={columns} minWidth={760} />;
+}
+
+/** Columns that are zero for every team are left out. */
+function columnsFor({ teams, totals, currency }: Allocation, month: string): readonly Column<Team>[] {
+  type Amount = 'splitCost' | 'correction' | 'late' | 'markup';
+  const amount = (id: Amount, head: string): Column<Team>[] =>
+    teams.some((row) => Number(row[id]) !== 0)
+      ? [{ id, head, right: true, sortBy: (row) => Number(row[id]), cell: (row) => <Money amount={row[id]} />, foot: <Money amount={totals[id]} /> }]
+      : [];
+  return [
+    {
+      id: 'team',
+      card: 'lead',
+      head: 'Team',
+      sortBy: ({ team }) => team ?? '',
+      cell: ({ team, account, costCentre }) => (
+        <>
+          <a className="wrap strong" href={statementOf(month, team)} download>
+            {team ?? 'unallocated'}
+          </a>
+          <div className="dim small">{[account, costCentre].filter((each) => each !== null).join(', ')}</div>
+        </>
+      ),
+      foot: 'All teams',
+    },
+    {
+      id: 'charge',
+      card: 'money',
+      head: 'Pays',
+      right: true,
+      sortBy: ({ charge }) => Number(charge),
+      cell: ({ charge }) => <Money amount={charge} />,
+      foot: wholeDollars(totals.charge),
+    },
+    ...(currency === null
+      ? []
+      : [{
+          id: 'converted',
+          head: currency.code,
+          right: true,
+          cell: ({ converted }: Team) => converted ?? '–',
+          foot: totals.converted ?? '–',
+        }]),
+    {
+      id: 'calls',
+      head: 'Calls',
+      right: true,
+      sortBy: ({ calls }) => calls,
+      cell: (row) => <><Count of={row.calls} /><OfIncompleteCost of={incompleteIn([row])} /></>,
+      foot: <Count of={totals.calls} />,
+    },
+    ...amount('splitCost', 'Of shared keys'),
+    ...amount('correction', 'By bills'),
+    ...amount('late', 'Came late'),
+    ...amount('markup', 'Markup'),
+  ];
+}
+
+function statementOf(month: string, team: string | null): string {
+  return `/platform/v1/statements?${new URLSearchParams(team === null ? { by: 'team', month } : { by: 'team', month, team })}`;
+}

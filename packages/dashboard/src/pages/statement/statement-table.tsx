@@ -1,0 +1,87 @@
+/** One table of a statement: the costliest rows with a total that is of all of them. Paper gets every row. */
+import { Button, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
+import type { Shown } from '../../api/client.ts';
+import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
+import { nanoOf, wholeCount } from '../../shown/amounts.ts';
+import { costSaid, incompleteIn } from '../../shown/incomplete-cost.ts';
+
+export type Row = Shown<'Usage'>;
+
+/** As many as a page shows before it is asked for all. */
+const shownFirst = 10;
+
+export interface StatementTableProps {
+  /** What a row is: `Project`. */
+  readonly of: string;
+  /** Of every call, costliest first. */
+  readonly rows: readonly Row[];
+  readonly amounts: PageAmounts;
+  readonly name: (row: Row) => string;
+}
+
+export function StatementTable({ of, rows, amounts, name }: StatementTableProps) {
+  const [all, setAll] = useState(false);
+  if (rows.length === 0) {
+    return (
+      <Text size="sm" c="dimmed" p="md">
+        No call in this month.
+      </Text>
+    );
+  }
+  const units = amounts.together(rows.map(({ cost }) => nanoOf(cost)));
+  const calls = rows.reduce((sum, row) => sum + row.calls, 0);
+  return (
+    <>
+      <Table className="data-table statement" horizontalSpacing="sm">
+        <caption className="visually-hidden">By {of.toLowerCase()}</caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{of}</Table.Th>
+            <Table.Th className="right">Calls</Table.Th>
+            <Table.Th className="right">Cost</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            <Table.Tr key={name(row) + index} className={all || index < shownFirst ? undefined : 'on-paper'}>
+              <Table.Td className="wrap">{name(row)}</Table.Td>
+              <Table.Td className="right">
+                {wholeCount(row.calls)}
+                <OfIncompleteCost of={incompleteIn([row])} />
+              </Table.Td>
+              <Table.Td className="right">{costOf(row, amounts, units[index]!)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+        <Table.Tfoot>
+          <Table.Tr>
+            <Table.Th>Total{rows.length > shownFirst ? ` of ${wholeCount(rows.length)}` : ''}</Table.Th>
+            <Table.Th className="right">
+              {wholeCount(calls)}
+              <OfIncompleteCost of={incompleteIn(rows)} />
+            </Table.Th>
+            <Table.Th className="right">${amounts.text(units.reduce((sum, each) => sum + each, 0n))}</Table.Th>
+          </Table.Tr>
+        </Table.Tfoot>
+      </Table>
+      {all || rows.length <= shownFirst ? null : (
+        <Button className="no-print" m="xs" size="compact-sm" variant="default" onClick={() => setAll(true)}>
+          Show all {wholeCount(rows.length)}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function costOf(row: Row, amounts: PageAmounts, units: bigint) {
+  const said = costSaid(row);
+  if (said === 'not_known') return <span className="warn nowrap">not known</span>;
+  return (
+    <>
+      ${amounts.text(units)}
+      {said === 'incomplete' ? <span className="warn small"> incomplete</span> : null}
+    </>
+  );
+}

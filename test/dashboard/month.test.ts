@@ -1,0 +1,129 @@
+/**
+ * In a real browser: the month as finance works with it. A statement has one total and prints every row, teams add up to it, a bill is held
+ * against the records, and the month is closed, kept as a signed file, and opened again.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, followTo, openPage, password, startGround, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+const projects = 14;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let page: Page;
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const asked = async <Answer>(path: string): Promise<Answer> => (await page.request.get(at(`/platform/v1${path}`))).json() as Promise<Answer>;
+  const now = new Date();
+  const thisMonth = now.toISOString().slice(0, 7);
+  const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
+
+  before(async () => {
+    ground = await startGround();
+    page = await ground.person(await ground.owner(), { reducedMotion: 'reduce' });
+    const { key } = await ground.system.createKey();
+    await Promise.all(Array.from({ length: projects }, async (_, index) => {
+      const headers = { 'x-svc-project': `project-${index}` };
+      assert.equal((await call(ground.system, key, { text: 'x'.repeat(index + 1), headers })).status, 200);
+    }));
+    await ground.system.calls({ count: projects });
+    const rules = { rules: [{ projects: ['project-1'], team: 'search' }, { projects: ['*'], team: 'everyone' }], markup: '5' };
+    const set = await page.request.put(at('/platform/v1/allocation'), { data: rules });
+    assert.equal(set.status(), 200, await set.text());
+  });
+  after(async () => {
+    await ground?.end();
+    assert.deepEqual(ground?.complaints, [], 'the browser complains of nothing');
+  });
+
+  const costOf = async (month: string): Promise<string> => (await asked<{ figures: { cost: string } }>(`/months/${month}`)).figures.cost;
+
+  test('a statement begins with its total; the page shows the costliest rows and paper gets all', async () => {
+    await openPage(page, at(`/statement?month=${thisMonth}`));
+    const cost = await costOf(thisMonth);
+    await page.getByText(`$${cost}`, { exact: true }).first().waitFor();
+    const table = page.getByRole('table', { name: 'By project' });
+    const rows = table.locator('tbody tr');
+    assert.equal(await rows.filter({ visible: true }).count(), 10);
+    assert.match(await table.locator('tfoot').innerText(), new RegExp(`Total of ${projects}\\s+${projects}\\s+\\$${cost.replace('.', '\\.')}`));
+    await page.emulateMedia({ media: 'print', reducedMotion: 'reduce' });
+    assert.equal(await rows.filter({ visible: true }).count(), projects);
+    await page.emulateMedia({ media: 'screen', reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: `Show all ${projects}` }).click();
+    assert.equal(await rows.filter({ visible: true }).count(), projects);
+    const name = new Date(`${lastMonth}-01`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+    await page.getByRole('link', { name }).click();
+    await page.getByText('No call in this month.').first().waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('month'), lastMonth);
+  });
+
+  test('teams pay what the allocation says, and a viewer closes and records nothing', async () => {
+    await followTo(page, at(`/month?month=${thisMonth}`));
+    const { totals, teams } = await asked<{ totals: { charge: string }; teams: { team: string }[] }>(`/months/${thisMonth}/allocation`);
+    const table = page.getByRole('table', { name: 'Teams' });
+    await table.getByRole('link', { name: 'search' }).waitFor();
+    assert.equal(await table.locator('tbody tr').count(), teams.length);
+    assert.ok((await table.locator('tfoot').innerText()).includes(`$${totals.charge}`));
+    await page.getByText('can be closed when it is over').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    const made = await ground.system.cli(['user', 'create', '--email', 'vera@example.com', '--org', 'default', '--role', 'viewer'], password);
+    assert.equal(made.code, 0, made.stderr);
+    const viewer = await ground.stranger();
+    await viewer.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'vera@example.com', password } });
+    await openPage(viewer, at('/month'));
+    await viewer.getByText('An admin closes it.').waitFor();
+    assert.equal(await viewer.getByRole('button', { name: /^Close/ }).count(), 0);
+  });
+
+  test('a bill is held against the records: what differs is named, and the differences are recorded on request', async () => {
+    await followTo(page, at(`/month?month=${lastMonth}`));
+    const start = Date.parse(now.toISOString().slice(0, 10)) / 1_000 - 86_400;
+    const bill = { object: 'page', has_more: false, data: [{ object: 'bucket', start_time: start, end_time: start + 86_400, results: [
+      { object: 'organization.costs.result', amount: { value: 1.25, currency: 'usd' }, line_item: 'gpt-5-mini, output', project_id: null },
+    ] }] };
+    const file = (value: unknown) => ({ name: 'costs.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(value)) });
+    await page.locator('input[type=file]').setInputFiles(file({ nothing: 'known' }));
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('alert').getByText(/^The (?:form of the )?file /).waitFor();
+    ground.complaints.splice(0).forEach((line) => assert.match(line, /status of 400/));
+    await page.locator('input[type=file]').setInputFiles(file(bill));
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('status').getByText('1 of 1 lines differ: $1.250000000 on the bill, nothing here.').waitFor();
+    const row = page.getByRole('table', { name: 'Lines that differ' }).locator('tbody tr');
+    assert.match(await row.innerText(), /gpt-5-mini[\s\S]*Only on the bill[\s\S]*somebody calls the provider past the gateway/);
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('button', { name: 'Record the differences as corrections' }).click();
+    await page.getByText('$1.250000000 of corrections are recorded').waitFor();
+    const { data } = await asked<{ data: { correction: string }[] }>('/corrections?since=60d');
+    assert.deepEqual(data.map(({ correction }) => correction), ['1.250000000']);
+  });
+
+  test('a month is closed by an admin, kept as a signed file, and opened again by the owner', async () => {
+    await followTo(page, at(`/month?month=${lastMonth}&again=1`));
+    const close = async (): Promise<void> => {
+      await page.getByRole('button', { name: /^Close .*…$/ }).click();
+      await page.getByRole('button', { name: 'Close the month' }).click();
+    };
+    await close();
+    // In its first half minute the node may hold calls of the month that it found.
+    const waiting = page.getByRole('button', { name: 'Close without waiting' });
+    const file = page.getByRole('link', { name: 'Signed file' });
+    await waiting.or(file).waitFor();
+    if (await waiting.isVisible()) {
+      await page.getByRole('alert').getByText('may still come').waitFor();
+      await waiting.click();
+      await page.getByText('It was closed without these nodes').waitFor();
+    }
+    const [download] = await Promise.all([page.waitForEvent('download'), file.click()]);
+    assert.match(download.suggestedFilename(), /jsonl$/);
+    assert.equal((await asked<{ state: string }>(`/months/${lastMonth}`)).state, 'closed');
+    await page.getByRole('button', { name: 'Open it again…' }).click();
+    await page.getByRole('button', { name: 'Open it', exact: true }).click();
+    await page.getByText('opened again').waitFor();
+    assert.equal((await asked<{ state: string }>(`/months/${lastMonth}`)).state, 'open');
+    ground.complaints.splice(0).forEach((line) => assert.match(line, /status of 409/));
+  });
+}
