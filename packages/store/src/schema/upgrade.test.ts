@@ -61,6 +61,18 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       });
     }
 
+    test('closed months stay as they were, from every schema that had them', async () => {
+      const rowsOf = async (url: string): Promise<unknown[]> => Promise.all(['closed_month', 'closed_month_part', 'closed_month_name'].map((table) =>
+        fixture.query(url, `select * from ${table}`)));
+      for (let version = 46; version <= migrations.length; version += 1) {
+        const url = await olderStore(fixture, version);
+        const before = await rowsOf(url);
+        assert.ok(before.every((rows) => (rows as unknown[]).length > 0));
+        await (await openTestStore(url)).close();
+        assert.deepEqual(await rowsOf(url), before, `from schema ${version}`);
+      }
+    });
+
     test('sums of spend and runs count the kept calls without a price', async () => {
       const url = await olderStore(fixture, 32);
       await fixture.run(url, [`update call_record set run = 'r1' where cost_source = 'unpriced'`]);

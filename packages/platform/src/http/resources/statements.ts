@@ -21,10 +21,11 @@ const teamStatementSchema = z.object({
   organization: z.object({ id: z.string(), name: z.string() }), ...allocationHead,
   recordsGoneBefore: instant.nullable().openapi({ description: 'Set if records of the month were removed for their age: it is incomplete' }),
   before: z.object({ month: monthShown, state: allocationHead.state, version: allocationHead.version, currency: currencyShown, totals: chargeBefore })
-    .nullable().openapi({ description: 'The month before, as it was closed or as it stands; null: it was closed without rules' }),
+    .nullable().openapi({
+      description: 'The month before, as it was closed or as it stands; null: it was closed without rules, or is open and this one is closed' }),
   teams: z.array(z.object({
     team, account: z.string().nullable(), costCentre: z.string().nullable(), ...charged,
-    before: chargeBefore.nullable().openapi({ description: 'What the team paid in the month before; null: that was not allocated' }),
+    before: chargeBefore.nullable().openapi({ description: 'What the team paid in the month before; null: there is none to compare with' }),
     projects: parts, models: parts,
   })),
   totals: z.object(charged).openapi({ description: 'Of all teams' }),

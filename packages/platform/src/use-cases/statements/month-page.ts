@@ -54,10 +54,14 @@ export function statementPage(statement: Statement): string {
 ${facts(factsOf(totals))}
 ${parts.map(({ title, rows }) => `<section><h2>${text(title)}</h2>\n${tableOf(rows, amounts)}</section>`).join('\n')}
 <footer>
-${legend(`Price list in force: ${priceList.id}, of ${priceList.date}; each record names the list that priced it.`)}
+${legend(closed === null ? `Price list in force: ${priceList.id}, of ${priceList.date}; each record names the list that priced it.`
+    : pricesOfRecords)}
 <p>Made ${text(madeAt)} by Metergate.</p>
 </footer>` });
 }
+
+/** Of a closed month, which no later list moves. */
+export const pricesOfRecords = 'Prices are those of the list that each record names.';
 
 /** What the words on a statement mean. */
 export function legend(sentence: string): string {

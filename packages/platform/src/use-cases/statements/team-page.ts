@@ -7,7 +7,7 @@ import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts
 import type { ShownTeam } from '../allocation/shown-allocation.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
-import { legend, tableOf, withRest } from './month-page.ts';
+import { legend, pricesOfRecords, tableOf, withRest } from './month-page.ts';
 import { facts, page, table, text } from './page-frame.ts';
 import { statementOfTeams, unknownTeam, type StatedTeam, type TeamStatement, type TeamStatementQuery } from './team-statement.ts';
 
@@ -69,7 +69,7 @@ function teamPage(statement: TeamStatement, { only, madeAt }: { readonly only: s
   return page({ title: `Statement ${month}, ${only ?? organization.name}`, body: `${only === null ? `${overview(statement, rounded, amounts)}
 ${left === 0 ? '' : `<p>${grouped(left)} teams with smaller charges have no sheet here; each has its own statement.</p>\n`}` : ''}${sheets.join('\n')}
 <footer>
-${legend('Prices are those that each record names.')}
+${legend(pricesOfRecords)}
 <p><b>Charge</b>: cost, corrections by bills and other prices, what came late of closed months, and the markup. What several teams pay is divided by
 the rules of allocation; so are the counts of calls.${amounts.dollars.isRounded
     ? ' Amounts are rounded to cents together, so that they add up; the ledger has every digit.' : ''}</p>
@@ -183,7 +183,7 @@ function head({ month, state, version, currency, markup, recordsGoneBefore, befo
     ...(about.exact === null ? [] : [`Exactly ${about.exact} USD.`]),
     ...(currency === null || about.converted === null ? []
       : [`${about.converted} ${currency.code}, at ${shortRate(currency.rate)} of ${currency.date}.`]),
-    about.before === null || earlier === null ? 'The month before was not allocated.' : `${earlier.month}: ${about.before} USD${
+    about.before === null || earlier === null ? 'There is no month before to compare with.' : `${earlier.month}: ${about.before} USD${
       earlier.state === 'closed' ? '' : ', not closed'}.`,
   ];
   const standing = state === 'closed' ? `Closed, version ${version}.` : state === 'running' ? 'The month is not over.' : 'The month is not closed.';

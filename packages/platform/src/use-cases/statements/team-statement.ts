@@ -3,6 +3,7 @@
  * 24b; docs/allocation.md.
  */
 import { byTeam } from '@metergate/core/allocation/allocate.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { showAllocation, type AllocationQuery } from '../allocation/month-allocation.ts';
@@ -32,7 +33,7 @@ export interface StatedPart extends ShownFigures {
 }
 
 export interface StatedTeam extends ShownTeam {
-  /** Null: the month before was not allocated. */
+  /** Null: there is no month before to compare with. */
   readonly before: ChargeBefore | null;
   /** Costliest first. */
   readonly projects: readonly StatedPart[];
@@ -43,7 +44,7 @@ export interface TeamStatement extends Omit<ShownAllocation, 'teams' | 'lines'> 
   readonly organization: { readonly id: string; readonly name: string };
   /** Set if records of the month were removed for their age: it is incomplete. */
   readonly recordsGoneBefore: string | null;
-  /** The month before, as it was closed or as it stands; null: it was closed without rules. */
+  /** The month before, as it was closed or as it stands; null: it was closed without rules, or is open and this one is closed. */
   readonly before: (Pick<ShownAllocation, 'month' | 'state' | 'version' | 'currency'> & { readonly totals: ChargeBefore }) | null;
   /** Those of this month and of the month before, in the order of the alphabet; what is unallocated comes last. */
   readonly teams: readonly StatedTeam[];
@@ -67,8 +68,7 @@ export async function statementOfTeams(context: UseCaseContext, query: Allocatio
   if (isRefusal(organization)) return organization;
   const month = await showAllocation(context, query);
   if (isRefusal(month)) return month;
-  const earlier = await showAllocation(context, { organization: organization.id, monthMs: monthOf(query.monthMs - 1) });
-  const before = isRefusal(earlier) ? null : earlier;
+  const before = await monthBefore(context, organization.id, { monthMs: monthOf(query.monthMs - 1), isFrozen: month.version !== null });
   const { lines: _, ...about } = month;
   return {
     ...about, organization: { id: organization.id, name: organization.name }, teams: statedTeams(month, before),
@@ -77,6 +77,17 @@ export async function statementOfTeams(context: UseCaseContext, query: Allocatio
       month: before.month, state: before.state, version: before.version, currency: before.currency, totals: chargeOf(before.totals),
     },
   };
+}
+
+/** Beside a closed month stands only one that is closed too: nothing moves its statement. */
+async function monthBefore(
+  context: UseCaseContext, organization: OrganizationId, { monthMs, isFrozen }: { readonly monthMs: number; readonly isFrozen: boolean },
+): Promise<ShownAllocation | null> {
+  const isClosed = async (): Promise<boolean> =>
+    (await context.store.months.list(organization)).some((each) => each.monthMs === monthMs && each.reopenedAtMs === null);
+  if (isFrozen && !await isClosed()) return null;
+  const found = await showAllocation(context, { organization, monthMs });
+  return isRefusal(found) ? null : found;
 }
 
 function statedTeams(month: ShownAllocation, before: ShownAllocation | null): StatedTeam[] {
