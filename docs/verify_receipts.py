@@ -150,14 +150,14 @@ def once(pairs):
     return dict(pairs)
 
 
-def parse(data):
+def parse(data, types=("head", "pruned", "receipt", "checkpoint", "end")):
     try:
         text = data.decode("utf-8")
         line = json.loads(text, object_pairs_hook=once)
         need(json.dumps(line, ensure_ascii=False, separators=(",", ":")) == text)
     except (ValueError, RecursionError):
         raise Bad from None
-    need(isinstance(line, dict) and line.get("type") in ("head", "pruned", "receipt", "checkpoint", "end"))
+    need(isinstance(line, dict) and line.get("type") in types)
     return line
 
 
