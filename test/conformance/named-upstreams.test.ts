@@ -73,7 +73,7 @@ test('Whoever declared none has no such path: 404 with a key and without one, an
   await system.cli(['upstream', 'declare', '--org', disabled.id, '--name', 'mine', '--url', system.upstream.url, '--json'], secret);
   assertRefusal(await upstream.call({ method: 'POST', target: '/upstreams/mine/x', headers: [['x-goog-api-key', disabled.key]], body: '{}' }), {
     status: 400, code: 'upstream_not_enabled', type: 'invalid_request_error',
-    message: 'This workspace\'s upstream "mine" is not enabled. Enable it before sending traffic to /upstreams/mine.',
+    message: 'This organization\'s upstream "mine" is not enabled. Enable it before sending traffic to /upstreams/mine.',
   });
   assert.deepEqual(upstream.received(), []);
 });

@@ -104,7 +104,7 @@ test('what the list allows passes byte for byte; every disguise of another model
     { target: '/v1/responses?model=o3', body: '{"model":"gpt-5"}' }, { body: `{"input":"${'x'.repeat(100_000)}","model":"o3"}` },
   ];
   for (const each of named) {
-    const expected = /^403 model_not_allowed This workspace does not allow the model/;
+    const expected = /^403 model_not_allowed This organization does not allow the model/;
     for (const said of await both(tenant, each)) assert.match(said, expected, String(each.body));
   }
   const unread: readonly Asked[] = [
@@ -140,7 +140,7 @@ test('a key may allow less than its organization, never more; it goes before the
   assert.deepEqual(await both(tenant, { key, body: '{"model":"gpt-5-mini"}' }), ['200', '200']);
   const byKey = /^403 model_not_allowed This API key does not allow the model gpt-5;/;
   for (const said of await both(tenant, { key, body: '{"model":"gpt-5"}' })) assert.match(said, byKey);
-  for (const said of await both(tenant, { key, body: '{"model":"o3"}' })) assert.match(said, /^403 model_not_allowed This workspace/);
+  for (const said of await both(tenant, { key, body: '{"model":"o3"}' })) assert.match(said, /^403 model_not_allowed This organization/);
   assert.deepEqual(await both(tenant, { body: '{"model":"gpt-5"}' }), ['200', '200']);
   await tenant.cap({ scope: 'organization', window: 'day', limit: '0' });
   await tenant.until(({ status }) => status === 402, { target: '/v1/responses' });

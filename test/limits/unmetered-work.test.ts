@@ -40,9 +40,9 @@ const unreported = of('{}', '/v1/videos', '/v1/videos/v_1/remix', '/v1/video%73/
 const handedOut = of('{}', '/v1/realtime/client_secrets', '/v1/realtime/client%5Fsecrets', '/v1/Realtime/calls/', '/v1/realtime/sessions',
   '/v1/realtime/transcription_sessions', '/v1/realtime/calls/c_1/accept', '/upstream/v1/realtime/client_secrets', '/v1/chatkit/sessions');
 const kinds = [
-  [[...deferred, ...background], /^This workspace refuses work that is billed later .*; an admin can allow it in the settings of the workspace\.$/],
-  [unreported, /^This workspace refuses work whose usage is never reported .*; an admin can allow it in the settings of the workspace\.$/],
-  [handedOut, /^This workspace refuses calls that hand out a provider key or a channel past the gateway .*; an admin can allow it/],
+  [[...deferred, ...background], /^This organization refuses work that is billed later .*; an admin can allow it in its settings\.$/],
+  [unreported, /^This organization refuses work whose usage is never reported .*; an admin can allow it in its settings\.$/],
+  [handedOut, /^This organization refuses calls that hand out a provider key or a channel past the gateway .*; an admin can allow it/],
 ] as const;
 
 /** Each twice: with its length, read without Node's server, and in chunks, which Node reads. */
@@ -245,7 +245,7 @@ test('allowed, all ninety leave, are unknown with a reason, and are counted in t
   assert.deepEqual(new Set(made.map(({ usageReason }) => usageReason)), new Set(['deferred', 'not_reported']));
   const context = product.context();
   const presented = await keyPresented(context, tenant.key);
-  const self = await showSelf(context, presented!, 'docs');
+  const self = await showSelf(context, presented!, { docs: 'docs', labels: [] });
   const run = await showRun(context, { organization: tenant.id, run: 'r' });
   const around = { sinceMs: Date.now() - 86_400_000, untilMs: Date.now() + 86_400_000 };
   const usage = await showUsage(context, { organization: tenant.id, by: ['run'], ...around });

@@ -87,7 +87,7 @@ export const troubles: readonly Trouble[] = [
 export interface Trial {
   readonly network: Network;
   readonly trouble: Trouble;
-  readonly limited: 'cap' | 'run';
+  readonly limited: 'cap' | 'person' | 'label' | 'run';
   readonly name: string;
   readonly callersPerNode: number;
   /** The number of calls that the limit allows. */
@@ -114,8 +114,11 @@ export async function tryLimit(trial: Trial): Promise<TrialOutcome> {
   const { network: { cluster, store, nodes }, limited, limitCalls, callersPerNode, trouble } = trial;
   const sharer = await Sharer.of(cluster, store, trial.name);
   const limit = limitCalls * callCents / 100;
-  const headers: Record<string, string> = limited === 'run' ? { 'x-svc-run-id': 'tried', 'x-svc-run-budget': String(limit) } : {};
+  const headers: Record<string, string> = limited === 'run' ? { 'x-svc-run-id': 'tried', 'x-svc-run-budget': String(limit) }
+    : limited === 'label' ? { 'x-svc-tags': 'other,team:search,other' } : {};
   if (limited === 'cap') await sharer.cap(limit);
+  if (limited === 'label') await sharer.cap(limit, { scope: 'label', label: 'team:search' });
+  if (limited === 'person') await sharer.cap(limit, { scope: 'person', person: await sharer.ofPerson(trial.name) });
   for (const node of nodes) await sharer.admitted(node, 0, headers);
   const counts = { unverifiable: 0, others: 0, learnedReached: 0 };
   const deadlineMs = performance.now() + trial.giveUpMs;

@@ -10,14 +10,15 @@ let network: Network;
 before(async () => { network = await startNetwork(); });
 after(() => network?.stop());
 
-const callersPerNode = 4;
+/** 12 calls in flight under trouble; 30 where only a person or a label is limited. */
 const trials = [
-  ['all nodes cut off', 'cap', 1_500], ['one node cut off', 'run', 1_500], ['200 ms each way', 'cap', null],
+  ['all nodes cut off', 'cap', 1_500, 4], ['one node cut off', 'run', 1_500, 4], ['200 ms each way', 'cap', null, 4],
+  ['none', 'person', null, 10], ['none', 'label', null, 10], ['one node cut off', 'label', 1_500, 4], ['200 ms each way', 'person', null, 4],
 ] as const;
-for (const [name, limited, lastsMs] of trials) {
+for (const [name, limited, lastsMs, callersPerNode] of trials) {
   test(`${name}, on the last dollars of a ${limited}: exceeded by no more than the calls in flight`, async () => {
     const trouble = { ...troubles.find((each) => each.name === name)!, lastsMs };
-    const outcome = await tryLimit({ network, trouble, limited, name, callersPerNode, limitCalls: 80, giveUpMs: 8_000 });
+    const outcome = await tryLimit({ network, trouble, limited, name: `${name} ${limited}`, callersPerNode, limitCalls: 80, giveUpMs: 8_000 });
     assert.ok(outcome.answered > 0 && outcome.passedBy <= 3 * callersPerNode, JSON.stringify(outcome));
     assert.equal(outcome.others, 0, JSON.stringify(outcome));
   });

@@ -41,7 +41,7 @@ export interface Spent {
 export class Sharer {
   readonly store: Store;
   readonly id: string;
-  readonly key: string;
+  key: string;
   /** Number of calls that were answered with 200. */
   answered = 0;
 
@@ -58,6 +58,15 @@ export class Sharer {
     await granted(store.upstreams.declare(id as never, { url: cluster.upstream.url, credential: '' }));
     await granted(store.upstreams.enable(id as never));
     return new Sharer(store, id, (await granted(createServiceKey(context, { organization: id }))).key);
+  }
+
+  /** From now on calls come with a key of a member, who is made. Returns the member's email. */
+  async ofPerson(name: string): Promise<string> {
+    const context = { store: this.store, randomBytes: (n: number) => randomBytes(n), nowMs: Date.now() };
+    const email = `${name.replaceAll(' ', '-')}@people.example`;
+    await granted(this.store.members.create({ organization: this.id as never, email, passwordHash: 'none', role: 'member' }));
+    this.key = (await granted(createServiceKey(context, { organization: this.id, person: email }))).key;
+    return email;
   }
 
   async cap(limit: number, over: Partial<CapInput> = {}): Promise<void> {

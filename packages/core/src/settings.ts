@@ -2,7 +2,7 @@
  * The settings of an organization that a gateway node needs to serve its calls, as the store sends them. Values only; frozen by convention. A
  * newer value replaces an older one completely.
  */
-import type { OrganizationId, ServiceKeyId } from './id.ts';
+import type { OrganizationId, PersonId, ServiceKeyId } from './id.ts';
 import type { NanoDollars } from './money.ts';
 import type { AgreedFigures } from './rate/tier.ts';
 import type { ModelPatterns } from './call/allowed-models.ts';
@@ -97,6 +97,8 @@ export interface ServiceKeySettings {
   readonly expiresAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure applies. */
   readonly maxRunBudget: NanoDollars | null;
+  /** The member whose key it is; null: nobody's in particular. */
+  readonly person: PersonId | null;
   /** Models that may be asked for with it, as far as its organization allows them; null: all of those. */
   readonly models: ModelPatterns;
 }

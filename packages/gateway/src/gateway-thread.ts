@@ -157,6 +157,8 @@ async function start(): Promise<Parts> {
   if (leases !== null) client.onConfirmLeases(() => leases.confirmSoon());
   const rateCounters: RateCounters = { rateLimitFaults: 0 };
   const standings = new Standings(monotonicMs, rateCounters, leases);
+  client.onCapped((sums) => sums.forEach((each) => standings.cappedOf(each.organization).told(each)));
+  client.onUncounted((spent) => spent.forEach((each) => standings.cappedOf(each.organization).spent(each)));
   const settings = createHeldSettings({
     client, priceBookFrom, clock: monotonicMs, standingOf: (answer) => standings.of(answer),
     onOverlayFault: (error) => parent.postMessage({ warning: `The loaded prices are not in force: ${error.message}` }),

@@ -93,7 +93,7 @@ export class SimulatedNode {
     const settings = this.#settings();
     this.#held = new Map(keys.map((key) => {
       const standing = this.#standings.get(key)!;
-      follow(standing, settings, key);
+      follow(standing, settings, { id: key, person: null });
       return [key, { key: this.#answerOf(key).key, organization: settings, standing }];
     }));
   }
@@ -107,7 +107,7 @@ export class SimulatedNode {
     const held = this.#held.get(key)!;
     const runCall: RunCall | null = run === null ? null
       : { held, declaration: { id: run, budget, ttlSeconds, grant: null }, grant: null, run: null, asked: null };
-    const guarded: GuardedCall = { held, estimate: 1, runCall, unmetered: null, taken: false };
+    const guarded: GuardedCall = { held, estimate: 1, runCall, unmetered: null, taken: null, labels: [] };
     const decision = this.#guards.decide(guarded);
     if (decision === null) return this.#admit(guarded);
     askAndDecide({ guards: this.#guards, clock: this.clock }, guarded, decision, {
@@ -276,7 +276,8 @@ export class SimulatedNode {
   #answerOf(key: (typeof keys)[number]): Parameters<Standings['of']>[0] {
     const nowMs = this.clock.wallMs();
     return {
-      key: { id: key, organization, project: null, expiresAtMs: null, maxRunBudget: null, models: null }, organization: this.#settings(),
+      key: { id: key, organization, project: null, expiresAtMs: null, maxRunBudget: null, models: null, person: null },
+      organization: this.#settings(), capped: [],
       spend: { organization: emptySums(nowMs), key: emptySums(nowMs) },
     };
   }

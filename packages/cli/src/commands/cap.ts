@@ -1,5 +1,5 @@
 /** `metergate cap`: sets spend caps, lists them with what was spent, removes them. Rules 4 and 8; rules: Interfaces. */
-import { capScopes } from '@metergate/core/spend/cap.ts';
+import { capScopes, type CapScope } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { listCaps, removeCap, setCap, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
 import { tryCap, type ShownTrial } from '@metergate/platform/use-cases/cap-try/cap-try.ts';
@@ -11,6 +11,13 @@ import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
 import { dollars } from '../command-line/value-forms.ts';
 
+/** What a cap is about, by scope. */
+const subjectArguments = {
+  key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
+  project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
+  person: { type: 'string', valueHint: 'EMAIL', description: 'The member whose keys it is on, with --scope person' },
+  label: { type: 'string', valueHint: 'LABEL', description: 'The label whose calls it is on, with --scope label' },
+} as const;
 
 const set = command({
   description: 'Set a spend cap, replacing one of the same scope, subject and window',
@@ -18,10 +25,9 @@ const set = command({
     org: orgArgument,
     scope: {
       type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE',
-      description: 'organization; key (refuses calls only with org set --enforce-key-caps on); project (only shown)',
+      description: 'organization; key (refuses calls only with org set --enforce-key-caps on); project (only shown); person; label',
     },
-    key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
-    project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
+    ...subjectArguments,
     window: {
       type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC`,
     },
@@ -29,14 +35,14 @@ const set = command({
     pause: { type: 'boolean', description: 'Once reached, answer 429 with the time until it resets instead of 402' },
   },
   run: (values, tools) => {
-    const { org, scope, key = null, project = null, window } = values;
-    checkSubject({ command: 'set', scope, key, project });
+    const { org, window } = values;
+    const subject = subjectOf('set', values);
     const limit = dollars('limit', values.limit);
     return onStore(tools, async (context) => {
-      const made = await setCap(context, { organization: org, scope, key, project, window, limit, mode: values.pause ? 'pause' : 'refuse' });
+      const made = await setCap(context, { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' });
       if (isRefusal(made)) return made;
       const text = fields([
-        ['id', made.id], ['scope', made.scope], ['subject', made.key ?? made.project], ['window', made.window],
+        ['id', made.id], ['scope', made.scope], ['subject', subjectText(made)], ['window', made.window],
         ['limit', `${shortDecimal(made.limit)} USD`], ['when reached', whenReached(made)], ['spent', `${shortDecimal(made.spent)} USD`],
         ['state', stateText(made)],
       ]);
@@ -59,20 +65,19 @@ const tryIt = command({
   args: {
     org: orgArgument,
     scope: { type: 'enum', required: true, options: [...capScopes], valueHint: 'SCOPE', description: 'The scope of the cap' },
-    key: { type: 'string', valueHint: 'ID', description: 'The service key, with --scope key' },
-    project: { type: 'string', valueHint: 'PROJECT', description: 'The project, with --scope project' },
+    ...subjectArguments,
     window: {
       type: 'enum', required: true, options: [...calendarWindows], valueHint: 'WINDOW', description: `${calendarWindows.join(', ')}, in UTC`,
     },
     limit: { type: 'string', required: true, valueHint: 'USD', description: 'What might be spent in one window' },
   },
   run: (values, tools) => {
-    const { org, scope, key = null, project = null, window } = values;
-    checkSubject({ command: 'try', scope, key, project });
+    const { org, window } = values;
+    const subject = subjectOf('try', values);
     const limit = dollars('limit', values.limit);
     return onStore(tools, async (context) => {
       const trial = await tryCap(context, {
-        organization: org, scope: scope as (typeof capScopes)[number], key, project, window: window as (typeof calendarWindows)[number], limit,
+        organization: org, ...subject, window: window as (typeof calendarWindows)[number], limit,
       });
       return isRefusal(trial) ? trial : { json: trial, text: trialText(trial) };
     });
@@ -98,14 +103,22 @@ const remove = command({
   }),
 });
 
-function checkSubject(
-  { command: word, scope, key, project }:
-    { readonly command: string; readonly scope: string; readonly key: string | null; readonly project: string | null },
-): void {
-  if (scope === 'key' && key === null) throw new UsageFault(`metergate cap ${word} --scope key needs --key ID.`);
-  if (scope === 'project' && project === null) throw new UsageFault(`metergate cap ${word} --scope project needs --project PROJECT.`);
-  if (scope !== 'key' && key !== null) throw new UsageFault('--key goes with --scope key only.');
-  if (scope !== 'project' && project !== null) throw new UsageFault('--project goes with --scope project only.');
+type SubjectName = keyof typeof subjectArguments;
+type Subject = { readonly scope: CapScope } & { readonly [Name in SubjectName]: string | null };
+
+/** What the values name. @throws UsageFault */
+function subjectOf(word: string, values: { readonly scope: string } & { readonly [Name in SubjectName]?: string | undefined }): Subject {
+  for (const [name, { valueHint }] of Object.entries(subjectArguments)) {
+    const given = values[name as SubjectName] !== undefined;
+    if (values.scope === name && !given) throw new UsageFault(`metergate cap ${word} --scope ${name} needs --${name} ${valueHint}.`);
+    if (values.scope !== name && given) throw new UsageFault(`--${name} goes with --scope ${name} only.`);
+  }
+  const { scope, key = null, project = null, person = null, label = null } = values;
+  return { scope: scope as CapScope, key, project, person, label };
+}
+
+function subjectText({ key, project, person, label }: Pick<ShownCap, SubjectName>): string | null {
+  return key ?? project ?? person ?? label;
 }
 
 const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org set ORG --enforce-key-caps on';
@@ -113,7 +126,7 @@ const keyCapsNote = 'Caps of keys refuse only where this is set: metergate org s
 function capsText(shown: readonly ShownCap[], width: number | null): string {
   if (shown.length === 0) return 'This organization has no caps.';
   const rows = shown.map((each) => [
-    each.id, each.scope, each.key ?? each.project, each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
+    each.id, each.scope, subjectText(each), each.window, shortDecimal(each.spent), shortDecimal(each.limit), each.unknownCalls,
     each.unpricedCalls, each.gapCalls,
     each.state === 'shown' ? null : each.mode, stateText(each), each.resetsAt?.slice(0, 10) ?? null,
     each.state === 'reached' ? null : each.forecastAt?.slice(0, 16).replace('T', ' ') ?? null,

@@ -158,11 +158,13 @@ test('cap: set answers with its id, set again keeps it, list shows spend and res
   const spend = { spent: '0.250000001', unknownCalls: 1, unpricedCalls: 0, gapCalls: 0, state: 'open' };
   const pacePerDay = '0.500000002';
   assert.deepEqual(listed[0], {
-    id: made.id, scope: 'organization', key: null, project: null, window: 'month', limit: '0.500000000', mode: 'pause', ...spend,
+    id: made.id, scope: 'organization', key: null, project: null, person: null, label: null, window: 'month',
+    limit: '0.500000000', mode: 'pause', ...spend,
     resetsAt: '2026-10-01T00:00:00.000Z', forecastAt: '2026-09-16T00:00:00.000Z', pacePerDay,
   });
   assert.deepEqual(listed[1], {
-    id: ofKey.id, scope: 'key', key, project: null, window: 'lifetime', limit: '1.000000000', mode: 'refuse', ...spend, state: 'shown',
+    id: ofKey.id, scope: 'key', key, project: null, person: null, label: null, window: 'lifetime',
+    limit: '1.000000000', mode: 'refuse', ...spend, state: 'shown',
     resetsAt: null, forecastAt: '2026-09-17T00:00:00.000Z', pacePerDay,
   });
   assert.deepEqual([listed[2]?.['project'], listed[2]?.['limit'], listed[2]?.['spent'], listed.length], ['search', '0.000000000', '0.250000001', 3]);
@@ -219,6 +221,33 @@ test('key create --for: the key belongs to a member, is listed with them, and no
   const unknown = await run(['key', 'create', '--org', 'Personal', '--for', 'eve@example.com']);
   assert.equal(unknown.code, 1);
   oneSentence(unknown, /There is no member with this email/);
+});
+
+test('cap set and try: for a member and for a label, which are named as they are listed', async () => {
+  await json(['org', 'create', 'People']);
+  const member = ['user', 'create', '--org', 'People', '--email', 'bob@example.com', '--role', 'owner'];
+  assert.equal((await run(member, { stdin: 'correct horse battery' })).code, 0);
+  const limits = ['--window', 'month', '--limit', '5'];
+  await json(['cap', 'set', '--org', 'People', '--scope', 'person', '--person', 'Bob@Example.com', ...limits]);
+  await json(['cap', 'set', '--org', 'People', '--scope', 'label', '--label', 'team:search', ...limits]);
+  const listed = await json(['cap', 'list', '--org', 'People']) as Record<string, unknown>[];
+  assert.deepEqual(listed.map(({ scope, person, label, state }) => [scope, person, label, state]),
+    [['person', 'bob@example.com', null, 'open'], ['label', null, 'team:search', 'open']]);
+  const text = (await run(['cap', 'list', '--org', 'People'])).stdout;
+  assert.match(text, /^cap_\w+ +person +bob@example\S* +month /m);
+  assert.match(text, /^cap_\w+ +label +team:search +month /m);
+  const trial = await json(['cap', 'try', '--org', 'People', '--scope', 'label', '--label', 'none yet', ...limits]) as { wouldRefuse: unknown };
+  assert.deepEqual(trial.wouldRefuse, { calls: 0, cost: '0.000000000' });
+  for (const [code, sentence, ...args] of [
+    [1, /There is no member with this email/, '--scope', 'person', '--person', 'eve@example.com'], [2, /--person EMAIL/, '--scope', 'person'],
+    [2, /--label/, '--scope', 'person', '--person', 'bob@example.com', '--label', 'x'], [1, /label/, '--scope', 'label', '--label', 'a,b'],
+  ] as const) {
+    for (const word of ['set', 'try']) {
+      const refused = await run(['cap', word, '--org', 'People', ...args, ...limits]);
+      assert.equal(refused.code, code, refused.stderr);
+      assert.match(refused.stderr, sentence);
+    }
+  }
 });
 
 test('key: the key is shown once, its SHA-256 and 14 characters are kept, revoking says when', async () => {

@@ -23,11 +23,18 @@ const noLabels: Labels = Object.freeze({ labels: Object.freeze([]) as readonly s
 /** The labels of a call: several header lines are one list, empty ones are no labels. */
 export function labelsOf(pairs: HeaderPairs): Labels {
   const lines = allValues(pairs, header.tags);
-  if (lines.length === 0) return noLabels;
+  return lines.length === 0 ? noLabels : labelsAmong(lines.map(headerText));
+}
+
+/** The labels in a text with commas between them, as a call would have them. */
+export function labelsIn(text: string): readonly string[] {
+  return labelsAmong([text]).labels;
+}
+
+function labelsAmong(lines: readonly string[]): Labels {
   const labels: string[] = [];
   let labelsDropped = 0;
-  for (const line of lines) {
-    const text = headerText(line);
+  for (const text of lines) {
     for (let from = 0, to = 0; from <= text.length; from = to + 1) {
       const comma = text.indexOf(',', from);
       to = comma === -1 ? text.length : comma;
@@ -38,6 +45,12 @@ export function labelsOf(pairs: HeaderPairs): Labels {
     }
   }
   return { labels, labelsDropped };
+}
+
+/** Whether a call can have this label: whole, trimmed, of a length that is kept, and of characters that a header can carry. */
+export function isLabel(text: string): boolean {
+  return text !== '' && text === text.trim() && charactersIn(text) <= labelCharactersMax && text.isWellFormed()
+    && !/[,\u0000-\u0008\n-\u001f\u007f]/.test(text);
 }
 
 /** The project a call names in its first `x-svc-project` line, or null. */

@@ -5,13 +5,13 @@ import type { OrganizationId } from '../id.ts';
 import type { CalendarWindow } from '../spend/window.ts';
 
 /** Projects' caps refuse nothing, so nothing is leased for them. */
-const leaseScopes = ['organization', 'key', 'run'] as const;
+const leaseScopes = ['organization', 'key', 'person', 'label', 'run'] as const;
 export type LeaseScope = (typeof leaseScopes)[number];
 
 export interface LeaseSubject {
   readonly organization: OrganizationId;
   readonly scope: LeaseScope;
-  /** Empty for an organization; else the id of the key or run. */
+  /** Empty for an organization; else the id of the key, person or run, or the label. */
   readonly subject: string;
   readonly window: CalendarWindow | 'run';
   /** Start of the window; 0 for a run. */
@@ -20,7 +20,7 @@ export interface LeaseSubject {
   readonly endMs: number | null;
 }
 
-/** One text for each subject; no id contains a space but a run's, which comes last. */
+/** One text for each subject; only a run's id and a label may contain a space, and they come last. */
 export function leaseName({ organization, scope, subject, window, startMs }: LeaseSubject): string {
   return `${organization} ${scope} ${window} ${startMs} ${subject}`;
 }

@@ -3,7 +3,7 @@
  */
 import { upstreamNameOf } from '../call/named-upstream.ts';
 import type { Endpoint, Wire } from '../wire/wire.ts';
-import type { GatewayNodeId, OrganizationId, RequestId, ServiceKeyId } from '../id.ts';
+import type { GatewayNodeId, OrganizationId, PersonId, RequestId, ServiceKeyId } from '../id.ts';
 import { formatDollars, type NanoDollars } from '../money.ts';
 import type { ToolCalls, UsageReason, UsageState } from '../usage/reading.ts';
 import type { Units } from '../usage/units.ts';
@@ -62,6 +62,12 @@ export interface CallOpening {
   readonly session: string | null;
 }
 
+/** Whose caps a node counted a call under besides its organization's and its key's: what it has spent is compared with what it has shipped. */
+export interface CountedFor {
+  readonly person: PersonId | null;
+  readonly labels: readonly string[];
+}
+
 /** The whole record; journalled as `closed`, kept in the store. Durations in milliseconds, sizes in bytes as on the wire. */
 export interface CallRecord extends CallOpening {
   readonly streamed: boolean;
@@ -115,13 +121,15 @@ export interface CallRecord extends CallOpening {
   readonly settles: RequestId | null;
   /** Of a call whose usage came later: the settlement's id. Its usage is unknown no more. Set by the store, and never by receipts or journals. */
   readonly settledBy: RequestId | null;
+  /** Left out: for nobody. It travels with the journal; the store does not keep it, and no form shows it. */
+  readonly countedFor?: CountedFor;
 }
 
 /** The fields of a record that is of a call which began no work that goes on. */
 export const noWork = Object.freeze({ kind: 'call', works: Object.freeze([]) as readonly string[], settles: null, settledBy: null } as const);
 
 /** A record as JSON shows it: `cost` a decimal string with 9 places, times ISO 8601 UTC, and its label. */
-export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'startedAtMs'> & {
+export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'startedAtMs' | 'countedFor'> & {
   readonly cost: string | null;
   readonly startedAt: string;
   readonly label: 'measured';
@@ -131,7 +139,7 @@ export type CallRecordJson = Omit<CallRecord, 'cost' | 'cacheSavings' | 'started
 
 /** The record as lists, exports and HTTP show it. */
 export function callRecordToJson(record: CallRecord): CallRecordJson {
-  const { startedAtMs, cost, cacheSavings: _, ...rest } = record;
+  const { startedAtMs, cost, cacheSavings: _, countedFor: _counted, ...rest } = record;
   return {
     ...rest,
     cost: cost === null ? null : formatDollars(cost),

@@ -1,5 +1,6 @@
 /** Refused calls counted by hour, organization, key and reason. They leave no record, so these counts are all that is stored of them. */
 import type { OrganizationId, ServiceKeyId } from '../id.ts';
+import type { BindingScope } from '../spend/cap-decision.ts';
 import type { CalendarWindow } from '../spend/window.ts';
 
 /** The reason, in the words of the answer. */
@@ -7,7 +8,7 @@ export interface RefusalReason {
   /** `error.code` of the answer. */
   readonly code: string;
   /** The budget that refused; null: no budget did. */
-  readonly scope: 'organization' | 'key' | 'run' | null;
+  readonly scope: BindingScope | 'run' | null;
   readonly window: CalendarWindow | 'run' | null;
 }
 

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
-import type { CapId, ServiceKeyId } from '../id.ts';
+import type { CapId, PersonId, ServiceKeyId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { Cap, CapMode } from './cap.ts';
-import { bindCap, bindingCapsOf, decideCaps, moneyLeft, tightest, type BindingScope, type BoundCap } from './cap-decision.ts';
+import { bindCap, bindingCapsOf, decideCaps, scopeText, moneyLeft, tightest, type BindingScope, type BoundCap } from './cap-decision.ts';
 import { emptySums } from './spend-sum.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from './window.ts';
 
+const person = 'person_one' as PersonId;
 const nano = (amount: number): NanoDollars => nanoDollars(BigInt(amount));
 const key = 'key_one' as ServiceKeyId;
 /** A Wednesday, with month and year longer to run than the week. */
@@ -43,14 +44,19 @@ describe('which caps bind a call (rule 4)', () => {
     ({ id: `cap_${scope}` as CapId, scope, subject, window, limit: nano(0), mode: 'refuse' });
   const caps = [
     cap('key', key, 'day'), cap('key', 'key_two', 'day'), cap('project', key, 'day'), cap('organization', null, 'day'),
-    cap('key', key, 'lifetime'), cap('organization', null, 'year'),
+    cap('key', key, 'lifetime'), cap('organization', null, 'year'), cap('person', person, 'day'), cap('person', 'person_two', 'day'),
+    cap('label', key, 'day'),
   ];
-  const namesOf = (enforce: boolean): string[] => bindingCapsOf(caps, key, enforce).map(({ scope, window }) => `${scope} ${window}`);
+  const namesOf = (enforce: boolean, of: PersonId | null = null): string[] =>
+    bindingCapsOf(caps, { id: key, person: of }, enforce).map(({ scope, window }) => `${scope} ${window}`);
 
   it("the organization's always, this key's if key caps refuse, a project's never", () => {
     assert.deepEqual(namesOf(false), ['organization year', 'organization day']);
     assert.deepEqual(namesOf(true), ['organization year', 'organization day', 'key lifetime', 'key day']);
   });
+
+  it("its person's always, and a label's not by the key", () =>
+    assert.deepEqual(namesOf(false, person), ['organization year', 'organization day', 'person day']));
 });
 
 describe('one cap', () => {
@@ -88,12 +94,12 @@ describe('Retry-After of a cap in pause mode (spec: Errors, 429)', () => {
 });
 
 describe('of several caps (rule 1)', () => {
-  const all = (given: Wanted): BoundCap[] => (['key', 'organization'] as const).flatMap((scope) =>
+  const all = (given: Wanted): BoundCap[] => (['label', 'key', 'person', 'organization'] as const).flatMap((scope) =>
     calendarWindows.map((window) => bound({ scope, window, ...given })));
   const without = (binding: readonly BoundCap[], ...names: string[]): BoundCap[] =>
     binding.filter(({ cap }) => !names.includes(`${cap.scope} ${cap.window}`));
 
-  it('the organization goes before the key, and within one scope the one that resets last', () => {
+  it('the organization goes before the key, the person and the label, and within one scope the one that resets last', () => {
     let left = all({ spent: 100 });
     const order: string[] = [];
     while (left.length > 0) {
@@ -101,7 +107,7 @@ describe('of several caps (rule 1)', () => {
       left = without(left, order.at(-1)!);
     }
     const windows = ['lifetime', 'year', 'month', 'week', 'day'];
-    assert.deepEqual(order, [...windows.map((window) => `organization ${window}`), ...windows.map((window) => `key ${window}`)]);
+    assert.deepEqual(order, ['organization', 'key', 'person', 'label'].flatMap((scope) => windows.map((window) => `${scope} ${window}`)));
   });
 
   it('a week that outlasts its month and its year takes precedence over them; of two that end together, the longer one', () => {
@@ -174,5 +180,15 @@ describe('the tightest (rule 11)', () => {
   it('spend beyond a limit leaves zero, not less: it ties with a limit that is just reached', () => {
     assert.equal(moneyLeft(bound({ limit: 5, spent: 9 }), nowMs), 0n);
     assert.equal(nameOf([bound({ limit: 5, spent: 5 }), bound({ scope: 'key', limit: 5, spent: 9 })], -3), 'organization month');
+  });
+});
+
+describe('how headers name a scope', () => {
+  it('a label with what it is, in characters that a header can carry; nobody is named by a person', () => {
+    const text = (scope: BindingScope, subject: string | null = null): string => scopeText({ scope, subject });
+    assert.deepEqual([text('organization'), text('key', 'key_a'), text('person', 'person_a')], ['organization', 'key', 'person']);
+    assert.equal(text('label', 'team:search'), 'label:team:search');
+    assert.equal(text('label', '100% équipe 🦊\t~'), 'label:100%25 %C3%A9quipe %F0%9F%A6%8A%09~');
+    assert.equal(text('label', '__proto__'), 'label:__proto__');
   });
 });

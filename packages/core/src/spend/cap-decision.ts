@@ -4,7 +4,7 @@
  * refuses as such even while nothing newer can be confirmed: within a window it never falls. A cap that is not reached and cannot be
  * confirmed is never guessed at (promise 5).
  */
-import type { ServiceKeyId } from '../id.ts';
+import type { PersonId, ServiceKeyId } from '../id.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import type { Cap, CapMode, CapScope } from './cap.ts';
 import { resetsAtMs, spentAt, type WindowSum, type WindowSums } from './spend-sum.ts';
@@ -26,25 +26,42 @@ export interface BoundCap {
 export type CapRefusal =
   /** 402, or in pause mode 429. `retryAfterSeconds`: from 1; null unless the cap pauses. */
   | {
-    readonly kind: 'cap_reached'; readonly scope: BindingScope; readonly window: CalendarWindow; readonly mode: CapMode;
-    readonly retryAfterSeconds: number | null;
+    readonly kind: 'cap_reached'; readonly scope: BindingScope; readonly subject: string | null; readonly window: CalendarWindow;
+    readonly mode: CapMode; readonly retryAfterSeconds: number | null;
   }
   /** 503. */
-  | { readonly kind: 'cap_unconfirmed'; readonly scope: BindingScope; readonly window: CalendarWindow };
+  | { readonly kind: 'cap_unconfirmed'; readonly scope: BindingScope; readonly subject: string | null; readonly window: CalendarWindow };
 
 /** What a cap that pauses and never resets sends as a back-off (spec: Errors, 429). */
 const lifetimeRetryAfterSeconds = 86_400;
 
-/** The caps that bind calls of one key: the organization's, longest window first; then the key's, if those refuse (rule 4). */
-export function bindingCapsOf(caps: readonly Cap[], key: ServiceKeyId, enforceKeyCaps: boolean): BindingCap[] {
-  const binds = (cap: Cap): cap is BindingCap =>
-    cap.scope === 'organization' || (cap.scope === 'key' && enforceKeyCaps && cap.subject === key);
+/** A key, and the member whose key it is; null: nobody's in particular. */
+export interface OwnedKey {
+  readonly id: ServiceKeyId;
+  readonly person: PersonId | null;
+}
+
+/**
+ * The caps that bind all calls of one key: the organization's, longest window first; then the key's, if those refuse (rule 4); then its person's.
+ * Caps of labels bind the calls that have them.
+ */
+export function bindingCapsOf(caps: readonly Cap[], { id, person }: OwnedKey, enforceKeyCaps: boolean): BindingCap[] {
+  const binds = (cap: Cap): cap is BindingCap => cap.scope === 'organization' || (cap.scope === 'key' && enforceKeyCaps && cap.subject === id)
+    || (cap.scope === 'person' && cap.subject === person);
   return caps.filter(binds).sort((one, other) => compareScope(one, other) || compareLength(other.window, one.window));
 }
 
 /** Ties a cap to the sums of its subject. */
 export function bindCap(cap: BindingCap, sums: WindowSums): BoundCap {
   return { cap, sum: sums[cap.window], confirmed: true };
+}
+
+/**
+ * How headers name a scope: a label's with the label, in visible ASCII and spaces, everything else and `%` percent-encoded as UTF-8. A person is
+ * not named: whoever holds a key need not know whose it is.
+ */
+export function scopeText({ scope, subject }: { readonly scope: BindingScope; readonly subject: string | null }): string {
+  return scope === 'label' ? `label:${subject!.replace(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)}` : scope;
 }
 
 /** Null: admitted. Otherwise the refusal that takes precedence: a reached cap before one that cannot be confirmed. */
@@ -59,7 +76,7 @@ export function decideCaps(binding: readonly BoundCap[], nowMs: number): CapRefu
     }
   }
   if (reached !== null) return capReached(reached, nowMs);
-  return unconfirmed === null ? null : { kind: 'cap_unconfirmed', scope: unconfirmed.cap.scope, window: unconfirmed.cap.window };
+  return unconfirmed === null ? null : { kind: 'cap_unconfirmed', ...namedOf(unconfirmed.cap) };
 }
 
 /** What may still be spent under the cap now; at least 0. */
@@ -85,7 +102,10 @@ export function tightest(binding: readonly BoundCap[], runLeft: NanoDollars | nu
   return least === null || (runLeft > 0n ? runLeft : 0n) < leastLeft ? 'run' : least;
 }
 
-/** Organization before key; within one scope the cap that resets last, on a tie the one with the longer window (rule 1). */
+/** The order of scopes in refusals and ties. */
+const scopeRank: { readonly [S in BindingScope]: number } = { organization: 0, key: 1, person: 2, label: 3 };
+
+/** Organization before key, person and label; within one scope the cap that resets last, on a tie the one with the longer window (rule 1). */
 function goesBefore(one: BoundCap, other: BoundCap, nowMs: number): boolean {
   const scope = compareScope(one.cap, other.cap);
   if (scope !== 0) return scope < 0;
@@ -94,8 +114,7 @@ function goesBefore(one: BoundCap, other: BoundCap, nowMs: number): boolean {
 }
 
 function compareScope(one: BindingCap, other: BindingCap): number {
-  if (one.scope === other.scope) return 0;
-  return one.scope === 'organization' ? -1 : 1;
+  return scopeRank[one.scope] - scopeRank[other.scope];
 }
 
 function resetInstant({ sum }: BoundCap, nowMs: number): number {
@@ -103,8 +122,12 @@ function resetInstant({ sum }: BoundCap, nowMs: number): number {
 }
 
 function capReached({ cap, sum }: BoundCap, nowMs: number): CapRefusal {
-  const { scope, window, mode } = cap;
-  return { kind: 'cap_reached', scope, window, mode, retryAfterSeconds: mode === 'pause' ? secondsUntilReset(sum, nowMs) : null };
+  const { mode } = cap;
+  return { kind: 'cap_reached', ...namedOf(cap), mode, retryAfterSeconds: mode === 'pause' ? secondsUntilReset(sum, nowMs) : null };
+}
+
+function namedOf({ scope, subject, window }: BindingCap): Pick<CapRefusal, 'scope' | 'subject' | 'window'> {
+  return { scope, subject, window };
 }
 
 function secondsUntilReset(sum: WindowSum, nowMs: number): number {

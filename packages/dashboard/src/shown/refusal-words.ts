@@ -42,6 +42,6 @@ const windows = {
 export function refusalWords({ code, scope = null, window = null }: Reason): string {
   const said = words[code] ?? code;
   if (scope === null || window === null) return said;
-  const of = scope === 'run' ? 'Run' : `${wordsFor(windows, window)}${scope === 'key' ? ' key' : ''}`;
+  const of = scope === 'run' ? 'Run' : `${wordsFor(windows, window)}${scope === 'organization' ? '' : ` ${scope}`}`;
   return `${of} ${said[0]!.toLowerCase()}${said.slice(1)}`;
 }

@@ -134,7 +134,7 @@ test('a change while a body arrives refuses the call once the body is whole, wit
   connection.send(request.subarray(0, request.length - 10));
   await eventually(() => gateway.heldBodyBytes() > 0, 'the body is being held');
   const cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'day', limit: nanoDollars(0n), mode: 'refuse' } as const;
-  follow(held.standing, { ...held.organization, caps: [cap] }, held.key.id);
+  follow(held.standing, { ...held.organization, caps: [cap] }, held.key);
   connection.send(request.subarray(request.length - 10));
   const answer = await connection.nextAnswer();
   assert.deepEqual([answer.status, codeOf(answer.body)], [402, 'budget_exceeded']);

@@ -86,7 +86,7 @@ export class Admission {
       session: this.#node.sessionHeaders.of(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
-      taken: false,
+      taken: null,
       startedWallMs: 0,
       startedMonotonicMs: this.#node.clock.monotonicMs(),
     };

@@ -9,6 +9,7 @@ import { beginsWork, type OutcomeForm } from '@metergate/core/usage/outcome-plac
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
+import { countedForOf } from '../guards/capped-subjects.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
 /** What the relay saw of a call that ended. */
@@ -58,7 +59,7 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     listedAs: call.chosen.listedAs, book, fallback: call.held.organization.fallbackPrice, atMs: opening.startedAtMs,
   });
   // Spelled out: an object that is spread and then grows is made again and again on its way.
-  return {
+  const record: CallRecord = {
     id: opening.id,
     organization: opening.organization,
     key: opening.key,
@@ -109,6 +110,8 @@ export function settledRecord(call: AdmittedCall, opening: CallOpening, ended: E
     settles: null,
     settledBy: null,
   };
+  const countedFor = countedForOf(call.taken?.capped ?? []);
+  return countedFor === undefined ? record : { ...record, countedFor };
 }
 
 /** The work that the call began and that goes on, or that its answer says has ended. */

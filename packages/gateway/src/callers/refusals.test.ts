@@ -3,6 +3,7 @@
  * status, code and type; and every other one is among the rules.
  */
 import assert from 'node:assert/strict';
+import { scopeText } from '@metergate/core/spend/cap-decision.ts';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Wire } from '@metergate/core/wire/wire.ts';
@@ -27,7 +28,7 @@ describe('the table of refusals', () => {
       'wrong_base_url', 'model_not_allowed',
     ]);
     const said = new Set(everyRefusal().map(answerFor)
-      .filter(({ code }) => !decided.has(code))
+      .filter(({ code, budget }) => !decided.has(code) && budget?.scope !== 'person' && budget?.scope !== 'label')
       .map(({ status, code, type, message }) => line(status, code, type, message)));
     assert.ok(printed.size >= 41, `the specification's tables are read: ${printed.size} sentences`);
     assert.deepEqual([...said].sort(), [...printed].sort());
@@ -38,7 +39,8 @@ describe('the table of refusals', () => {
       const { budget, code } = answerFor(refusal);
       assert.equal(budget !== undefined, code === 'budget_exceeded' || code === 'budget_unverifiable', code);
       if (budget === undefined) continue;
-      const expected = 'scope' in refusal ? { scope: refusal.scope, window: refusal.window } : { scope: 'run', window: 'run' };
+      const expected = 'scope' in refusal ? { scope: refusal.scope, named: scopeText(refusal), window: refusal.window }
+        : { scope: 'run', named: 'run', window: 'run' };
       assert.deepEqual(budget, expected);
     }
   });
@@ -66,8 +68,8 @@ describe('the table of refusals', () => {
       return message;
     });
     assert.equal(new Set(messages).size, 12);
-    for (const message of messages) assert.match(message, /^This workspace refuses .+; an admin can allow it in the settings of the workspace\.$/);
-    assert.equal(messages[0], 'This workspace refuses work that is billed later; an admin can allow it in the settings of the workspace.');
+    for (const message of messages) assert.match(message, /^This organization refuses .+; an admin can allow it in its settings\.$/);
+    assert.equal(messages[0], 'This organization refuses work that is billed later; an admin can allow it in its settings.');
   });
 
   test('says of a model that is not allowed whose list it is, and names it where that fits a sentence', () => {
@@ -76,7 +78,7 @@ describe('the table of refusals', () => {
       assert.deepEqual([status, type], [403, 'invalid_request_error']);
       return message;
     };
-    assert.equal(said('organization', 'gpt-4'), 'This workspace does not allow the model gpt-4; an admin can change the list of models.');
+    assert.equal(said('organization', 'gpt-4'), 'This organization does not allow the model gpt-4; an admin can change the list of models.');
     assert.equal(said('key', 'a\nb'), 'This API key does not allow the model that this request names; an admin can change the list of models.');
     assert.match(said('key', null), /^This API key allows certain models only, and no model could be read from this request/);
   });
@@ -144,7 +146,7 @@ function unconfirmedSentences(): string[] {
 
 function everyRefusal(): Refusal[] {
   const wires: Wire[] = ['openai', 'anthropic', 'upstream'];
-  const scopes = ['organization', 'key'] as const;
+  const scopes = [['organization', null], ['key', 'key_a'], ['person', 'person_a'], ['label', 'team:search']] as const;
   const plain = [
     'service_key_invalid', 'wrong_base_url',
     'upstream_not_declared', 'upstream_not_enabled', 'run_id_invalid', 'run_budget_invalid', 'run_ttl_invalid',
@@ -159,10 +161,10 @@ function everyRefusal(): Refusal[] {
     ...plain.map((kind) => ({ kind })),
     ...wires.flatMap((wire): Refusal[] => [{ kind: 'provider_key_missing', wire }, { kind: 'provider_key_unavailable', wire }]),
     { kind: 'rate_limited', retryAfterSeconds: 37 },
-    ...scopes.flatMap((scope) => calendarWindows.flatMap((window): Refusal[] => [
-      { kind: 'cap_reached', scope, window, mode: 'refuse', retryAfterSeconds: null },
-      { kind: 'cap_reached', scope, window, mode: 'pause', retryAfterSeconds: 37 },
-      { kind: 'cap_unconfirmed', scope, window },
+    ...scopes.flatMap(([scope, subject]) => calendarWindows.flatMap((window): Refusal[] => [
+      { kind: 'cap_reached', scope, subject, window, mode: 'refuse', retryAfterSeconds: null },
+      { kind: 'cap_reached', scope, subject, window, mode: 'pause', retryAfterSeconds: 37 },
+      { kind: 'cap_unconfirmed', scope, subject, window },
     ])),
     { kind: 'unknown_url', method: 'GET', path: '/' },
     { kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' },

@@ -6,7 +6,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import type { ModelRefusal } from '@metergate/core/call/allowed-models.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { UnmeteredKind, UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
-import type { BindingScope } from '@metergate/core/spend/cap-decision.ts';
+import { scopeText, type BindingScope } from '@metergate/core/spend/cap-decision.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 
 /** What a refusal says; `param` is null always. */
@@ -20,7 +20,12 @@ export interface RefusalAnswer {
   /** Said so to SDKs, which otherwise repeat what they take for passing: within the call, after the whole of `Retry-After`. */
   readonly shouldRetry?: false;
   /** The cap or run that refused; absent: no budget headers. */
-  readonly budget?: { readonly scope: BindingScope | 'run'; readonly window: CalendarWindow | 'run' };
+  readonly budget?: {
+    readonly scope: BindingScope | 'run';
+    /** The scope as headers name it. */
+    readonly named: string;
+    readonly window: CalendarWindow | 'run';
+  };
 }
 
 type Row<Kind extends Refusal['kind']> = (refusal: Extract<Refusal, { kind: Kind }>) => RefusalAnswer;
@@ -32,8 +37,18 @@ const quota = 'insufficient_quota';
 const windowName: { readonly [W in CalendarWindow]: string } = {
   day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly', lifetime: 'Lifetime',
 };
-const ofKey: { readonly [S in BindingScope]: string } = { organization: '', key: ' for this API key' };
-const runBudget = { scope: 'run', window: 'run' } as const;
+
+/** How sentences name whose budget it is. A label is named as its caller sent it, as far as it fits a sentence. */
+function ofWhom({ scope, subject }: { readonly scope: BindingScope; readonly subject: string | null }): string {
+  switch (scope) {
+    case 'organization': return '';
+    case 'key': return ' for this API key';
+    case 'person': return ' for the person of this API key';
+    case 'label': return ` for the label ${/^[\x20-\x7e]{1,128}$/.test(subject!) ? `"${subject}"` : 'of this request'}`;
+  }
+}
+
+const runBudget = { scope: 'run', named: 'run', window: 'run' } as const;
 
 /** A refusal of a run: 402, without headers of its own (rule 1). */
 function runRefusal(code: string, message: string): () => RefusalAnswer {
@@ -50,11 +65,11 @@ const unmeteredWork: { readonly [Kind in UnmeteredKind]: string } = {
 function unmeteredSentence({ kind, rule, unread }: UnmeteredWork): string {
   const where = rule === 'refuse' ? '' : ' under a spend cap or a run budget';
   const why = unread ? ', and the body of this request could not be read to rule it out (plain JSON up to 32 MiB can)' : '';
-  return `This workspace refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in the settings of the workspace.`;
+  return `This organization refuses ${unmeteredWork[kind]}${where}${why}; an admin can allow it in its settings.`;
 }
 
 function modelSentence({ of, model }: ModelRefusal): string {
-  const whose = of === 'key' ? 'This API key' : 'This workspace';
+  const whose = of === 'key' ? 'This API key' : 'This organization';
   if (model === null) {
     return `${whose} allows certain models only, and no model could be read from this request (plain JSON and forms up to 32 MiB can be read).`;
   }
@@ -109,7 +124,7 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   }),
   named_upstream_not_enabled: ({ name }) => ({
     status: 400, code: 'upstream_not_enabled', type: request,
-    message: `This workspace's upstream "${name}" is not enabled. Enable it before sending traffic to /upstreams/${name}.`,
+    message: `This organization's upstream "${name}" is not enabled. Enable it before sending traffic to /upstreams/${name}.`,
   }),
   provider_key_missing: ({ wire }) => ({
     status: 401, code: 'provider_key_missing', type: request,
@@ -149,17 +164,17 @@ const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
   rate_limited: ({ retryAfterSeconds }) => ({
     status: 429, code: 'rate_limit_exceeded', type: 'rate_limit_error', message: 'Rate limit reached for this workspace.', retryAfterSeconds,
   }),
-  cap_reached: ({ scope, window, retryAfterSeconds }) => ({
+  cap_reached: ({ scope, subject, window, retryAfterSeconds }) => ({
     ...retryAfterSeconds !== null ? { status: 429, type: 'rate_limit_error', retryAfterSeconds } : { status: 402, type: quota },
     code: 'budget_exceeded',
-    message: `${windowName[window]} budget reached${ofKey[scope]}. ${window === 'lifetime'
+    message: `${windowName[window]} budget reached${ofWhom({ scope, subject })}. ${window === 'lifetime'
       ? 'This budget does not reset; raise the cap to continue.' : 'Traffic resumes at reset, or raise the cap.'}`,
-    budget: { scope, window },
+    budget: { scope, named: scopeText({ scope, subject }), window },
   }),
-  cap_unconfirmed: ({ scope, window }) => ({
+  cap_unconfirmed: ({ scope, subject, window }) => ({
     status: 503, code: 'budget_unverifiable', type: quota,
-    message: `${windowName[window]} spend${ofKey[scope]} cannot be confirmed right now. Retry in a moment.`,
-    retryAfterSeconds: 1, budget: { scope, window },
+    message: `${windowName[window]} spend${ofWhom({ scope, subject })} cannot be confirmed right now. Retry in a moment.`,
+    retryAfterSeconds: 1, budget: { scope, named: scopeText({ scope, subject }), window },
   }),
   run_closed: runRefusal('run_closed', 'This run was closed. Start a new run to continue.'),
   run_expired: runRefusal('run_expired', "This run's time limit has passed. Start a new run to continue."),

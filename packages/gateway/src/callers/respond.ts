@@ -103,7 +103,7 @@ function envelope(
     'x-request-id', ownId,
     ...shaped?.pairs ?? [],
   ];
-  if (budget !== undefined) pairs.push(header.budgetScope, budget.scope, header.budgetWindow, budget.window);
+  if (budget !== undefined) pairs.push(header.budgetScope, budget.named, header.budgetWindow, budget.window);
   if (retryAfterSeconds !== undefined) pairs.push('retry-after', String(retryAfterSeconds));
   if (shouldRetry === false) pairs.push('x-should-retry', 'false');
   // What the gateway speaks instead, as RFC 9110, 15.5.22 asks of this answer.

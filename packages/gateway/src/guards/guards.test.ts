@@ -25,10 +25,10 @@ function context(settings: Partial<OrganizationSettings> = {}) {
   const clock = { wall: 1_000, monotonic: 0, wallMs: () => clock.wall, monotonicMs: () => clock.monotonic };
   const guards = new Guards(clock, new Runs({ registry, journal, store, clock }));
   const held = testHeld(testOrganization(settings));
-  follow(held.standing, held.organization, held.key.id);
+  follow(held.standing, held.organization, held.key);
   const { rate, sums } = held.standing.organization;
   const call = (estimate: number = 1, run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
-    ({ held, estimate, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: false });
+    ({ held, estimate, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: null, labels: [] });
   const taken = (each: GuardedCall): GuardedCall => {
     assert.equal(guards.decide(each), null);
     guards.take(each);
@@ -71,7 +71,7 @@ test('unmetered work is refused before the rate limit, always or where a limit b
   // Bound by nothing: admitted, and of an unseen run it is asked first.
   for (const free of [work('refuse-under-limits'), work('refuse-under-limits', 1, 's')]) guards.settle(taken(free), endedRecord());
   assert.equal(guards.decide(work('refuse-under-limits', 1, 'unseen'))?.kind, 'run_unseen');
-  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key.id);
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key);
   assert.equal(guards.decide(work('refuse-under-limits'))?.kind, 'unmetered_work_refused');
   assert.equal(guards.decide(call()), null, 'metered work goes on');
 });
@@ -80,12 +80,12 @@ test('rate goes before caps, caps before the run (rule 1)', async () => {
   const { guards, call, taken, begin, held, journal } = context();
   await begin('r', { budget: 1 });
   guards.settle(taken(call(1, 'r')), endedRecord({ cost: dollars(1), startedAtMs: 1_000 }));
-  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key.id);
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(1) })] }, held.key);
   assert.equal(guards.decide(call(1e9, 'r'))?.kind, 'rate_limited');
-  const reached = { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null };
+  const reached = { kind: 'cap_reached', scope: 'organization', subject: null, window: 'month', mode: 'refuse', retryAfterSeconds: null };
   assert.deepEqual(guards.decide(call(1, 'r')), reached);
   assert.deepEqual(journal.queued, [], 'a run is not ended by a call that a cap refuses');
-  follow(held.standing, held.organization, held.key.id);
+  follow(held.standing, held.organization, held.key);
   assert.deepEqual(guards.decide(call(1, 'r')), { kind: 'run_over_budget' });
   assert.equal(journal.queued.length, 1);
 });
@@ -94,12 +94,12 @@ test('a cap that cannot be confirmed goes before a question to the store, and be
   const { guards, call, begin, held } = context({ caps: [cap({ window: 'day' })] });
   await begin('r', { budget: 1 });
   held.standing.binding[0]!.confirmed = false;
-  const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'day' };
+  const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', subject: null, window: 'day' };
   for (const each of [call(), call(1, 'r'), call(1, 'never seen')]) assert.deepEqual(guards.decide(each), unconfirmed);
   const zero = testHeld({ ...held.organization, runPolicy: { maxRunBudget: nanoDollars(0n), runCeiling: null, runExposure: null } });
-  follow(zero.standing, zero.organization, zero.key.id);
+  follow(zero.standing, zero.organization, zero.key);
   zero.standing.binding[0]!.confirmed = false;
-  const inZero = { held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), unmetered: null, taken: false };
+  const inZero = { held: zero, estimate: 1, runCall: runCallOf(zero, 'z'), unmetered: null, taken: null, labels: [] };
   assert.deepEqual(guards.decide(inZero), { kind: 'run_envelope_zero' });
 });
 
@@ -117,13 +117,13 @@ test('a refused call takes nothing: buckets, sums, runs, questions and rows are 
   const refusals: [string, () => GuardedCall][] = [
     ['rate_limited', () => call(400_001, 'r', { budget: 1 })],
     ['cap_reached', () => {
-      follow(held.standing, { ...held.organization, caps: [cap({ limit: nanoDollars(0n) })] }, held.key.id);
+      follow(held.standing, { ...held.organization, caps: [cap({ limit: nanoDollars(0n) })] }, held.key);
       return call(5, 'r', { budget: 1 });
     }],
     ['run_envelope_zero', () => {
-      follow(held.standing, held.organization, held.key.id);
+      follow(held.standing, held.organization, held.key);
       const zero = { ...held, key: { ...held.key, maxRunBudget: nanoDollars(0n) } };
-      return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), unmetered: null, taken: false };
+      return { held: zero, estimate: 5, runCall: runCallOf(zero, 's'), unmetered: null, taken: null, labels: [] };
     }],
     ['run_unseen', () => call(5, 's', { budget: 1 })],
   ];
@@ -193,14 +193,14 @@ test('a call that is not forwarded after all gives back what it took: requests, 
   const each = taken(call(5_000, 'r'));
   guards.giveBack(each);
   guards.giveBack(each);
-  assert.deepEqual([rate.pair, each.runCall!.run!.callsUnderWay, each.taken], [before, 0, false]);
+  assert.deepEqual([rate.pair, each.runCall!.run!.callsUnderWay, each.taken], [before, 0, null]);
   assert.equal(registry.find(held.organization.id, 'r')?.run.state, 'live');
 });
 
 test('budget headers name the tightest; on a tie the organization, then the key, then the run (rule 11)', async () => {
   const { call, taken, begin, headers, held, spend } = context();
   await begin('r', { budget: 5 });
-  const bind = (...caps: Cap[]): void => follow(held.standing, { ...held.organization, enforceKeyCaps: true, caps }, held.key.id);
+  const bind = (...caps: Cap[]): void => follow(held.standing, { ...held.organization, enforceKeyCaps: true, caps }, held.key);
   const inRun = taken(call(1, 'r'));
   const [scopeAndWindow, effective] = [(scope: string, window: string) => ['x-svc-budget-scope', scope, 'x-svc-budget-window', window],
     ['x-svc-run-budget-effective', '5.000000']];
@@ -240,7 +240,7 @@ test('armed caps and run budgets cover a call, a key\'s cap only where those ref
   await begin('s');
   assert.deepEqual([call(), taken(call(1, 'r')), taken(call(1, 's'))].map((each) => guards.covers(each)), [false, true, false]);
   const covered = (enforceKeyCaps: boolean, ...caps: Cap[]): boolean => {
-    follow(held.standing, { ...held.organization, enforceKeyCaps, caps }, held.key.id);
+    follow(held.standing, { ...held.organization, enforceKeyCaps, caps }, held.key);
     return guards.covers(call());
   };
   const ofKey = cap({ scope: 'key', subject: held.key.id });
@@ -252,8 +252,9 @@ test('a cap set later counts what was spent before, and its window follows the c
   const { guards, call, held, spend, clock } = context();
   clock.wall = Date.UTC(2026, 10, 30, 23, 59, 59, 500);
   spend(3);
-  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(3), mode: 'pause' })] }, held.key.id);
-  assert.deepEqual(guards.decide(call()), { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'pause', retryAfterSeconds: 1 });
+  follow(held.standing, { ...held.organization, caps: [cap({ limit: dollars(3), mode: 'pause' })] }, held.key);
+  assert.deepEqual(guards.decide(call()),
+    { kind: 'cap_reached', scope: 'organization', subject: null, window: 'month', mode: 'pause', retryAfterSeconds: 1 });
   clock.wall += 499;
   assert.equal(guards.decide(call())?.kind, 'cap_reached');
   clock.wall += 1;

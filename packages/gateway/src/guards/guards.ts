@@ -9,15 +9,15 @@ import { header } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { rateOutcomeOf, reportedTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { decideCaps, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
+import { decideCaps, scopeText, tightest, type CapRefusal } from '@metergate/core/spend/cap-decision.ts';
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
 import type { UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
-import type { LeasedCall, SpendLeases } from './spend-leases.ts';
-import type { KeyStanding } from './standing.ts';
+import type { Bounds, CappedSubject } from './capped-subjects.ts';
+import type { LeasedCall, LeasedSubject, SpendLeases } from './spend-leases.ts';
 
 /** What the guards see of a call, and what they keep with it. */
 export interface GuardedCall {
@@ -28,9 +28,19 @@ export interface GuardedCall {
   readonly runCall: RunCall | null;
   /** Work that its organization may refuse (rule 6c); null: it is metered, or all of it is allowed. Set again when the body has come. */
   unmetered: UnmeteredWork | null;
-  /** True from the moment it took from its limits until it is settled. Changed here alone. */
-  taken: boolean;
+  readonly labels: readonly string[];
+  /** What it is counted under from the moment it took from its limits until it is settled; else null. Changed here alone. */
+  taken: TakenCall | null;
 }
+
+/** What a call is counted under: on a shared store its leased subjects, and the people and labels among them that have caps. */
+export interface TakenCall {
+  readonly subjects: readonly LeasedSubject[];
+  readonly capped: readonly CappedSubject[];
+}
+
+/** On an embedded store, of a call that no cap of a person or a label binds. */
+const plainlyTaken: TakenCall = Object.freeze({ subjects: [], capped: [] });
 
 const runUnconfirmed = Object.freeze({ kind: 'run_unconfirmed' } as const);
 
@@ -54,13 +64,15 @@ export class Guards {
   }
 
   /** Null: admitted. Takes nothing. It may end a run; the answer then waits for `whenTellable`. */
-  decide({ held: { standing }, estimate, runCall, unmetered }: GuardedCall): RunDecision {
-    if (unmetered !== null && this.#refuses(unmetered, standing, runCall)) return { kind: 'unmetered_work_refused', work: unmetered };
+  decide(call: GuardedCall): RunDecision {
+    const { held: { standing }, estimate, runCall, unmetered } = call;
+    if (unmetered !== null && this.#refuses(unmetered, call)) return { kind: 'unmetered_work_refused', work: unmetered };
     const rate = standing.rate.decide(estimate, this.#clock.monotonicMs());
     if (rate !== null) return { kind: 'rate_limited', retryAfterSeconds: rate.retryAfterSeconds };
-    if (runCall === null && standing.binding.length === 0) return null;
+    const bounds = boundsOf(call);
+    if (runCall === null && bounds.binding.length === 0) return null;
     const nowMs = this.#clock.wallMs();
-    const caps = this.#decideCaps(standing, nowMs);
+    const caps = this.#decideCaps(bounds, nowMs);
     if (runCall === null || caps?.kind === 'cap_reached') return caps;
     const run = this.#runs.decide(runCall, nowMs);
     // What cannot be confirmed goes behind a known refusal, and before a question to the store.
@@ -70,8 +82,9 @@ export class Guards {
   }
 
   /** Before the rate limit: it would be refused at any time. */
-  #refuses({ rule }: UnmeteredWork, { binding }: KeyStanding, runCall: RunCall | null): boolean {
-    return rule === 'refuse' || binding.length > 0 || (runCall !== null && this.#runs.isBudgeted(runCall));
+  #refuses({ rule }: UnmeteredWork, call: GuardedCall): boolean {
+    const { runCall } = call;
+    return rule === 'refuse' || boundsOf(call).binding.length > 0 || (runCall !== null && this.#runs.isBudgeted(runCall));
   }
 
   /** Whether the store may be asked for what the decision lacks; the call is then decided again. */
@@ -86,9 +99,9 @@ export class Guards {
    * confirmed, a refusal by the caps goes first.
    */
   ask(call: GuardedCall, withinMs: number, answered: (refusal: Refusal | null, again: boolean) => void): void {
-    const { held: { standing }, runCall } = call;
+    const { runCall } = call;
     const tell = (refusal: Refusal | null, again: boolean): void =>
-      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(standing, this.#clock.wallMs()) ?? refusal : refusal, again);
+      answered(refusal?.kind === 'run_unconfirmed' ? this.#decideCaps(boundsOf(call), this.#clock.wallMs()) ?? refusal : refusal, again);
     if (this.#leases === null) return this.#runs.ask(runCall!, (refusal) => tell(refusal, true));
     const unseen = runCall !== null && this.#runs.isUnseen(runCall);
     let waits = unseen ? 2 : 1;
@@ -102,11 +115,11 @@ export class Guards {
       if (waits === 0) tell(refused, mayAgain);
     };
     if (unseen) this.#runs.ask(runCall, (refusal) => one(refusal, refusal === null));
-    this.#leases.ask(standing.leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: (again) => one(null, again) });
+    this.#leases.ask(boundsOf(call).leases, unseen ? null : runCall?.run ?? null, { withinMs, answered: (again) => one(null, again) });
   }
 
   /** The refusal of the caps that bind a call at `nowMs`; null: none. */
-  #decideCaps({ binding, leases }: KeyStanding, nowMs: number): CapRefusal | null {
+  #decideCaps({ binding, leases }: Bounds, nowMs: number): CapRefusal | null {
     if (leases.length > 0) this.#leases!.confirm(leases);
     return binding.length === 0 ? null : decideCaps(binding, nowMs);
   }
@@ -119,10 +132,11 @@ export class Guards {
 
   /** Takes what `decide` admitted, in the same turn. */
   take(call: GuardedCall): void {
-    call.taken = true;
+    const taken = takenOf(call);
+    call.taken = taken;
     call.held.standing.rate.take(call.estimate);
     if (call.runCall !== null) this.#runs.take(call.runCall);
-    this.#leases?.taken(leasedCallOf(call));
+    this.#leases?.taken(leasedCallOf(call, taken));
   }
 
   /** What the call's opening says about its run; null: nothing. */
@@ -137,8 +151,9 @@ export class Guards {
 
   /** A call has ended: its rate is corrected, its cost added. Happens once; repeating it changes nothing. */
   settle(call: GuardedCall, record: CallRecord): void {
-    if (!call.taken) return;
-    call.taken = false;
+    const { taken } = call;
+    if (taken === null) return;
+    call.taken = null;
     const { standing } = call.held;
     standing.rate.reconcile({
       estimate: call.estimate,
@@ -147,40 +162,55 @@ export class Guards {
     }, this.#clock.monotonicMs());
     addCall(standing.organization.sums, record.startedAtMs, record.cost);
     addCall(standing.sums, record.startedAtMs, record.cost);
+    for (const { sums } of taken.capped) addCall(sums, record.startedAtMs, record.cost);
     if (call.runCall !== null) this.#runs.settle(call.runCall, record);
-    this.#leases?.settled(leasedCallOf(call), record);
+    this.#leases?.settled(leasedCallOf(call, taken), record);
   }
 
   /** The call is not forwarded after all: what it took is given back, and the run it asked for is left. */
   giveBack(call: GuardedCall): void {
     const { taken } = call;
-    call.taken = false;
-    if (taken) {
+    call.taken = null;
+    if (taken !== null) {
       call.held.standing.rate.giveBack(call.estimate, this.#clock.monotonicMs());
-      this.#leases?.givenBack(leasedCallOf(call));
+      this.#leases?.givenBack(leasedCallOf(call, taken));
     }
-    if (call.runCall !== null) this.#runs.leave(call.runCall, taken);
+    if (call.runCall !== null) this.#runs.leave(call.runCall, taken !== null);
   }
 
   /** True if an armed cap or a run budget covers the call: it is drained longer if its caller leaves (rule 8). */
-  covers({ held: { standing }, runCall }: GuardedCall): boolean {
-    return standing.binding.length > 0 || (runCall?.run?.run.effective ?? null) !== null;
+  covers(call: GuardedCall): boolean {
+    return boundsOf(call).binding.length > 0 || (call.runCall?.run?.run.effective ?? null) !== null;
   }
 
   /** Adds the budget headers of a 200 (spec: Common response headers; rules 11 and 12). */
-  addBudgetHeaders({ held: { standing }, runCall }: GuardedCall, pairs: string[]): void {
-    const run = runCall?.run?.run ?? null;
+  addBudgetHeaders(call: GuardedCall, pairs: string[]): void {
+    const { binding } = boundsOf(call);
+    const run = call.runCall?.run?.run ?? null;
     const effective = run?.effective ?? null;
-    if (standing.binding.length === 0 && effective === null) return;
+    if (binding.length === 0 && effective === null) return;
     const runLeft = run === null || effective === null ? null : nanoDollars(effective - run.spent);
-    const bound = tightest(standing.binding, runLeft, this.#clock.wallMs());
+    const bound = tightest(binding, runLeft, this.#clock.wallMs());
     if (bound === 'run') pairs.push(header.budgetScope, 'run', header.budgetWindow, 'run');
-    else if (bound !== null) pairs.push(header.budgetScope, bound.cap.scope, header.budgetWindow, bound.cap.window);
+    else if (bound !== null) pairs.push(header.budgetScope, scopeText(bound.cap), header.budgetWindow, bound.cap.window);
     if (effective !== null) pairs.push(header.runBudgetEffective, formatDollars(effective, 6));
     if (run !== null && run.clampReason !== null) pairs.push(header.runClampReason, run.clampReason);
   }
 }
 
-function leasedCallOf({ held: { standing }, runCall }: GuardedCall): LeasedCall {
-  return { subjects: standing.subjects, leases: standing.leases, held: runCall?.run ?? null };
+/** What binds a call: without a label that has caps, what binds all calls of its key. */
+function boundsOf({ held: { standing }, labels }: GuardedCall): Bounds {
+  return labels.length === 0 || standing.organization.capped.labels === 0 ? standing : standing.organization.capped.boundsWith(standing, labels);
+}
+
+function takenOf({ held: { standing }, labels }: GuardedCall): TakenCall {
+  const { person, subjects, organization: { capped: all } } = standing;
+  const counted: readonly CappedSubject[] = labels.length === 0 || all.labels === 0 ? [] : all.counted(labels);
+  if (person === null && counted.length === 0) return subjects.length === 0 ? plainlyTaken : { subjects, capped: [] };
+  const capped = person === null ? counted : [person, ...counted];
+  return { subjects: [...subjects, ...capped.flatMap(({ leased }) => leased ?? [])], capped };
+}
+
+function leasedCallOf(call: GuardedCall, { subjects }: TakenCall): LeasedCall {
+  return { subjects, leases: boundsOf(call).leases, held: call.runCall?.run ?? null };
 }

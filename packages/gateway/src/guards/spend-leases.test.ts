@@ -47,10 +47,10 @@ function context(limit: number) {
   }));
   const standings = new Standings(clock.monotonicMs, { rateLimitFaults: 0 }, leases);
   const held = { ...plain, standing: standings.of({
-    key: plain.key, organization: plain.organization, spend: { organization: emptySums(1_000), key: emptySums(1_000) },
+    key: plain.key, organization: plain.organization, spend: { organization: emptySums(1_000), key: emptySums(1_000) }, capped: [],
   }) };
   const call = (run: string | null = null, headers: RunHeaders = {}): GuardedCall =>
-    ({ held, estimate: 1, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: false });
+    ({ held, estimate: 1, runCall: run === null ? null : runCallOf(held, run, headers), unmetered: null, taken: null, labels: [] });
   const answer = async (over: { readonly granted: number; readonly spent?: number; readonly validMs?: number }, at = 0): Promise<void> => {
     const [{ claims, resolve }] = asked.splice(at, 1) as [Asked];
     resolve(claims.map(() => ({
@@ -71,7 +71,7 @@ function context(limit: number) {
   return { clock, asked, leases, guards, held, call, answer, pass, store, registry, shipped: () => shipped, hear };
 }
 
-const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', window: 'month' };
+const unconfirmed = { kind: 'cap_unconfirmed', scope: 'organization', subject: null, window: 'month' };
 
 test('a lease for a cap may be requested; the call that waited is admitted, and the next one uses the held lease', async () => {
   const { guards, call, answer, asked } = context(10);
@@ -259,7 +259,8 @@ test('a run that cannot be confirmed goes behind a cap that cannot, and behind o
   guards.ask(third, 250, (refusal) => { answered.push(refusal); });
   guards.settle(taken(guards, call()), endedRecord({ cost: dollars(10), startedAtMs: 1_000 }));
   await store.away(2);
-  assert.deepEqual(answered[2], { kind: 'cap_reached', scope: 'organization', window: 'month', mode: 'refuse', retryAfterSeconds: null });
+  assert.deepEqual(answered[2],
+    { kind: 'cap_reached', scope: 'organization', subject: null, window: 'month', mode: 'refuse', retryAfterSeconds: null });
 });
 
 function taken(guards: Guards, call: GuardedCall): GuardedCall {

@@ -17,7 +17,7 @@ function context() {
   const guards = testGuards({ clock });
   const callOf = (of = key): GuardedCall =>
     ({ held: { key: of, organization, standing: standings.of(unspentAnswer(of, organization, 1_000)) }, estimate: 1, runCall: null,
-      unmetered: null, taken: false });
+      unmetered: null, taken: null, labels: [] });
   return { guards, callOf };
 }
 

@@ -70,7 +70,7 @@ export function createHeldSettings({ client, standingOf, priceBookFrom, clock, o
       if (key === null || organization === null) {
         keys.delete(hash);
       } else {
-        follow(held.standing, organization, key.id);
+        follow(held.standing, organization, key);
         keys.set(hash, { key, organization, standing: held.standing });
       }
     }

@@ -14,7 +14,7 @@ const timeout = 20_000;
 
 function limit({ key }: SessionNode, dollarsLeft: bigint): void {
   const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(dollarsLeft), mode: 'refuse' };
-  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key.id);
+  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key);
 }
 
 for (const keepsContext of [true, false]) {

@@ -10,7 +10,7 @@ export function errorEvent(refusal: Refusal, id: RequestId, streamId: string | n
   const { status, code, type, message, retryAfterSeconds, budget } = answerFor(refusal);
   const headers = {
     [header.requestId]: id,
-    ...(budget === undefined ? {} : { [header.budgetScope]: budget.scope, [header.budgetWindow]: budget.window }),
+    ...(budget === undefined ? {} : { [header.budgetScope]: budget.named, [header.budgetWindow]: budget.window }),
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
   };
   const lane = streamId === null ? {} : { stream_id: streamId };

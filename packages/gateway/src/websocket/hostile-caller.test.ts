@@ -17,7 +17,7 @@ import { startSessionNode, type SessionNode } from './test-support/session-node.
 
 function reachCap({ key }: SessionNode): void {
   const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(0n), mode: 'refuse' };
-  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key.id);
+  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key);
 }
 
 suite('a caller that means harm', { timeout: 20_000 }, () => {

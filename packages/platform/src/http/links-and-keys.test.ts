@@ -113,8 +113,6 @@ test('a service key is renamed, moved, disabled, enabled and rotated; nodes lear
   assert.equal(await seen(again.key), null);
 });
 
-test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));
-
 test("whose key it is, admins see and the person; for somebody else only an admin makes one, and nobody learns who is a member", async () => {
   const team = await platform.organization('team');
   const keys = (token: string) => platform.ask('/platform/v1/keys', { token });
@@ -136,3 +134,33 @@ test("whose key it is, admins see and the person; for somebody else only an admi
   const revoked = await platform.ask(`/platform/v1/keys/${first!.id}`, { method: 'DELETE', cookie, headers: { origin: 'http://platform.test' } });
   assert.deepEqual([revoked.status, revoked.body['person']], [200, null]);
 });
+
+test('a cap of a person is set by an admin; whose it is, admins see and the person; labels everybody sees', async () => {
+  const team = await platform.organization('capped team');
+  const limits = { window: 'month', limit: '5' };
+  const set = (body: object, token = team.tokens.admin) => platform.ask('/platform/v1/caps', { method: 'POST', body: { ...limits, ...body }, token });
+  const ofPerson = { scope: 'person', person: team.emails.member.toUpperCase() };
+  const made = await set(ofPerson);
+  assert.deepEqual([made.status, made.body['person'], made.body['state']], [201, team.emails.member, 'open']);
+  assert.equal((await set({ scope: 'label', label: 'team:search' })).status, 201);
+  assert.equal((await set(ofPerson, team.tokens.member)).status, 403);
+  for (const [body, status, code] of [
+    [{ scope: 'person', person: 'stranger@team.example' }, 404, 'unknown_member'], [{ scope: 'person' }, 400, 'invalid_input'],
+    [{ ...ofPerson, label: 'x' }, 400, 'invalid_input'], [{ scope: 'label', label: 'a,b' }, 400, 'invalid_input'],
+    [{ scope: 'label', label: 'x'.repeat(4_096) }, 400, 'invalid_input'],
+  ] as const) {
+    const refused = await set(body);
+    assert.deepEqual([refused.status, (refused.body['error'] as { code: string }).code], [status, code], JSON.stringify(body).slice(0, 99));
+  }
+  const cookie = await platform.signIn(team.emails.member);
+  const seen = async (as: { readonly token?: string; readonly cookie?: string }) =>
+    ((await platform.ask('/platform/v1/caps', as)).body['data'] as { person: string | null; label: string | null }[])
+      .map(({ person, label }) => person ?? label);
+  assert.deepEqual(await seen({ token: team.tokens.admin }), [team.emails.member, 'team:search']);
+  assert.deepEqual(await seen({ cookie }), [team.emails.member, 'team:search']);
+  assert.deepEqual(await seen({ token: team.tokens.viewer }), [null, 'team:search']);
+  const trial = (token: string) => platform.ask(`/platform/v1/caps/try?scope=person&person=${team.emails.member}&window=day&limit=1`, { token });
+  assert.deepEqual([(await trial(team.tokens.admin)).status, (await trial(team.tokens.viewer)).status], [200, 403]);
+});
+
+test('nothing was answered with a fault', () => assert.deepEqual(platform.reports, []));

@@ -2,7 +2,8 @@
  * Spend caps as administration sees them: set, list with what was spent, remove. Spec: Budget cap; rules 4 and 8; rules: Interfaces.
  * Money as decimal US dollars with nine places, times in ISO 8601 UTC; absent is null.
  */
-import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
+import { isLabel } from '@metergate/core/call/labels.ts';
 import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
@@ -15,6 +16,7 @@ import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
 import { findFigures, findOrganization } from './organizations.ts';
+import { unknownPerson } from './service-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 export const capStates = ['open', 'reached', 'shown'] as const;
@@ -27,6 +29,10 @@ export interface ShownCap {
   readonly key: string | null;
   /** What a cap of scope `project` is about. */
   readonly project: string | null;
+  /** Email of the member that a cap of scope `person` is about; null too for those who may not know it. */
+  readonly person: string | null;
+  /** What a cap of scope `label` is about. */
+  readonly label: string | null;
   readonly window: CalendarWindow;
   readonly limit: string;
   /** `refuse`: 402 once it is reached. `pause`: 429 with the time until it resets. */
@@ -57,6 +63,10 @@ export interface CapInput {
   readonly key?: string | null;
   /** With scope `project`, and only then. */
   readonly project?: string | null;
+  /** With scope `person`, and only then: the email or the id of a member. */
+  readonly person?: string | null;
+  /** With scope `label`, and only then. */
+  readonly label?: string | null;
   readonly window: string;
   /** US dollars, decimal text. */
   readonly limit: string;
@@ -71,22 +81,45 @@ export const capFields = z.strictObject({
     .meta({ description: 'With scope key, and only then: the id of the service key' }),
   project: z.string({ error: 'The project of a cap must be text.' }).nullable().default(null)
     .meta({ description: 'With scope project, and only then' }),
+  person: z.string({ error: 'The person of a cap must be the email of a member.' }).nullable().default(null)
+    .meta({ description: 'With scope person, and only then: the email of a member. The cap is on all their keys' }),
+  label: z.string({ error: 'The label of a cap must be text.' }).refine(isLabel, { error: capRules.label }).nullable().default(null)
+    .meta({ description: 'With scope label, and only then: one label, as calls have it' }),
   window: z.enum(calendarWindows, { error: capRules.window }),
   limit: moneyField('The limit of a cap'),
   mode: z.enum(capModes, { error: capRules.mode }).default('refuse'),
 });
 
+/** The fields that name what a cap is about, by scope; the organization needs none. */
+const namings = ['key', 'project', 'person', 'label'] as const;
+type Naming = (typeof namings)[number];
+export type CapNaming = { readonly scope: CapScope } & { readonly [Name in Naming]: string | null };
+
+/** Whether what it is about is named by the field of its scope, and by no other. */
+export function namesOwnSubject(named: CapNaming): boolean {
+  return namings.every((name) => (named[name] !== null) === (named.scope === name));
+}
+
+/** What is named, as the store knows it. Refuses `unknown_member`. */
+export async function subjectNamed(
+  { store }: UseCaseContext, organization: OrganizationId, { scope, key, project, person, label }: CapNaming,
+): Promise<{ readonly subject: string | null } | AdministrationRefusal> {
+  if (scope !== 'person') return { subject: key ?? project ?? label };
+  const member = await store.members.findByEmail(organization, person!);
+  return member === null ? unknownPerson() : { subject: member.id };
+}
+
 /** Makes the cap; one of the same scope, subject and window gets this limit and mode and keeps its id. */
 export async function setCap(context: UseCaseContext, { organization: idOrName, ...wanted }: CapInput): Promise<ShownCap | AdministrationRefusal> {
   const checked = checkInput(capFields, wanted as z.input<typeof capFields>);
   if (isRefusal(checked)) return checked;
-  const { key, project, ...rest } = checked.value;
-  if ((key !== null) !== (rest.scope === 'key') || (project !== null) !== (rest.scope === 'project')) {
-    return refuseInput('invalid_input', capRules.subject);
-  }
+  const { scope, window, limit, mode } = checked.value;
+  if (!namesOwnSubject(checked.value)) return refuseInput('invalid_input', capRules.subject);
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const set = await context.store.caps.set({ organization: organization.id, subject: key ?? project, ...rest });
+  const named = await subjectNamed(context, organization.id, checked.value);
+  if (isRefusal(named)) return named;
+  const set = await context.store.caps.set({ organization: organization.id, ...named, scope, window, limit, mode });
   if (isRefusal(set)) return set;
   // Somebody may have removed it since; then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
@@ -105,13 +138,13 @@ export async function listCaps(context: UseCaseContext, idOrName: string): Promi
 /** A cap without what is foreseen of it. */
 export type CapWithoutForecast = Omit<ShownCap, 'forecastAt' | 'pacePerDay'>;
 
-/** The caps of the organization and of one of its keys, in the order they were made: what binds that key's calls, however many others there are. */
+/** What binds the calls of a key with these labels, in the order they were made, however many others there are. Nobody's email is in it. */
 export async function listCapsOn(
-  context: UseCaseContext, id: OrganizationId, key: ServiceKeyId,
+  context: UseCaseContext, id: OrganizationId, of: { readonly key: ServiceKeyId; readonly labels: readonly string[] },
 ): Promise<CapWithoutForecast[] | AdministrationRefusal> {
   const organization = await findFigures(context, id);
   if (isRefusal(organization)) return organization;
-  return (await context.store.caps.on(id, key, context.nowMs)).map((standing) => withoutForecast(context, organization, standing));
+  return (await context.store.caps.on(id, of, context.nowMs)).map((standing) => withoutForecast(context, organization, standing));
 }
 
 /** A page of the same list, each cap with its place in it. */
@@ -143,6 +176,7 @@ async function shownCap(context: UseCaseContext, owner: CapOwner, standing: Omit
   const { atMs, pacePerDay } = forecastOf(days, { spent, limit, endMs: windowAt(window, nowMs).endMs, nowMs });
   return {
     ...withoutForecast(context, owner, standing),
+    person: scope === 'person' ? (await store.people.get(subject as PersonId))?.email ?? null : null,
     forecastAt: atMs === null ? null : new Date(atMs).toISOString(),
     pacePerDay: formatDollars(pacePerDay),
   };
@@ -153,11 +187,13 @@ function withoutForecast(
 ): CapWithoutForecast {
   const { id, scope, subject, window, limit, mode } = cap;
   const { endMs } = windowAt(window, nowMs);
-  const refuses = scope === 'organization' || (scope === 'key' && enforceKeyCaps);
+  const refuses = scope !== 'project' && (scope !== 'key' || enforceKeyCaps);
   return {
     id, scope,
     key: scope === 'key' ? subject : null,
     project: scope === 'project' ? subject : null,
+    person: null,
+    label: scope === 'label' ? subject : null,
     window,
     limit: formatDollars(limit),
     mode,

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { LackingCount } from '@metergate/core/spend/lacking-calls.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { listCapsOn, type ShownCap } from './caps.ts';
@@ -21,7 +22,9 @@ export interface PresentedKey {
 }
 
 export type OwnCap = Pick<ShownCap, 'id' | 'window' | 'limit' | 'spent' | LackingCount | 'mode' | 'state' | 'resetsAt'> & {
-  readonly scope: 'organization' | 'key';
+  readonly scope: Exclude<CapScope, 'project'>;
+  /** Of scope `label`: which one. */
+  readonly label: string | null;
   /** What is left of the cap, US dollars, at least 0. */
   readonly headroom: string;
 };
@@ -35,7 +38,7 @@ export interface OwnView {
   readonly expiresAt: string | null;
   readonly maxRunBudget: string | null;
   readonly limits: { readonly requestsPerMin: number | null; readonly tokensPerMin: number | null; readonly tier: Plan };
-  /** The caps of the organization and of this key. */
+  /** The caps of the organization, of this key, of its person, and of the labels that were asked for. */
   readonly caps: readonly OwnCap[];
 }
 
@@ -49,10 +52,12 @@ export async function keyPresented({ store, nowMs }: UseCaseContext, presented: 
 }
 
 /** What a service key may know of itself: its limits, caps with what is left, and the runs it began. Rule 16a. Refuses `unknown_key`. */
-export async function showSelf(context: UseCaseContext, { id, organization }: PresentedKey, docs: string): Promise<OwnView | AdministrationRefusal> {
+export async function showSelf(
+  context: UseCaseContext, { id, organization }: PresentedKey, { docs, labels }: { readonly docs: string; readonly labels: readonly string[] },
+): Promise<OwnView | AdministrationRefusal> {
   const key = await context.store.serviceKeys.find(organization, id);
   const limits = await showLimits(context, { organization, docs });
-  const caps = await listCapsOn(context, organization, id);
+  const caps = await listCapsOn(context, organization, { key: id, labels });
   if (isRefusal(limits)) return limits;
   if (isRefusal(caps)) return caps;
   if (key === null) return refuseInput('unknown_key', 'There is no service key with this id.');
@@ -61,8 +66,8 @@ export async function showSelf(context: UseCaseContext, { id, organization }: Pr
     expiresAt: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
     maxRunBudget: key.maxRunBudget === null ? null : formatDollars(key.maxRunBudget),
     limits: { requestsPerMin: limits.requestsPerMin, tokensPerMin: limits.tokensPerMin, tier: limits.tier },
-    caps: caps.map(({ id: cap, scope, window, limit, spent, unknownCalls, unpricedCalls, gapCalls, mode, state, resetsAt }) => ({
-      id: cap, scope: scope as OwnCap['scope'], window, limit, spent, unknownCalls, unpricedCalls, gapCalls,
+    caps: caps.map(({ id: cap, scope, label, window, limit, spent, unknownCalls, unpricedCalls, gapCalls, mode, state, resetsAt }) => ({
+      id: cap, scope: scope as OwnCap['scope'], label, window, limit, spent, unknownCalls, unpricedCalls, gapCalls,
       headroom: headroomOf(limit, spent), mode, state, resetsAt,
     })),
   };

@@ -187,7 +187,8 @@ async function emailOf({ store }: UseCaseContext, person: string | null): Promis
   return person === null ? null : (await store.people.get(person as PersonId))?.email ?? null;
 }
 
-function unknownPerson(): AdministrationRefusal {
+/** Nobody of the organization has the email that was named. */
+export function unknownPerson(): AdministrationRefusal {
   return refuseInput('unknown_member', 'There is no member with this email. Invite them first.');
 }
 

@@ -4,6 +4,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { SpentDay } from '@metergate/core/forecast/forecast.ts';
 import type { StoreContext } from '../sealing/context.ts';
+import { daysSpentGiven, spentOf } from '../spend/spend-days.ts';
 
 /** What the days are of, and since when. `subject`: null for the organization. */
 export interface SpentDaysQuery {
@@ -18,12 +19,13 @@ export interface SpentDays {
 }
 
 export function spentDaysIn({ engine }: StoreContext): SpentDays {
+  const statement = `select s.day_ms, ${spentOf(engine.kind)} as spent_nano from (${daysSpentGiven(engine.kind, ['day_ms', 'spent_nano'])}) as s
+    group by s.day_ms order by s.day_ms`;
   return {
-    of: (organization, { scope, subject, sinceMs }) => engine.read(async (db) => {
-      const rows = await db.selectFrom('spend_day').select(['day_ms', 'spent_nano']).where('organization', '=', organization)
-        .where('scope', '=', scope).where('subject', '=', subject ?? '').where('day_ms', '>=', BigInt(Math.max(0, sinceMs)))
-        .orderBy('day_ms').execute();
-      return rows.map((row) => ({ dayMs: Number(row.day_ms), spent: nanoDollars(row.spent_nano) }));
-    }),
+    async of(organization, { scope, subject, sinceMs }) {
+      const given = [organization, scope, subject ?? '', BigInt(Math.max(0, sinceMs)), BigInt(Number.MAX_SAFE_INTEGER)];
+      const [rows] = await engine.look<{ readonly day_ms: bigint; readonly spent_nano: bigint }>(statement, [given]);
+      return rows!.map((row) => ({ dayMs: Number(row.day_ms), spent: nanoDollars(row.spent_nano) }));
+    },
   };
 }

@@ -7,6 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql } from 'kysely';
+import { hasLabel } from '../usage/usage-parts.ts';
 import { callRecordOf } from './call-row.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
@@ -43,9 +44,11 @@ export interface CostedCall {
 }
 
 export interface CostWalkQuery extends Omit<CallWalkQuery, 'after'> {
-  /** Only calls of this key or of this project. */
+  /** Only calls of this key, of this project, of the keys of this person, or with this label. */
   readonly key?: string;
   readonly project?: string;
+  readonly person?: string;
+  readonly label?: string;
 }
 
 export interface CallWalk {
@@ -84,7 +87,7 @@ export function callWalkIn({ engine }: StoreContext): CallWalk {
         after = { startedAtMs: last.started_at_ms, sequence: last.sequence };
       }
     },
-    async *costs({ organization, fromMs, toMs, key, project }) {
+    async *costs({ organization, fromMs, toMs, key, project, person, label }) {
       for (let after = { startedAtMs: BigInt(Math.ceil(fromMs)), sequence: -1n }; ;) {
         const rows = await engine.read((db) => {
           const own = db.selectFrom('call_record').select(['started_at_ms', 'sequence', 'cost_nano']).where('organization', '=', organization)
@@ -92,7 +95,11 @@ export function callWalkIn({ engine }: StoreContext): CallWalk {
             .where(comesAfter(after));
           const ofKey = key === undefined ? own : own.where('key', '=', key);
           const ofProject = project === undefined ? ofKey : ofKey.where('project', '=', project);
-          return ofProject.orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();
+          const ofPerson = person === undefined ? ofProject
+            : ofProject.where('key', 'in', db.selectFrom('service_key').select('id')
+              .where('organization', '=', organization).where('person', '=', person));
+          const ofLabel = label === undefined ? ofPerson : ofPerson.where(hasLabel(engine.kind, label));
+          return ofLabel.orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute();
         });
         const last = rows.at(-1);
         if (last === undefined) return;

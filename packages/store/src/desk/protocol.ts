@@ -6,13 +6,14 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { Run } from '@metergate/core/run/run.ts';
+import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';
-import type { SubjectSums } from '../spend/spend-sums.ts';
+import type { CappedPlace, CappedSums, SubjectSums } from '../spend/spend-sums.ts';
 
 /** Gateway → store. */
 export type ToStore =
@@ -35,6 +36,14 @@ export interface KeyAnswer {
   readonly organization: OrganizationSettings;
   /** What both have spent, read no earlier than the settings: it includes every call shipped before. */
   readonly spend: SubjectSums;
+  /** Of people and labels of the organization that have caps, what the node was not told so far. None from a shared store. */
+  readonly capped: readonly CappedSums[];
+}
+
+/** What a call spent that the node did not count for this person or label. */
+export interface UncountedSpend extends CappedPlace {
+  readonly startedAtMs: number;
+  readonly cost: CallRecord['cost'];
 }
 
 /** The new state of an organization and of those of its keys that this node knows. Null: the organization is gone, the key revoked. */
@@ -42,6 +51,8 @@ export interface OrganizationChange {
   readonly id: OrganizationId;
   readonly organization: OrganizationSettings | null;
   readonly keys: readonly (readonly [hash: string, key: ServiceKeySettings | null])[];
+  /** As in `KeyAnswer`. */
+  readonly capped: readonly CappedSums[];
 }
 
 /** Store → gateway. */
@@ -65,6 +76,8 @@ export type FromStore =
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
   /** What settlements add to what was spent. Only from an embedded store, each once. */
   | { readonly kind: 'spent_beside'; readonly spent: readonly SpentBeside[] }
+  /** What ended before the node was told of a person's or a label's spend, and was shipped after that. Only from an embedded store, each once. */
+  | { readonly kind: 'uncounted'; readonly uncounted: readonly UncountedSpend[] }
   /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }
   /** What is behind a key that was used lately, before anybody asks for it. Only at the start, before the first heartbeat. */

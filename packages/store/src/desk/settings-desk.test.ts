@@ -214,7 +214,7 @@ test('the end of an organization is reported once, with its keys that the node h
     changes();
     await store.erasure.begin(organization.id);
     await desk.poll();
-    assert.deepEqual(changes(), [{ id: organization.id, organization: null, keys: revoked ? [] : [[hash, null]] }]);
+    assert.deepEqual(changes(), [{ id: organization.id, organization: null, keys: revoked ? [] : [[hash, null]], capped: [] }]);
     await desk.poll();
     assert.deepEqual(changes(), []);
   }

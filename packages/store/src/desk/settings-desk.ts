@@ -7,12 +7,14 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Settings } from '../settings/node-settings.ts';
 import type { StoredPrices } from '../settings/stored-prices.ts';
-import type { SpendSums } from '../spend/spend-sums.ts';
+import type { SpendSums, SubjectSums } from '../spend/spend-sums.ts';
+import { CappedAnswers, type UntoldAnswer, type UntoldChange } from './capped-answers.ts';
+import { noCappedNews, type CappedNews } from './capped-news.ts';
 import { KeptOrganizations } from './kept-organizations.ts';
-import type { FromStore, KeyAnswer, OrganizationChange } from './protocol.ts';
+import type { FromStore } from './protocol.ts';
 import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { together } from './together.ts';
 
@@ -25,6 +27,8 @@ export interface SettingsDeskOptions {
   readonly post: (message: FromStore) => void;
   /** None by default: the store is shared. */
   readonly settled?: SpentNews;
+  /** None by default: the store is shared. */
+  readonly capped?: CappedNews;
 }
 
 export interface SettingsDesk {
@@ -46,7 +50,9 @@ const aheadMax = 200;
 
 interface Question { readonly number: number; readonly hash: string }
 
-export function createSettingsDesk({ settings, prices, spend, clock, post, settled = noSpentNews }: SettingsDeskOptions): SettingsDesk {
+export function createSettingsDesk({ settled = noSpentNews, capped = noCappedNews, ...options }: SettingsDeskOptions): SettingsDesk {
+  const { settings, prices, spend, clock, post } = options;
+  const answers = new CappedAnswers(capped, settled);
   /** What the node holds: key hashes by organization. */
   const told = new Map<OrganizationId, Set<string>>();
   /** The last change whose processing has begun; null before the first poll. */
@@ -54,24 +60,22 @@ export function createSettingsDesk({ settings, prices, spend, clock, post, settl
   const kept = new KeptOrganizations(settings);
 
   /** The settings for each of these hashes that belongs to a live key. */
-  async function read(hashes: readonly string[]): Promise<Map<string, KeyAnswer>> {
+  async function read(hashes: readonly string[]): Promise<Map<string, UntoldAnswer>> {
     for (;;) {
       const before = revision;
       const toldBefore = settled.told;
       const keys = [...await settings.keysByHash(hashes)];
       const organizations = await kept.now(new Set(keys.map(([, { organization }]) => organization)));
       const sums = keys.length === 0 ? [] : await spend.sumsOfAll(keys.map(([, { organization, id }]) => ({ organization, key: id })), clock());
+      await answers.read(organizations, keys.map(([, key]) => key), toldBefore);
       if (revision !== before || await settled.look() !== toldBefore) continue;
-      return new Map(keys.flatMap(([hash, key], index) => {
-        const organization = organizations.get(key.organization);
-        return organization === undefined ? [] : [[hash, { key, organization, spend: sums[index]! }]];
-      }));
+      return answersOf(keys, organizations, sums);
     }
   }
 
-  function tell({ number, hash }: Question, found: KeyAnswer | null): void {
+  function tell({ number, hash }: Question, found: UntoldAnswer | null): void {
     if (found !== null) remember(told, hash, found);
-    post({ kind: 'answer', number, found });
+    post({ kind: 'answer', number, found: found === null ? null : answers.answer(found) });
   }
 
   /** If reading many fails, each is read by itself: an organization that cannot be read does not spoil the answers for others. */
@@ -98,7 +102,8 @@ export function createSettingsDesk({ settings, prices, spend, clock, post, settl
         const hashes = told.get(id);
         if (hashes === undefined) continue;
         for await (const change of readChange(settings, { id, hashes: [...hashes], nowMs: clock() })) {
-          post({ kind: 'changed', change });
+          await answers.readFor(change);
+          post({ kind: 'changed', change: answers.change(change) });
           forget(told, change);
         }
       }
@@ -112,26 +117,36 @@ export function createSettingsDesk({ settings, prices, spend, clock, post, settl
   return {
     ask: (number, hash) => ask({ number, hash }),
     async poll() {
-      if (revision === null) {
+      if (revision !== null) await follow(revision);
+      else {
         const first = await settings.revision();
         post({ kind: 'prices', prices: await prices.texts() });
         revision = first;
         for (const [hash, found] of await ahead(settings, read, clock())) {
           remember(told, hash, found);
-          post({ kind: 'ahead', hash, found });
+          post({ kind: 'ahead', hash, found: answers.answer(found) });
         }
-      } else {
-        await follow(revision);
       }
       post({ kind: 'heartbeat' });
     },
   };
 }
 
+/** By hash. Keys of organizations that are gone have none. */
+function answersOf(
+  keys: readonly (readonly [hash: string, key: ServiceKeySettings])[], organizations: ReadonlyMap<OrganizationId, OrganizationSettings>,
+  sums: readonly SubjectSums[],
+): Map<string, UntoldAnswer> {
+  return new Map(keys.flatMap(([hash, key], index) => {
+    const organization = organizations.get(key.organization);
+    return organization === undefined ? [] : [[hash, { key, organization, spend: sums[index]! }]];
+  }));
+}
+
 /** If they cannot be read, they are asked for one by one: what spoils one of them, or a busy store, keeps no node from starting. */
 async function ahead(
-  settings: Settings, read: (hashes: readonly string[]) => Promise<Map<string, KeyAnswer>>, nowMs: number,
-): Promise<ReadonlyMap<string, KeyAnswer>> {
+  settings: Settings, read: (hashes: readonly string[]) => Promise<Map<string, UntoldAnswer>>, nowMs: number,
+): Promise<ReadonlyMap<string, UntoldAnswer>> {
   try {
     const hashes = await settings.hashesUsedSince(nowMs - aheadWithinMs, aheadMax);
     return hashes.length === 0 ? new Map() : await read(hashes);
@@ -141,14 +156,14 @@ async function ahead(
   }
 }
 
-function remember(told: Map<OrganizationId, Set<string>>, hash: string, { organization: { id } }: KeyAnswer): void {
+function remember(told: Map<OrganizationId, Set<string>>, hash: string, { organization: { id } }: UntoldAnswer): void {
   const hashes = told.get(id);
   if (hashes === undefined) told.set(id, new Set([hash]));
   else hashes.add(hash);
 }
 
 /** Keys that are gone are sent once. The end of an organization is sent even if the node holds no keys of it: it may hold its runs. */
-function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys }: OrganizationChange): void {
+function forget(told: Map<OrganizationId, Set<string>>, { id, organization, keys }: UntoldChange): void {
   const hashes = told.get(id);
   for (const [hash, key] of keys) if (key === null) hashes?.delete(hash);
   if (hashes?.size === 0 && organization === null) told.delete(id);
@@ -165,7 +180,7 @@ interface ChangedOrganization {
  * The current settings of an organization with these keys, some at a time, so that one with many keys holds up neither this thread nor the node's.
  * An expired key is gone: otherwise every change would read all keys that were ever in use.
  */
-async function* readChange(settings: Settings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<OrganizationChange> {
+async function* readChange(settings: Settings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<UntoldChange> {
   const organization = await settings.organization(id);
   if (hashes.length === 0 && organization === null) yield { id, organization, keys: [] };
   for (let from = 0; from < hashes.length; from += keysAtOnce) {

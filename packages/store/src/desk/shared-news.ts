@@ -6,7 +6,8 @@ import type { LeaseMoment } from '@metergate/core/lease/account.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';
 import { processMs } from './lease-desk.ts';
-import type { FromStore } from './protocol.ts';
+import type { CappedSums } from '../spend/spend-sums.ts';
+import type { FromStore, UncountedSpend } from './protocol.ts';
 
 export interface SharedNews {
   /** Calls back with runs that ended, here or elsewhere, within a second; among them runs that this node never held. */
@@ -17,6 +18,10 @@ export interface SharedNews {
   onConfirmLeases(listener: () => void): void;
   /** Calls back with what settlements and corrections add to what was spent, each once. Only on an embedded store. */
   onSpentBeside(listener: (spent: readonly SpentBeside[]) => void): void;
+  /** What people and labels with caps have spent, before the message that needs it; each is told once. */
+  onCapped(listener: (sums: readonly CappedSums[]) => void): void;
+  /** What calls spent that were not counted for them; see `FromStore`. */
+  onUncounted(listener: (spent: readonly UncountedSpend[]) => void): void;
   /** Calls back with the shared store's time, and when it was read, on the listener's clock; at once if it is already known. */
   onTime(listener: (storeMs: number, atMs: number) => void): void;
   /** Calls back with the latest start among the store's call records when this node began. */
@@ -31,15 +36,22 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
   const tightened: ((runs: readonly Run[]) => void)[] = [];
   const confirmLeases: (() => void)[] = [];
   const spentBeside: ((spent: readonly SpentBeside[]) => void)[] = [];
+  const capped: ((sums: readonly CappedSums[]) => void)[] = [];
+  const uncounted: ((spent: readonly UncountedSpend[]) => void)[] = [];
   const time = latestValue<{ readonly storeMs: number; readonly atMs: number }>();
   const written = latestValue<number>();
   let runsCurrentAt: LeaseMoment | null = null;
+  const tellCapped = (sums: readonly CappedSums[]): void => {
+    if (sums.length > 0) capped.forEach((listener) => listener(sums));
+  };
   const onClock = (hrMs: number): number => clock() - (processMs() - hrMs);
   return {
     onRunsEnded: (listener) => void ended.push(listener),
     onRunsTightened: (listener) => void tightened.push(listener),
     onConfirmLeases: (listener) => void confirmLeases.push(listener),
     onSpentBeside: (listener) => void spentBeside.push(listener),
+    onCapped: (listener) => void capped.push(listener),
+    onUncounted: (listener) => void uncounted.push(listener),
     onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
     onWritten: (listener) => written.listen(listener),
     runsCurrentAt: () => runsCurrentAt,
@@ -52,6 +64,10 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
           return live.length === 0 ? undefined : tightened.forEach((listener) => listener(live));
         }
         case 'spent_beside': return spentBeside.forEach((listener) => listener(message.spent));
+        case 'answer':
+        case 'ahead': return message.found === null ? undefined : tellCapped(message.found.capped);
+        case 'changed': return tellCapped(message.change.capped);
+        case 'uncounted': return uncounted.forEach((listener) => listener(message.uncounted));
         case 'confirm_leases': return confirmLeases.forEach((listener) => listener());
         case 'time': return time.set({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
         case 'written': return written.set(message.untilMs);

@@ -31,7 +31,7 @@ test('each question gets its own answer, in whatever order the answers come', as
   const { client, sent, say, timers } = context();
   const [first, second] = [client.askKey('aa'), client.askKey('bb')];
   assert.deepEqual(sent, [{ kind: 'ask', number: 1, hash: 'aa' }, { kind: 'ask', number: 2, hash: 'bb' }]);
-  const found = { key: { id: 'k' }, organization: { id: 'o' } } as never;
+  const found = { key: { id: 'k' }, organization: { id: 'o' }, capped: [] } as never;
   say({ kind: 'answer', number: 2, found });
   say({ kind: 'answer', number: 1, found: null });
   assert.deepEqual([await first, await second], [null, found]);
@@ -94,7 +94,7 @@ test('listeners receive changes; a late listener gets the prices at once', () =>
   const { client, say } = context();
   const heard: unknown[] = [];
   client.onChange((change) => heard.push(change));
-  const change = { id: 'o', organization: null, keys: [] } as unknown as OrganizationChange;
+  const change = { id: 'o', organization: null, keys: [], capped: [] } as unknown as OrganizationChange;
   say({ kind: 'changed', change });
   say({ kind: 'prices', prices: { list: null, overlay: '{}' } });
   client.onPrices(({ overlay }) => heard.push(overlay));

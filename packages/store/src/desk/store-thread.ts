@@ -24,6 +24,7 @@ import { countingRows } from './counted-rows.ts';
 import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
 import type { NodeReport } from '../operation/node-reports.ts';
+import { createCappedNews, noCappedNews } from './capped-news.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
@@ -91,7 +92,12 @@ async function serve(): Promise<void> {
   });
   const warnings = warningsFromReady();
   const tell = tellingFigures();
-  const kept = countingRows(store.calls);
+  const time = startNodeTime(Date.now(), performance.now());
+  const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
+  const gateway = gathered(data.gatewayPort);
+  const post = (message: FromStore): void => gateway.postMessage(message);
+  const capped = store.engine === 'sqlite' ? createCappedNews({ spend: store.spend, clock: nowMs, post }) : noCappedNews;
+  const kept = countingRows(capped.hearing(store.calls));
   const calls = settingRefusedRowsAside({
     directory: data.journalDirectory, calls: kept.sink,
     warn(sentence) {
@@ -99,8 +105,6 @@ async function serve(): Promise<void> {
       tell({ recordsSetAside: calls.setAside });
     },
   });
-  const gateway = gathered(data.gatewayPort);
-  const post = (message: FromStore): void => gateway.postMessage(message);
   const sayKept = sayingKept(store.engine, post);
   const progress = new ShipProgress(processMs);
   const shipper = shipperTo(store, { calls, warn: warnings.warn, taken: sayKept, progress });
@@ -117,10 +121,8 @@ async function serve(): Promise<void> {
     await store.close();
     throw error;
   }
-  const time = startNodeTime(Date.now(), performance.now());
-  const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
   const settled = await spentNewsOf(store, post);
-  const desk = createSettingsDesk({ settled, settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
+  const desk = createSettingsDesk({ settled, capped, settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
   const runDesk = runDeskOf(store, { post, settled, keepEnded: () => keepEnded(shipper) });
   const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs: storeMs, hrMs }) => {
     followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs));

@@ -1,7 +1,7 @@
 /** Rows of the journal in all their forms. */
 import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
-import { requestIdFrom } from '@metergate/core/id.ts';
+import { requestIdFrom, type PersonId } from '@metergate/core/id.ts';
 import { openingFromText, openingToText, recordFromText, recordToText } from './row.ts';
 import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
@@ -24,6 +24,20 @@ suite('rows of the journal', () => {
     const opening = JSON.parse(openingToText(overHttp)) as unknown[];
     const record = JSON.parse(recordToText(sampleRecord(overHttp, 3))) as unknown[];
     assert.deepEqual([opening[0], opening.length, record[0], record.length], [1, 14, 4, 43]);
+  });
+
+  test('a record says for whom it was counted, in a form that older versions refuse, and only then', () => {
+    const plain = sampleRecord(overHttp, 3);
+    for (const countedFor of [{ person: 'person_a' as PersonId, labels: [] }, { person: null, labels: ['a b', '\u2028 "🤖"'] }]) {
+      for (const each of [plain, sampleRecord(onConnectionInSession, 3), { ...plain, kind: 'settlement', works: ['batch_1'] } as const]) {
+        const counted = { ...each, countedFor };
+        const text = recordToText(counted);
+        assert.deepEqual(recordFromText(text), counted);
+        assert.equal((JSON.parse(text) as unknown[])[0], 8);
+      }
+    }
+    const { countedFor: _, ...left } = recordFromText(recordToText({ ...plain, countedFor: { person: null, labels: ['a'] } }));
+    assert.equal(recordToText(left), recordToText(plain));
   });
 
   test('a row of a form that is not known is refused', () => {

@@ -5,7 +5,7 @@
  * Every field is named here, so that a field added to the record and forgotten here does not compile.
  * Cost travels as whole nano-dollars in decimal text: exact at any size.
  */
-import { usualBasis, type CallOpening, type CallRecord } from '@metergate/core/record/call-record.ts';
+import { usualBasis, type CallOpening, type CallRecord, type CountedFor } from '@metergate/core/record/call-record.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { RunBeginning, RunEnd, RunTightening } from './run-event.ts';
 
@@ -26,6 +26,8 @@ const sessionOpeningForm = 3;
 const sessionRecordForm = 6;
 /** That of records of work that goes on after its answer: what began it, and what settles it. */
 const workRecordForm = 7;
+/** That of records that nodes counted under caps of a person or of labels: all that older forms hold, and for whom. */
+const countedRecordForm = 8;
 
 /** How many characters of a row's text hold its call's id, at most. */
 export const rowIdWithin = 64;
@@ -55,7 +57,8 @@ const beginningFields = [
   'organization', 'run', 'declared', 'effective', 'clampReason', 'startedAtMs', 'expiresAtMs',
 ] as const satisfies readonly (keyof RunBeginning)[];
 
-type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]> | Exclude<keyof CallRecord, (typeof recordFields)[number] | 'settledBy'>
+type Missing = Exclude<keyof CallOpening, (typeof openingFields)[number]>
+  | Exclude<keyof CallRecord, (typeof recordFields)[number] | 'settledBy' | 'countedFor'>
   | Exclude<keyof RunTightening, (typeof tighteningFields)[number] | 'begun'> | Exclude<keyof RunEnd, (typeof endFields)[number] | 'begun'>
   | Exclude<keyof RunBeginning, (typeof beginningFields)[number] | 'key'>;
 /** A list of fields; nothing can be one while a field is missing from the lists above. */
@@ -77,7 +80,7 @@ const olderForms: ReadonlyMap<unknown, readonly [fields: number, others: readonl
   [sessionRecordForm, [recordFields.indexOf('kind'), withoutWork]],
 ]);
 
-type RecordValues = [form: number, ...ValuesOf<typeof recordFields>];
+type RecordValues = [form: number, ...ValuesOf<typeof recordFields>, countedFor?: CountedFor];
 
 /** Not frozen: with a frozen list in it V8 writes a row in twice the time. It reaches nobody. */
 const emptyList: readonly never[] = [];
@@ -140,11 +143,16 @@ export function recordToText(record: CallRecord): string {
     record.cacheSavings === null ? null : record.cacheSavings.toString(),
     record.requestedModel, record.units, record.pricedBy,
   ];
-  if (record.kind === 'call' && record.works.length === 0) {
+  const { countedFor } = record;
+  if (record.kind === 'call' && record.works.length === 0 && countedFor === undefined) {
     return JSON.stringify(carried(values, record, { carried: carriedRecordForm, session: sessionRecordForm }));
   }
   values[0] = workRecordForm;
   values.push(record.transport, record.connection, record.session, record.kind, record.works, record.settles);
+  if (countedFor !== undefined) {
+    values[0] = countedRecordForm;
+    values.push(countedFor);
+  }
   return JSON.stringify(values);
 }
 
@@ -156,9 +164,9 @@ export function recordFromText(text: string): CallRecord {
     reasoningTokens, usage, usageReason, cost, costSource, priceList, providerRequestId, requestBytes, responseBytes,
     firstByteMs, durationMs,
     costGaps, serviceTier, audioInputTokens, audioOutputTokens, toolCalls, cacheSavings, requestedModel, units, pricedBy,
-    transport, connection, session, kind, works, settles,
+    transport, connection, session, kind, works, settles, countedFor,
   ] = recordValuesOf(text);
-  return {
+  const record: CallRecord = {
     id, organization, key, project, labels, labelsDropped, run, wire, endpoint, method, path, startedAtMs, node,
     streamed, status, outcome, model, finishReason, inputTokens, outputTokens, cachedTokens, cacheWriteTokens,
     reasoningTokens, usage, usageReason, cost: amountOf(cost), costSource, priceList, providerRequestId, requestBytes, responseBytes,
@@ -167,6 +175,7 @@ export function recordFromText(text: string): CallRecord {
     requestedModel, units, pricedBy: pricedBy ?? usualBasis(costSource),
     transport, connection, session, kind, works, settles, settledBy: null,
   };
+  return countedFor === undefined ? record : { ...record, countedFor };
 }
 
 /** The call's id from the beginning of its row's text. @throws Error where it holds none. */
@@ -252,7 +261,8 @@ function recordValuesOf(text: string): RecordValues {
   const values = JSON.parse(text) as unknown[];
   const older = olderForms.get(values[0]);
   if (older !== undefined && values.length === older[0] + 1) values.push(...older[1]);
-  else if (values[0] !== workRecordForm || values.length !== recordFields.length + 1) throw unknownForm();
+  else if (values.length !== recordFields.length + (values[0] === countedRecordForm ? 2 : 1) || Number(values[0]) < workRecordForm
+    || Number(values[0]) > countedRecordForm) throw unknownForm();
   return values as RecordValues;
 }
 

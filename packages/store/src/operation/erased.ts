@@ -12,7 +12,8 @@ export const shippingLock = 7_215_002;
 
 /** A record with its figures alone: what its caller or the provider wrote is not in it. */
 export function withoutWords(record: CallRecord): CallRecord {
-  return { ...record, project: null, labels: [], run: null, path: '', model: null, requestedModel: null, finishReason: null,
+  const { countedFor: _, ...kept } = record;
+  return { ...kept, project: null, labels: [], run: null, path: '', model: null, requestedModel: null, finishReason: null,
     serviceTier: null, providerRequestId: null, session: null, works: [] };
 }
 

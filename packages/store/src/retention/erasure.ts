@@ -66,10 +66,10 @@ export function erasureIn(context: StoreContext): Erasure {
       await transaction.deleteFrom('service_key_former')
         .where('key', 'in', transaction.selectFrom('service_key').select('id').where('organization', '=', organization)).execute();
       for (const table of goneTables) await transaction.deleteFrom(table).where('organization', '=', organization).execute();
-      await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await transaction.deleteFrom('cap').where('organization', '=', organization).where('scope', 'in', ['project', 'person', 'label']).execute();
       await endPeople(transaction, members);
       await eraseTap(transaction, organization, clock());
-      await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', '=', 'project').execute();
+      await transaction.deleteFrom('spend_day').where('organization', '=', organization).where('scope', 'in', ['project', 'label']).execute();
       await dropCorrectedModels(transaction, organization);
       await eraseMonthNames(transaction, organization);
       await eraseAuditWords(transaction, organization);

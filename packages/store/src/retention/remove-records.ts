@@ -9,7 +9,7 @@ import { callRecordOf } from '../calls/call-row.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CallRecordTable, Schema } from '../schema/schema.ts';
 import { dropCallCorrections } from '../spend/call-corrections.ts';
-import { noteGone } from '../spend/note-gone.ts';
+import { noteGone, type GoneRecord } from '../spend/note-gone.ts';
 import { subtractHours } from '../usage/subtract-hours.ts';
 import { subtractUsage } from '../usage/subtract-usage.ts';
 
@@ -66,8 +66,8 @@ export async function removeRecords(
 }
 
 /** With what caps count of its correction: it is not refunded either. */
-function asSpent(record: CallRecord, counted: bigint | undefined): CallRecord {
-  return counted === undefined ? record : { ...record, cost: nanoDollars((record.cost ?? 0n) + counted) };
+function asSpent(record: CallRecord, counted: bigint | undefined): GoneRecord {
+  return counted === undefined ? record : { ...record, cost: nanoDollars((record.cost ?? 0n) + counted), counted };
 }
 
 /** The text is the same for any number, so that no engine parses a new statement for each size of slice. */

@@ -39,6 +39,8 @@ export interface CorrectedSpendTable {
   readonly number: Whole;
   readonly organization: string;
   readonly key: string;
+  /** Those with caps when it was written, a JSON array; null: none. */
+  readonly labels: string | null;
   /** 00:00 UTC. */
   readonly day_ms: Whole;
   readonly amount_nano: Whole;

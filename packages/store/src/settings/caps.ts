@@ -5,10 +5,11 @@
 import { newId, idPrefix, type CapId, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
-import { capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { cappedLabelsMax, capProblem, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
+import { memberRefusal } from './membership.ts';
 import { projectRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
@@ -30,13 +31,13 @@ export interface CapStanding extends LackingCalls {
 export interface Caps {
   /**
    * Makes the cap. A cap of the same scope, subject and window keeps its id and gets this limit and mode.
-   * Refuses `unknown_organization`, `unknown_key` (also for a key of another organization), `invalid_setting`, `invalid_name`.
+   * Refuses `unknown_organization`, `unknown_key` (also for a key of another organization), `unknown_member`, `invalid_setting`, `invalid_name`.
    */
   set(cap: NewCap): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
-  /** In the same order, those of the organization and of this key alone: the ones that bind its calls. */
-  on(organization: OrganizationId, key: ServiceKeyId, atMs: number): Promise<CapStanding[]>;
+  /** In the same order, those that bind the calls of this key with these labels: the organization's, its own, its person's and theirs. */
+  on(organization: OrganizationId, of: { readonly key: ServiceKeyId; readonly labels: readonly string[] }, atMs: number): Promise<CapStanding[]>;
   /** One cap, as in the list; null if the organization has none with this id. */
   find(organization: OrganizationId, id: string, atMs: number): Promise<CapStanding | null>;
   /** Returns the removed cap. `within`: only a cap of this organization. Refuses `unknown_cap`. */
@@ -57,6 +58,11 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       if (scope === 'key' && !await hasKey(transaction, organization, subject)) {
         return refuse('unknown_key', 'This organization has no service key with this id.');
       }
+      const unknown = scope === 'person' ? await memberRefusal(transaction, organization, subject) : null;
+      if (unknown !== null) return unknown;
+      if (scope === 'label' && await hasTooManyLabels(transaction, organization, subject)) {
+        return refuse('invalid_setting', `At most ${cappedLabelsMax} labels of an organization can have caps.`);
+      }
       const id = newId(idPrefix.cap, randomBytes);
       return capOf(await transaction.insertInto('cap')
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })
@@ -65,8 +71,13 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
     }, ({ id }) => ({ action: 'setCap', organization: wanted.organization, subject: id })),
     list: (organization, atMs, page = {}) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
       .where(isAfter(['c.made', 'c.id'], page)).orderBy('c.made').orderBy('c.id').limit(limitOfPage(page)).execute()).map(standingOf)),
-    on: (organization, key, atMs) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('c.scope', 'c.subject'), 'in', [tuple('organization', ''), tuple('key', key)]))
+    on: (organization, { key, labels }, atMs) => engine.read(async (db) => (await standings(engine.kind, db, organization, atMs)
+      .where((where) => where.or([
+        where(where.refTuple('c.scope', 'c.subject'), 'in', [
+          where.tuple('organization', ''), where.tuple('key', key), ...labels.map((label) => where.tuple('label', label)),
+        ]),
+        where.and([where('c.scope', '=', 'person'), where('c.subject', '=', db.selectFrom('service_key').select('person').where('id', '=', key))]),
+      ]))
       .orderBy('c.made').orderBy('c.id').execute()).map(standingOf)),
     find: (organization, id, atMs) => engine.read(async (db) => {
       const row = id.includes('\0') ? undefined : await standings(engine.kind, db, organization, atMs).where('c.id', '=', id).executeTakeFirst();
@@ -128,6 +139,13 @@ function formRefusal(cap: NewCap): StoreRefusal | null {
 /** The one refusal for a cap that is not there, or is another organization's. */
 export function unknownCap(): StoreRefusal {
   return refuse('unknown_cap', 'There is no cap with this id.');
+}
+
+async function hasTooManyLabels(transaction: Transaction<Schema>, organization: OrganizationId, label: string): Promise<boolean> {
+  const others = await transaction.selectFrom('cap').select('subject').distinct()
+    .where('organization', '=', organization).where('scope', '=', 'label')
+    .where('subject', '<>', label).execute();
+  return others.length >= cappedLabelsMax;
 }
 
 async function hasKey(transaction: Transaction<Schema>, organization: OrganizationId, id: string): Promise<boolean> {

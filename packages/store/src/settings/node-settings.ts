@@ -2,7 +2,7 @@
  * Settings as gateway nodes ask for them: a key by its hash, all settings of an organization, and what changed since a revision.
  * Rules: Snapshots. Each answer is one statement, so it shows one moment.
  */
-import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
+import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
@@ -78,11 +78,12 @@ interface KeyRow {
   readonly expires_at_ms: bigint | null;
   readonly max_run_budget_nano: bigint | null;
   readonly models: string | null;
+  readonly person: string | null;
   readonly until_ms: bigint | null;
 }
 
 const noneGiven = [[]] as const;
-const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano, k.models';
+const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano, k.models, k.person';
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
 
 /**
@@ -110,6 +111,7 @@ async function keysByHash({ engine }: StoreContext, hashes: readonly string[]): 
     expiresAtMs: earlierOf(numberOrNull(row.expires_at_ms), numberOrNull(row.until_ms)),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
     models: modelsOf(row.models),
+    person: row.person as PersonId | null,
   }]));
 }
 

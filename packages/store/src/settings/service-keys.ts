@@ -9,6 +9,7 @@ import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
 import type { ChangeCheck } from './change-check.ts';
+import { memberRefusal } from './membership.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type Schema, type ServiceKeyTable } from '../schema/schema.ts';
@@ -104,9 +105,8 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
       return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
-        if (person !== null && !await isMember(transaction, organization, person)) {
-          return refuse('unknown_member', 'There is no such member.');
-        }
+        const unknown = person === null ? null : await memberRefusal(transaction, organization, person);
+        if (unknown !== null) return unknown;
         if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
           return refuse('key_taken', 'This service key already exists. Create a new one.');
         }
@@ -208,11 +208,6 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     models: modelsOf(row.models),
     person: row.person as PersonId | null,
   };
-}
-
-async function isMember(transaction: Transaction<Schema>, organization: OrganizationId, person: PersonId): Promise<boolean> {
-  return await transaction.selectFrom('membership').select('person').where('organization', '=', organization).where('person', '=', person)
-    .executeTakeFirst() !== undefined;
 }
 
 function modelsRefusal(models: ModelPatterns): StoreRefusal | null {

@@ -134,7 +134,7 @@ for (const on of bothEngines) {
         const made = await keyIn(organization, 'svc_live_one');
         assert.match(made.id, /^key_[0-9A-Za-z]{20}$/);
         assert.deepEqual(await store.settings.keyByHash(hashOf('svc_live_one')),
-          { id: made.id, organization, project: 'search', expiresAtMs: startMs + 5, maxRunBudget: null, models: null });
+          { id: made.id, organization, project: 'search', expiresAtMs: startMs + 5, maxRunBudget: null, models: null, person: null });
         const { alreadyRevoked, ...revoked } = await granted(store.serviceKeys.revoke(made.id));
         assert.notEqual(revoked.revokedAtMs, null);
         assert.equal(alreadyRevoked, false);

@@ -17,15 +17,21 @@ import { allDaysMs } from './spend-days.ts';
 
 /** The parts of a record that the sums use. */
 export type SpendRecord = Pick<CallRecord, 'organization' | 'key' | 'project' | 'startedAtMs' | 'cost' | 'costGaps' | 'costSource' | 'usage'>
-  & Partial<Pick<CallRecord, 'settledBy'>>;
+  & Partial<Pick<CallRecord, 'settledBy'>> & { readonly correction?: CountedCorrection };
 
-/** The scopes that have sums, and a call's subject in each; null: it has none. Empty for an organization. */
-const subjects: { readonly [Scope in CapScope]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
+/** What is counted of a record's correction, and the labels that it counts for. */
+export interface CountedCorrection {
+  readonly amount: bigint;
+  readonly labels: readonly string[];
+}
+
+/** The scopes with sums of their own, and a call's subject in each; null: it has none. Empty for an organization. Of the others: `daysSpent`. */
+const subjects: { readonly [Scope in Exclude<CapScope, 'person' | 'label'>]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
   organization: () => '',
   key: ({ key }) => key,
   project: ({ project }) => (project === null ? null : storable(project)),
 };
-const scopes = Object.entries(subjects) as readonly [CapScope, (typeof subjects)[CapScope]][];
+const scopes = Object.entries(subjects) as readonly [keyof typeof subjects, (typeof subjects)[keyof typeof subjects]][];
 
 /** The counts of calls that a sum has beside the money, under the names of their columns. */
 const counts = {
@@ -107,6 +113,18 @@ export function additionsOf(records: readonly SpendRecord[]): Addition[] {
   return [...all.values()];
 }
 
+/** What one call adds to a sum. */
+export function figuresOf(record: SpendRecord): SpendFigures {
+  const figures: Figures = { ...noSpend };
+  addCallTo(figures, record);
+  return figures;
+}
+
+function addCallTo(figures: Figures, record: SpendRecord): void {
+  if (record.cost !== null) figures.spent = nanoDollars(figures.spent + record.cost);
+  for (const [name, { counts: isCounted }] of countsOf) if (isCounted(record)) figures[name] += 1;
+}
+
 /** What calls of one day with the same subjects spent: they are summed first, since a batch mostly has few of these. */
 interface DaySpend {
   readonly organization: string;
@@ -130,14 +148,13 @@ function daySpendsOf(records: readonly SpendRecord[]): DaySpend[] {
       ofKey.push(day);
       all.push(day);
     }
-    const { figures } = day;
-    if (record.cost !== null) figures.spent = nanoDollars(figures.spent + record.cost);
-    for (const [name, { counts: isCounted }] of countsOf) if (isCounted(record)) figures[name] += 1;
+    addCallTo(day.figures, record);
   }
   return all;
 }
 
-function inOrder(one: Addition, other: Addition): number {
+/** The order of the table's key. */
+export function inOrder(one: Addition, other: Addition): number {
   for (const field of ['organization', 'scope', 'subject', 'dayMs'] as const) {
     if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
   }

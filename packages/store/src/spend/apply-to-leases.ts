@@ -13,9 +13,10 @@ import { CompiledQuery, type Transaction } from 'kysely';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Send } from '../engine/send.ts';
 import type { Schema } from '../schema/schema.ts';
-import { daysOf, spentOf, type DayRange } from './spend-days.ts';
+import { daysOf, daysSpent, leasedDays, spentOf, type DayRange } from './spend-days.ts';
 
-type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node'> & Partial<Pick<CallRecord, 'kind'>>;
+type LeasedRecord = Pick<CallRecord, 'organization' | 'key' | 'run' | 'startedAtMs' | 'cost' | 'node' | 'countedFor'>
+  & Partial<Pick<CallRecord, 'kind'>>;
 
 /** What is added to one row of `spend_lease`. */
 interface Part {
@@ -63,8 +64,8 @@ const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
   left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
   left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
   cross join lateral (values (case when c.id is null then r.spent_nano else (
-    select ${spentOf('postgres')} from spend_day as s where s.organization = v.organization and s.scope = v.scope and s.subject = v.subject
-      and s.day_ms >= v.from_ms and s.day_ms < v.to_ms) end, coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
+    select ${spentOf('postgres')} from (${daysSpent(['spent_nano'], leasedDays)}) as s) end,
+    coalesce(c.limit_nano, r.effective_nano))) as now (spent, most)
   where now.spent >= now.most and now.spent - v.cost < now.most and ${known})`;
 
 /** Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. */
@@ -92,19 +93,22 @@ function partsOf(records: readonly LeasedRecord[]): Map<string, Part> {
     if (known === undefined) parts.set(name, { ...part, cost });
     else known.cost = nanoDollars(known.cost + cost);
   };
-  for (const { organization, key, run, dayMs, node, cost } of costsOf(records)) {
+  for (const { organization, key, run, dayMs, node, cost, countedFor } of costsOf(records)) {
     for (const window of calendarWindows) {
       const bounds = windowAt(window, dayMs);
       const part = { organization, window, startMs: bounds.startMs, node, days: daysOf(bounds) };
       add(cost, { ...part, scope: 'organization', subject: '' });
       add(cost, { ...part, scope: 'key', subject: key });
+      if (countedFor === undefined) continue;
+      if (countedFor.person !== null) add(cost, { ...part, scope: 'person', subject: countedFor.person });
+      for (const label of countedFor.labels) add(cost, { ...part, scope: 'label', subject: label });
     }
     if (run !== null) add(cost, { organization, scope: 'run', subject: run, window: 'run', startMs: 0, node, days: null });
   }
   return parts;
 }
 
-interface DayCost extends Pick<LeasedRecord, 'organization' | 'key' | 'run' | 'node'> {
+interface DayCost extends Pick<LeasedRecord, 'organization' | 'key' | 'run' | 'node' | 'countedFor'> {
   readonly dayMs: number;
   cost: NanoDollars;
 }
@@ -112,12 +116,12 @@ interface DayCost extends Pick<LeasedRecord, 'organization' | 'key' | 'run' | 'n
 /** The cost of the calls of one day, key, run and node. Every window begins and ends with a day, so days are summed first. */
 function costsOf(records: readonly LeasedRecord[]): Iterable<DayCost> {
   const costs = new Map<string, DayCost>();
-  for (const { organization, key, run, startedAtMs, cost, node } of records) {
+  for (const { organization, key, run, startedAtMs, cost, node, countedFor } of records) {
     if (cost === null || cost === 0n) continue;
     const dayMs = dayOf(startedAtMs);
-    const name = `${organization} ${key} ${node} ${dayMs} ${run ?? ''}`;
+    const name = `${organization} ${key} ${node} ${dayMs} ${countedFor === undefined ? '' : JSON.stringify(countedFor)} ${run ?? ''}`;
     const known = costs.get(name);
-    if (known === undefined) costs.set(name, { organization, key, run, node, dayMs, cost });
+    if (known === undefined) costs.set(name, { organization, key, run, node, dayMs, cost, ...(countedFor === undefined ? {} : { countedFor }) });
     else known.cost = nanoDollars(known.cost + cost);
   }
   return costs.values();

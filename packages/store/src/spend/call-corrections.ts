@@ -107,7 +107,7 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
       const work = async (transaction: Transaction<Schema>): Promise<number> => {
         if (engine.kind === 'postgres') await takeTurn(organization).execute(transaction);
         const there = await liveAmong(engine.kind, transaction, calls.map(({ sequence }) => sequence));
-        const known = await rowsOf(engine.kind, transaction, { sequences: [...there], organization });
+        const known = await rowsOf(engine.kind, transaction, { sequences: [...there.keys()], organization });
         const counts = counted && !await isErased(transaction, organization);
         const atMs = Math.floor(clock());
         const fresh: NewRow[] = [];
@@ -117,7 +117,9 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
           const [made, before] = [corrections.get(sequence), known.get(sequence)];
           if (!there.has(sequence)) continue;
           const now = made === undefined || !counts ? 0n : made.cost - (made.recorded ?? 0n);
-          if (now !== (before?.counted ?? 0n)) changes.push({ call: { ...call, organization }, amount: now - (before?.counted ?? 0n) });
+          if (now !== (before?.counted ?? 0n)) {
+            changes.push({ call: { ...call, organization, labels: there.get(sequence)! }, amount: now - (before?.counted ?? 0n) });
+          }
           if (made === undefined || isSame(before, { ...made, counted: now })) continue;
           fresh.push({ ...made, counted: now, sequence, organization, startedAtMs, atMs });
         }
@@ -154,11 +156,13 @@ async function isErased(transaction: Transaction<Schema>, organization: string):
   return row !== undefined;
 }
 
-/** Which of these records are there; on PostgreSQL they stay until the transaction ends. */
-async function liveAmong(engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[]): Promise<ReadonlySet<bigint>> {
-  const asked = transaction.selectFrom('call_record').select('sequence').where(isOneOf(engine, sequences)).orderBy('sequence');
+/** Which of these records are there, and their labels; on PostgreSQL they stay until the transaction ends. */
+async function liveAmong(
+  engine: Engine['kind'], transaction: Transaction<Schema>, sequences: readonly bigint[],
+): Promise<ReadonlyMap<bigint, readonly string[]>> {
+  const asked = transaction.selectFrom('call_record').select(['sequence', 'labels']).where(isOneOf(engine, sequences)).orderBy('sequence');
   const rows = await (engine === 'postgres' ? asked.forKeyShare() : asked).execute();
-  return new Set(rows.map(({ sequence }) => BigInt(sequence)));
+  return new Map(rows.map(({ sequence, labels }) => [BigInt(sequence), labels === null ? [] : JSON.parse(labels) as string[]]));
 }
 
 async function rowsOf(

@@ -2,6 +2,7 @@
  * Corrections that count as spent: what they add to the sums of spend by day, so that caps go by them (decision 0132). A correction counts in the
  * windows that hold its call's start. Each sum is then that of its records and of what is counted of their corrections.
  */
+import type { PersonId } from '@metergate/core/id.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
@@ -12,11 +13,13 @@ import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import { addSpend, noSpend, orderedAdditionsOf, spendKey, type Addition, type SpendRecord } from './apply-spend.ts';
 import { bumpFeedStatement } from './apply-to-leases.ts';
+import { cappedLabels } from './capped-labels.ts';
+import { addToLabels, labelAdditionsOf, moneyAlone } from './label-spend.ts';
 import type { SpentBeside, SpentBesideNews } from './spent-beside.ts';
 
 /** A call, and by how much more it counts as spent than before; negative: less. */
 export interface CountedChange {
-  readonly call: Pick<SpendRecord, 'organization' | 'key' | 'project' | 'startedAtMs'>;
+  readonly call: Pick<CallRecord, 'organization' | 'key' | 'project' | 'labels' | 'startedAtMs'>;
   readonly amount: bigint;
 }
 
@@ -42,6 +45,7 @@ export async function applyCorrections(
   }
   const names = [...all.keys()].sort();
   await insertRows(engine, transaction, inserts[engine], names.map((name) => all.get(name)!).filter(({ figures }) => figures.spent !== 0n));
+  await addToLabels(engine, transaction, labelAdditionsOf(changes.map(({ call, amount }) => ({ call, kept: moneyAlone(amount), gone: noSpend }))));
   if (engine === 'postgres') await sql.raw(bumpFeedStatement).execute(transaction);
   else await tell(transaction, changes, nowMs);
 }
@@ -64,23 +68,26 @@ function adding(engine: Engine['kind']): BulkInsert<Addition> {
 
 const inserts = { sqlite: adding('sqlite'), postgres: adding('postgres') } as const;
 
-/** By key and day, for a node that holds sums of its keys in memory. */
+/** By key, labels with caps and day, for a node that holds their sums in memory. */
 async function tell(transaction: Transaction<Schema>, changes: readonly CountedChange[], nowMs: number): Promise<void> {
-  const sums = new Map<string, { readonly organization: string; readonly key: string; readonly dayMs: number; amount: bigint }>();
-  for (const { call: { organization, key, startedAtMs }, amount } of changes) {
-    const dayMs = dayOf(startedAtMs);
-    const name = JSON.stringify([key, dayMs]);
+  const sums = new Map<string, { readonly call: CountedChange['call']; readonly labels: string | null; readonly dayMs: number; amount: bigint }>();
+  const capped = await cappedLabels(transaction, [...new Set(changes.map(({ call }) => call.organization))]);
+  for (const { call, amount } of changes) {
+    const dayMs = dayOf(call.startedAtMs);
+    const own = call.labels.filter((label) => capped.get(call.organization)?.has(label) === true);
+    const labels = own.length === 0 ? null : JSON.stringify([...new Set(own)].sort());
+    const name = JSON.stringify([call.key, dayMs, labels]);
     const sum = sums.get(name);
-    if (sum === undefined) sums.set(name, { organization, key, dayMs, amount });
+    if (sum === undefined) sums.set(name, { call, labels, dayMs, amount });
     else sum.amount += amount;
   }
   await sql`delete from corrected_spend where at_ms < ${BigInt(nowMs - keptMs)}
     and number < (select max(number) from corrected_spend)`.execute(transaction);
   let number = await latestNumber(transaction);
-  for (const { organization, key, dayMs, amount } of sums.values()) {
+  for (const { call: { organization, key }, labels, dayMs, amount } of sums.values()) {
     if (amount === 0n) continue;
     await transaction.insertInto('corrected_spend')
-      .values({ number: BigInt(number += 1), organization, key, day_ms: BigInt(dayMs), amount_nano: amount, at_ms: BigInt(nowMs) }).execute();
+      .values({ number: BigInt(number += 1), organization, key, labels, day_ms: BigInt(dayMs), amount_nano: amount, at_ms: BigInt(nowMs) }).execute();
   }
 }
 
@@ -96,10 +103,13 @@ export function correctedSpendIn({ engine }: Pick<StoreContext, 'engine'>): Spen
   return {
     latest: () => engine.read(latestNumber),
     after: (number) => engine.read(async (db) => {
-      const rows = await db.selectFrom('corrected_spend').selectAll().where('number', '>', BigInt(number)).orderBy('number').limit(atOnce).execute();
+      const rows = await db.selectFrom('corrected_spend').selectAll()
+        .select((of) => of.selectFrom('service_key').select('person').whereRef('service_key.id', '=', 'corrected_spend.key').as('person'))
+        .where('number', '>', BigInt(number)).orderBy('number').limit(atOnce).execute();
       return {
         spent: rows.map((row): SpentBeside => ({
           organization: row.organization as CallRecord['organization'], key: row.key as CallRecord['key'], run: null,
+          labels: row.labels === null ? [] : JSON.parse(row.labels) as string[], person: row.person as PersonId | null,
           startedAtMs: Number(row.day_ms), cost: row.amount_nano as NanoDollars,
         })),
         through: rows.length === 0 ? number : Number(rows.at(-1)!.number),

@@ -1,5 +1,6 @@
 /** Sums of spend derived from records, in memory: added up, subtracted, compared, and digested into one number. */
 import { hash } from 'node:crypto';
+import { labelAdditionsOf, moneyAlone } from './label-spend.ts';
 import { additionsOf, addSpend, figureColumns, noSpend, type SpendFigures, type SpendPlace, type SpendRecord } from './apply-spend.ts';
 
 /** The sums of an organization, by the names of their places. */
@@ -7,7 +8,10 @@ export type Sums = Map<string, SpendPlace & { readonly figures: SpendFigures }>;
 
 /** Adds to `sums` what `records` spent, all of the same organization. */
 export function addRecords(sums: Sums, records: readonly SpendRecord[]): void {
-  for (const { scope, subject, dayMs, figures } of additionsOf(records)) {
+  // Labels have no other sums here: what their records say is in the sums of usage.
+  const ofLabels = labelAdditionsOf(records.flatMap(({ correction, ...call }) => (correction === undefined ? []
+    : [{ call: { ...call, labels: correction.labels }, kept: moneyAlone(correction.amount), gone: noSpend }])));
+  for (const { scope, subject, dayMs, figures } of [...additionsOf(records), ...ofLabels]) {
     const place = { scope, subject, dayMs };
     const name = placeName(place);
     sums.set(name, { ...place, figures: combined(sums.get(name)?.figures ?? noSpend, figures, 1) });

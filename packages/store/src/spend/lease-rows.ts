@@ -5,7 +5,7 @@
 import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { daysOf, spentOf } from './spend-days.ts';
+import { daysOf, daysSpent, leasedDays, spentOf } from './spend-days.ts';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';
 import type { Send, SentRow as Row } from '../engine/send.ts';
 
@@ -46,8 +46,7 @@ const readStatement = `select ${names.split(', ').map((name) => `v.${name}`).joi
     r.spent_nano as run_spent_nano, r.effective_nano, r.state, l.node, l.granted_nano, l.shipped_nano, l.settled_nano, l.under_way_nano,
     l.doubtful_at_ms, l.claim, l.short_at_ms
   from ${arraysTable(askedColumns)}
-  cross join lateral (select ${spentOf('postgres')} as spent_nano from spend_day as s where s.organization = v.organization
-    and s.scope = v.scope and s.subject = v.subject and s.day_ms >= v.from_ms and s.day_ms < v.to_ms) as s
+  cross join lateral (select ${spentOf('postgres')} as spent_nano from (${daysSpent(['spent_nano'], leasedDays)}) as s) as s
   left join cap as c on c.organization = v.organization and c.scope = v.scope and c.subject = v.subject and c."window" = v."window"
   left join run as r on v.scope = 'run' and r.organization = v.organization and r.id = v.subject
   left join spend_lease as l on l.organization = v.organization and l.scope = v.scope and l.subject = v.subject

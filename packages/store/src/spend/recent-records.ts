@@ -18,6 +18,8 @@ export const recordsAtOnce = 400;
 export const spendRecordColumns = [
   'sequence', 'organization', 'key', 'project', 'started_at_ms', 'cost_nano', 'cost_gaps', 'cost_source', 'usage', 'settled_by',
   sql<bigint | number | null>`(select c.counted_nano from call_correction as c where c.sequence = call_record.sequence)`.as('counted_nano'),
+  sql<string | null>`(select call_record.labels from call_correction as c where c.sequence = call_record.sequence and c.counted_nano <> 0)`
+    .as('counted_labels'),
 ] as const;
 
 export interface SpendRecordRow {
@@ -31,6 +33,7 @@ export interface SpendRecordRow {
   readonly usage: string;
   readonly settled_by: string | null;
   readonly counted_nano: bigint | number | null;
+  readonly counted_labels: string | null;
 }
 
 /** A call record with the columns that sums need; its cost is what counts as spent. */
@@ -40,6 +43,9 @@ export function spendRecordOf(row: SpendRecordRow): SpendRecord {
     startedAtMs: Number(row.started_at_ms), cost: spentBy(row),
     costGaps: costGapsOf(row.cost_gaps), costSource: row.cost_source as CostSource, usage: row.usage as UsageState,
     settledBy: row.settled_by as CallRecord['settledBy'],
+    ...(row.counted_labels === null ? {} : {
+      correction: { amount: BigInt(row.counted_nano ?? 0), labels: JSON.parse(row.counted_labels) as string[] },
+    }),
   };
 }
 

@@ -34,6 +34,40 @@ export function spentOf(engine: Engine['kind']): string {
   return `coalesce(case when ${high} + (${low} >> 32) > 2147483647 then ${bound} else (${high} << 32) + ${low} end, 0)`;
 }
 
+/**
+ * The days of a subject's spend between two instants, as SQL: one select for each place they are kept in. A person's are those of all their keys.
+ * A label's are in the sums of usage, and what was removed for its age beside the others; those have no row of all days. `of`: the names of
+ * organization, scope, subject and bounds in SQL. The days with calls come first for a label: the sums of usage begin with the day.
+ */
+export function daysSpent(
+  columns: readonly DayColumn[], of: { readonly [Name in 'organization' | 'scope' | 'subject' | 'from' | 'to']: string },
+): string {
+  const within = (day: string): string => `${day} >= ${of.from} and ${day} < ${of.to}`;
+  const named = (table: string): string => columns
+    .map((name) => `${table}.${name === 'spent_nano' && table === 'u' ? 'cost_nano as spent_nano' : name}`)
+    .join(', ');
+  return `select ${named('d')} from spend_day as d
+      where d.organization = ${of.organization} and d.scope = ${of.scope} and d.subject = ${of.subject} and ${within('d.day_ms')}
+    union all select ${named('d')} from service_key as k
+        join spend_day as d on d.organization = ${of.organization} and d.scope = 'key' and d.subject = k.id
+      where ${of.scope} = 'person' and k.organization = ${of.organization} and k.person = ${of.subject} and ${within('d.day_ms')}
+    union all select ${named('u')} from usage_sum as a cross join usage_sum as u
+      where ${of.scope} = 'label' and a.organization = ${of.organization} and a.dimension = 'day' and a.subject = ''
+        and (${of.to} = 0 or (${within('a.day_ms')})) and u.organization = ${of.organization} and u.dimension = 'label' and u.day_ms = a.day_ms
+        and u.subject = ${of.subject}`;
+}
+
+/** Of a leased subject in a table `v`. */
+export const leasedDays = { organization: 'v.organization', scope: 'v.scope', subject: 'v.subject', from: 'v.from_ms', to: 'v.to_ms' } as const;
+
+/** As `daysSpent`, with parameters in the order organization, scope, subject, from, to. */
+export function daysSpentGiven(engine: Engine['kind'], columns: readonly DayColumn[]): string {
+  const [organization, scope, subject, from, to] = [1, 2, 3, 4, 5].map((at) => `${engine === 'postgres' ? '$' : '?'}${at}`) as [string, ...string[]];
+  return daysSpent(columns, { organization: organization!, scope: scope!, subject: subject!, from: from!, to: to! });
+}
+
+type DayColumn = 'spent_nano' | 'day_ms' | 'unknown_calls' | 'unpriced_calls' | 'gap_calls';
+
 /** What was spent in the window of one cap. */
 export interface CapSpend {
   readonly cap: string;
@@ -48,9 +82,19 @@ export function spendOfCaps(engine: Engine['kind'], atMs: number, those: RawBuil
   const bounds = calendarWindows.map((window) => ({ window, ...daysOf(windowAt(window, atMs)) }));
   const at = (edge: keyof DayRange) => sql`case c."window" ${sql.join(bounds.map((each) =>
     sql`when ${sql.lit(each.window)} then ${sql.lit(each[edge])}`), sql` `)} end`;
-  return sql<CapSpend>`(select c.id as cap, ${sql.raw(spentOf(engine))} as spent_nano,
-      ${sql.raw(['unknown_calls', 'unpriced_calls', 'gap_calls'].map((name) => `cast(coalesce(sum(s.${name}), 0) as bigint) as ${name}`).join(', '))}
-    from cap as c left join spend_day as s on s.organization = c.organization and s.scope = c.scope and s.subject = c.subject
-      and s.day_ms >= ${at('fromMs')} and s.day_ms < ${at('toMs')}
-    where ${those} group by c.id)`;
+  const figures = ['spent_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'] as const;
+  const of = (table: string) => sql.raw(figures.map((name) => `${table}.${table === 'u' && name === 'spent_nano' ? 'cost_nano' : name}`).join(', '));
+  const within = (day: string) => sql`${sql.raw(day)} >= ${at('fromMs')} and ${sql.raw(day)} < ${at('toMs')}`;
+  // As `daysSpent` has them, for many caps in one statement.
+  return sql<CapSpend>`(select s.cap, ${sql.raw(spentOf(engine))} as spent_nano,
+      ${sql.raw(figures.slice(1).map((name) => `cast(coalesce(sum(s.${name}), 0) as bigint) as ${name}`).join(', '))}
+    from (select c.id as cap, ${of('d')} from cap as c left join spend_day as d
+        on d.organization = c.organization and d.scope = c.scope and d.subject = c.subject and ${within('d.day_ms')} where ${those}
+      union all select c.id, ${of('d')} from cap as c join service_key as k on k.organization = c.organization and k.person = c.subject
+        join spend_day as d on d.organization = c.organization and d.scope = 'key' and d.subject = k.id and ${within('d.day_ms')}
+        where c.scope = 'person' and (${those})
+      union all select c.id, ${of('u')} from cap as c join usage_sum as a on a.organization = c.organization and a.dimension = 'day'
+          and a.subject = '' and (c."window" = 'lifetime' or (${within('a.day_ms')}))
+        join usage_sum as u on u.organization = c.organization and u.dimension = 'label' and u.day_ms = a.day_ms and u.subject = c.subject
+        where c.scope = 'label' and (${those})) as s group by s.cap)`;
 }

@@ -210,8 +210,8 @@ class Look {
     }
     this.#walked += records;
     if (await removedOf(engine, organization) !== snapshot.removed) return { records, differences: [], snapshot: null };
-    // An erased organization keeps no sums by project, while its records lose their projects slice by slice.
-    const differences = differencesOf(snapshot.left, derived).filter(({ scope }) => !snapshot.erased || scope !== 'project');
+    // An erased organization keeps no sums by project or label, while its records lose theirs slice by slice.
+    const differences = differencesOf(snapshot.left, derived).filter(({ scope }) => !snapshot.erased || (scope !== 'project' && scope !== 'label'));
     return { records, differences: differences.map((difference) => ({ organization, ...difference })), snapshot };
   }
 }

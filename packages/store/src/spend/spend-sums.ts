@@ -8,7 +8,7 @@ import { copiedSums, emptySums, type WindowSums } from '@metergate/core/spend/sp
 import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { arraysFrom, arraysTable, type BulkColumn } from '../engine/bulk.ts';
 import type { StoreContext } from '../sealing/context.ts';
-import { daysOf, spentOf } from './spend-days.ts';
+import { daysOf, daysSpentGiven, spentOf } from './spend-days.ts';
 
 /** What all calls of an organization spent, and what one of its keys spent. */
 export interface SubjectSums {
@@ -22,11 +22,31 @@ export interface SumsOf {
   readonly key: ServiceKeyId;
 }
 
+/** A person or a label with a cap, in an organization. */
+export interface CappedPlace {
+  readonly organization: OrganizationId;
+  readonly scope: 'person' | 'label';
+  readonly subject: string;
+}
+
+/** What a person or a label spent. */
+export interface CappedSums extends CappedPlace {
+  readonly sums: WindowSums;
+}
+
+/** What these spent, and how far each segment of a journal had been shipped at that moment. */
+export interface CappedSpend {
+  readonly spent: readonly CappedSums[];
+  readonly marks: ReadonlyMap<string, number>;
+}
+
 export interface SpendSums {
   /** The windows that hold `atMs`; zero for unknown subjects. The caller may change the returned values. */
   sums(subjects: SumsOf, atMs: number): Promise<SubjectSums>;
   /** The same for many, in their order and read at one moment. Keys of one organization share its sums. */
   sumsOfAll(subjects: readonly SumsOf[], atMs: number): Promise<SubjectSums[]>;
+  /** Of people and labels, for a node that is alone with its store: all at one moment. On a shared store nodes learn it with their leases. */
+  cappedSums(places: readonly CappedPlace[], atMs: number): Promise<CappedSpend>;
 }
 
 interface SumRow {
@@ -63,6 +83,14 @@ const onServer = `select v.organization, v.scope, v.subject, w."window", ${spent
   from ${arraysTable(placeColumns)} cross join (${ranges}) as w join spend_day as s on s.organization = v.organization
   and s.scope = v.scope and s.subject = v.subject and s.day_ms >= w.from_ms and s.day_ms < w.to_ms group by 1, 2, 3, 4`;
 
+interface CappedRow {
+  readonly spent: NanoDollars;
+  readonly marks: string;
+}
+
+const cappedStatement = `select ${spentOf('sqlite')} as spent, (select json_group_object(id, mark) from journal_segment) as marks
+  from (${daysSpentGiven('sqlite', ['spent_nano'])}) as s`;
+
 export function spendSumsIn({ engine }: StoreContext): SpendSums {
   const sumsOfAll: SpendSums['sumsOfAll'] = async (subjects, atMs) => {
     const empty = emptySums(atMs);
@@ -83,7 +111,24 @@ export function spendSumsIn({ engine }: StoreContext): SpendSums {
     for (const rows of answers) for (const row of rows) places.get(placeName(row))!.sums[row.window].spent = row.spent;
     return all;
   };
-  return { sumsOfAll, sums: async (subjects, atMs) => (await sumsOfAll([subjects], atMs))[0]! };
+  return {
+    sumsOfAll, sums: async (subjects, atMs) => (await sumsOfAll([subjects], atMs))[0]!,
+    async cappedSums(places, atMs) {
+      const empty = emptySums(atMs);
+      const given = places.flatMap(({ organization, scope, subject }) => calendarWindows.map((window) => {
+        const { fromMs, toMs } = daysOf(empty[window]);
+        return [organization, scope, subject, fromMs, toMs];
+      }));
+      // The marks of all segments are in each answer, since nothing else is read at the same moment.
+      const answers = await engine.look<CappedRow>(cappedStatement, given);
+      const spent = places.map((place) => ({ ...place, sums: copiedSums(empty) }));
+      answers.forEach(([row], index) => {
+        spent[Math.floor(index / calendarWindows.length)]!.sums[calendarWindows[index % calendarWindows.length]!].spent = row!.spent;
+      });
+      const marks = JSON.parse(answers[0]?.[0]?.marks ?? '{}') as Record<string, number>;
+      return { spent, marks: new Map(Object.entries(marks)) };
+    },
+  };
 }
 
 function placeName({ organization, scope, subject }: Pick<SumRow, 'organization' | 'scope' | 'subject'>): string {

@@ -92,8 +92,8 @@ for (const on of bothEngines) {
         const wanted = [await set({}), await set({ scope: 'key', subject: own }), await set({ scope: 'key', subject: own, window: 'day' })];
         await set({ scope: 'key', subject: other });
         await set({ scope: 'project', subject: own });
-        assert.deepEqual((await store.caps.on(organization, own, startMs)).map((each) => each.cap.id), wanted);
-        assert.deepEqual(await store.caps.on(await newOrganization(), own, startMs), []);
+        assert.deepEqual((await store.caps.on(organization, { key: own, labels: [] }, startMs)).map((each) => each.cap.id), wanted);
+        assert.deepEqual(await store.caps.on(await newOrganization(), { key: own, labels: [] }, startMs), []);
       });
 
       test('a removed cap is gone; unknown and foreign ones get the same answer; each change is named in the feed', async () => {

@@ -77,7 +77,13 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
   );
 }
 
-function capName({ scope, key, project, window, limit }: Cap, names: KeyNames): string {
-  const of = scope === 'organization' ? 'The organization' : scope === 'key' ? `Key ${names.get(key ?? '') ?? key}` : `Project ${project}`;
+function capName({ scope, key, project, person, label, window, limit }: Cap, names: KeyNames): string {
+  const of = {
+    organization: 'The organization',
+    key: `Key ${names.get(key ?? '') ?? key}`,
+    project: `Project ${project}`,
+    person: `Person ${person ?? ''}`,
+    label: `Label ${label}`,
+  }[scope];
   return `${of}, ${window}, ${wholeDollars(plainDecimal(limit))}`;
 }

@@ -30,11 +30,13 @@ export function CapSubject({ cap, names }: { readonly cap: Cap; readonly names: 
       </span>
     );
   }
+  const [kind, name] =
+    cap.scope === 'person' ? ['Person', cap.person ?? 'a member'] : cap.scope === 'label' ? ['Label', cap.label] : ['Project', cap.project];
   return (
     <span>
-      Project{' '}
+      {kind}{' '}
       <Text span inherit fw={550} className="wrap">
-        {cap.project}
+        {name}
       </Text>
     </span>
   );

@@ -2,7 +2,9 @@
 import { Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { api, ask, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { choicesOf } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
@@ -17,6 +19,8 @@ const scopes = {
   organization: 'The organization',
   key: 'One service key',
   project: 'One project',
+  person: 'One person, all their keys',
+  label: 'One label',
 } satisfies Record<Scope, string>;
 const windows = {
   day: 'A day',
@@ -32,6 +36,8 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
       scope: cap?.scope ?? ('organization' as Scope),
       key: cap?.key ?? null,
       project: cap?.project ?? '',
+      person: cap?.person ?? null,
+      label: cap?.label ?? '',
       window: cap?.window ?? ('month' as Window),
       limit: cap === undefined ? '' : plainDecimal(cap.limit),
       pause: cap?.mode === 'pause',
@@ -40,6 +46,8 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
       limit: (limit) => (String(limit) === '' ? 'Say how much.' : null),
       key: (key, { scope }) => (scope === 'key' && key === null ? 'Choose a key.' : null),
       project: (project, { scope }) => (scope === 'project' && project.trim() === '' ? 'Name a project.' : null),
+      person: (person, { scope }) => (scope === 'person' && person === null ? 'Choose a member.' : null),
+      label: (label, { scope }) => (scope === 'label' && label.trim() === '' ? 'Name a label.' : null),
     },
   });
   const keys = useKeyNames();
@@ -49,8 +57,15 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
     { params: { query: { by: 'project' } } },
     { select: ({ data }) => data.flatMap(({ project }) => project ?? []) },
   );
+  const labels = api.useQuery(
+    'get',
+    '/platform/v1/usage',
+    { params: { query: { by: 'label' } } },
+    { select: ({ data }) => data.flatMap(({ label }) => label ?? []) },
+  );
+  const members = useQuery({ ...wholeListQuery('/platform/v1/members'), select: ({ data }) => data.map(({ email }) => email) });
   const setting = useDoing({
-    run: ({ scope, key, project, window, limit, pause }: typeof form.values) =>
+    run: ({ scope, key, project, person, label, window, limit, pause }: typeof form.values) =>
       ask.POST('/platform/v1/caps', {
         body: {
           scope,
@@ -59,6 +74,8 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           mode: pause ? 'pause' : 'refuse',
           key: scope === 'key' ? key : null,
           project: scope === 'project' ? project.trim() : null,
+          person: scope === 'person' ? person : null,
+          label: scope === 'label' ? label.trim() : null,
         },
       }),
     done: cap === undefined ? 'The cap is armed.' : 'The cap is changed.',
@@ -84,6 +101,12 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           ) : null}
           {scope === 'project' ? (
             <Autocomplete label="Project" disabled={fixed} data={projects.data ?? []} maxLength={256} {...form.getInputProps('project')} />
+          ) : null}
+          {scope === 'person' ? (
+            <Select label="Person" searchable disabled={fixed} data={members.data ?? []} {...form.getInputProps('person')} />
+          ) : null}
+          {scope === 'label' ? (
+            <Autocomplete label="Label" disabled={fixed} data={labels.data ?? []} maxLength={128} {...form.getInputProps('label')} />
           ) : null}
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>

@@ -11,14 +11,17 @@ export interface CapWanted {
   readonly scope: Cap['scope'];
   readonly key: string | null;
   readonly project: string;
+  readonly person: string | null;
+  readonly label: string;
   readonly window: Cap['window'];
   readonly limit: string;
 }
 
 const windowsShown = 5;
 
-export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: { readonly wanted: CapWanted }) {
-  const named = scope === 'organization' || (scope === 'key' ? key !== null : project.trim() !== '');
+export function WouldRefuse({ wanted: { scope, window, limit, ...wanted } }: { readonly wanted: CapWanted }) {
+  const subject = scope === 'organization' ? '' : (wanted[scope] ?? '').trim();
+  const named = scope === 'organization' || subject !== '';
   const whole = limit !== '' && named;
   const trial = api.useQuery(
     'get',
@@ -29,8 +32,7 @@ export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: 
           scope,
           window,
           limit,
-          ...(scope === 'key' && key !== null ? { key } : {}),
-          ...(scope === 'project' ? { project: project.trim() } : {}),
+          ...(scope === 'organization' ? {} : { [scope]: subject }),
         },
       },
     },
@@ -41,7 +43,7 @@ export function WouldRefuse({ wanted: { scope, key, project, window, limit } }: 
     <div style={{ minHeight: 66 }} role="status" aria-label="What it would have refused">
       {!whole ? (
         <Text size="sm" c="dimmed">
-          {named ? 'Name a limit' : scope === 'key' ? 'Choose a key and a limit' : 'Name a project and a limit'}, to see what the cap would
+          {named ? 'Name a limit' : `Name a ${scope} and a limit`}, to see what the cap would
           have refused in the past 30 days, before it is armed.
         </Text>
       ) : trial.error !== null ? (

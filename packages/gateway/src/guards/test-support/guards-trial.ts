@@ -84,7 +84,8 @@ export class GuardsTrial {
   #request(): void {
     const key = this.#held.get(this.#chance.of([...this.#held.keys()]))!;
     const estimate = this.#chance.of(estimates);
-    const call: TrialCall = { guarded: { held: key, estimate, runCall: this.#runCall(key), unmetered: null, taken: false }, model: { run: null } };
+    const guarded = { held: key, estimate, runCall: this.#runCall(key), unmetered: null, taken: null, labels: [] };
+    const call: TrialCall = { guarded, model: { run: null } };
     const decision = this.#decide(call);
     if (decision === null) this.#take(call);
     else if (decision.kind === 'run_unseen') this.#ask(call);
@@ -252,7 +253,7 @@ export class GuardsTrial {
     for (const id of keysOf[name]!) {
       const { standing, key } = this.#held.get(id)!;
       const changed: ServiceKeySettings = { ...key, maxRunBudget: bound() };
-      follow(standing, organization, key.id);
+      follow(standing, organization, key);
       this.#held.set(id, { key: changed, organization, standing });
     }
     this.#model.change(organization, figuresOf(plan));

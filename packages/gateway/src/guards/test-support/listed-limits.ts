@@ -172,9 +172,9 @@ export class ListedOrganization {
   cap(settings: OrganizationSettings, key: string, nowMs: number): Refusal | null {
     const reached = this.caps(settings, key, nowMs).find(({ left }) => left <= 0n);
     if (reached === undefined) return null;
-    const { cap: { scope, window, mode }, endMs } = reached;
+    const { cap: { scope, subject, window, mode }, endMs } = reached;
     const wait = endMs === null ? 86_400 : Math.max(1, Math.ceil((endMs - nowMs) / 1_000));
-    return { kind: 'cap_reached', scope: scope as 'organization' | 'key', window, mode, retryAfterSeconds: mode === 'pause' ? wait : null };
+    return { kind: 'cap_reached', scope: scope as 'organization' | 'key', subject, window, mode, retryAfterSeconds: mode === 'pause' ? wait : null };
   }
 }
 

@@ -28,7 +28,7 @@ export function testOrganization(changes: Partial<OrganizationSettings> = {}): O
 export function testKey(changes: Partial<ServiceKeySettings> = {}): ServiceKeySettings {
   return {
     id: 'key_a' as ServiceKeyId, organization: 'org_a' as OrganizationId, project: null, expiresAtMs: null, maxRunBudget: null, models: null,
-    ...changes,
+    person: null, ...changes,
   };
 }
 

@@ -11,7 +11,7 @@ import { Standings } from '../standing.ts';
 
 /** What the store answers for a key of an organization that spent nothing. */
 export function unspentAnswer(key: ServiceKeySettings, organization: OrganizationSettings, nowMs: number = 0): KeyAnswer {
-  return { key, organization, spend: { organization: emptySums(nowMs), key: emptySums(nowMs) } };
+  return { key, organization, spend: { organization: emptySums(nowMs), key: emptySums(nowMs) }, capped: [] };
 }
 
 /** A node's standings on a clock that stays at 0. */

@@ -7,5 +7,5 @@ import type { SessionNode } from './session-node.ts';
 
 export function reachCap({ key }: SessionNode): void {
   const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(0n), mode: 'refuse' };
-  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key.id);
+  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key);
 }

@@ -7,10 +7,13 @@ import { isRefusal } from '../../use-cases/refusal.ts';
 import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
+import { asSeenBy, ofOthers } from './whose.ts';
 import { dollars, dollarsSent, idParams, instant, lackingCalls } from './fields.ts';
 
 const capSchema = z.object({
-  id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(), window: z.enum(calendarWindows),
+  id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(),
+  person: z.string().nullable().openapi({ description: 'Email of the member, for admins and the member' }),
+  label: z.string().nullable(), window: z.enum(calendarWindows),
   limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, ...lackingCalls,
   state: z.enum(capStates), resetsAt: instant.nullable(),
   forecastAt: instant.nullable().openapi({ description: 'When it is reached at the pace of the last seven days; null: not at this pace' }),
@@ -26,31 +29,33 @@ const trialSchema = z.object({
 const trialQuery = z.object({
   scope: trialFields.shape.scope, key: z.string().optional().openapi({ description: 'With scope key, and only then: the id of the service key' }),
   project: z.string().optional().openapi({ description: 'With scope project, and only then' }),
+  person: z.string().optional().openapi({ description: 'With scope person, and only then: the email of a member. Members try their own' }),
+  label: z.string().optional().openapi({ description: 'With scope label, and only then' }),
   window: trialFields.shape.window, limit: dollarsSent,
 });
 
 export const capOperations = [
   readingOperation({
     id: 'tryCap', path: '/caps/try', role: 'viewer', tag: 'caps', summary: 'What a cap would have refused in the past thirty days, had it been set',
-    refuses: ['unknown_organization', 'unknown_key'],
+    refuses: ['unknown_organization', 'unknown_key', 'unknown_member'],
     query: trialQuery, answer: trialSchema,
-    run: ({ context, actor: { organization }, query: { key, project, ...query } }) =>
-      tryCap(context, { ...query, key: key ?? null, project: project ?? null, organization }),
+    run: async ({ context, actor, query: { key = null, project = null, person = null, label = null, ...query } }) =>
+      ofOthers(actor, person, 'try the caps of') ?? tryCap(context, { ...query, key, project, person, label, organization: actor.organization }),
   }),
   operation({
     id: 'listCaps', method: 'get', path: '/caps', role: 'viewer', tag: 'caps', summary: 'Caps with what was spent, in the order they were made',
     refuses: ['unknown_organization'],
     query: pageQuery, answer: pageOf(capSchema),
-    run: async ({ context, actor: { organization }, query }) => {
+    run: async ({ context, actor, actor: { organization }, query }) => {
       const page = await storedPage({ list: 'caps', organization }, query, {
         read: (wanted) => pageCaps(context, organization, wanted), placeOf: ({ place }) => place,
       });
-      return isRefusal(page) ? page : { ...page, data: page.data.map(({ item }) => item) };
+      return isRefusal(page) ? page : { ...page, data: page.data.map(({ item }) => asSeenBy(actor, item)) };
     },
   }),
   operation({
     id: 'setCap', method: 'post', path: '/caps', role: 'admin', tag: 'caps', status: 201,
-    refuses: ['unknown_organization', 'unknown_key', 'invalid_setting', 'invalid_name'],
+    refuses: ['unknown_organization', 'unknown_key', 'unknown_member', 'invalid_setting', 'invalid_name'],
     summary: 'Set a cap; one of the same scope, subject and window keeps its id',
     body: capFields, answer: capSchema,
     run: ({ context, actor, sent }) => setCap(context, { ...sent, organization: actor.organization }),

@@ -1,15 +1,14 @@
 /** Service keys of the organization. Rule 17; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
-import { hasRightsOf } from '@metergate/core/account/role.ts';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
 import { modelsField } from '../../use-cases/organizations.ts';
-import { isRefusal, refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
-import type { Actor } from '../../use-cases/actor.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
 import { dollars, dollarsSent, emailSent, fieldsBefore, idParams, instant, lifeSeconds, lifetimeMs, projectSent } from './fields.ts';
+import { asSeenBy, ofOthers } from './whose.ts';
 
 /** What a change of a key may alter. */
 const changeable = {
@@ -48,7 +47,7 @@ export const keyOperations = [
       person: emailSent.nullable().optional().openapi({ description: 'Email of the member whose key it is to be' }),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
-    run: async ({ context, actor, body }) => forOthers(actor, body.person ?? null) ?? createServiceKey(context, {
+    run: async ({ context, actor, body }) => ofOthers(actor, body.person ?? null, 'make a key for') ?? createServiceKey(context, {
       organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
       lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
       person: body.person ?? null,
@@ -89,18 +88,3 @@ export const keyOperations = [
     },
   }),
 ] as const;
-
-/** Who the members are is for admins to see; others see whether a key is theirs. */
-function asSeenBy<Key extends { readonly person: string | null }>(actor: Actor, key: Key): Key {
-  return hasRightsOf(actor.role, 'admin') || isOwn(actor, key.person) ? key : { ...key, person: null };
-}
-
-/** For somebody else only admins make keys: the answer would tell whether they are a member. */
-function forOthers(actor: Actor, person: string | null): AdministrationRefusal | null {
-  return person === null || hasRightsOf(actor.role, 'admin') || isOwn(actor, person) ? null
-    : refuseInput('forbidden', 'Only an admin may make a key for somebody else.');
-}
-
-function isOwn({ kind, name }: Actor, person: string | null): boolean {
-  return kind === 'person' && person?.trim().toLowerCase() === name;
-}

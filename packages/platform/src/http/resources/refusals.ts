@@ -20,7 +20,7 @@ export const refusalOperations = [
       rows: z.array(z.object({
         key: z.string().nullable().openapi({ description: 'Null: too many keys were refused to be counted separately' }),
         code: z.string().openapi({ description: 'The `error.code` of the answers' }),
-        scope: z.enum(['organization', 'key', 'run']).nullable().openapi({
+        scope: z.enum(['organization', 'key', 'person', 'label', 'run']).nullable().openapi({
           description: 'Scope of the budget that refused the call; null: no budget did' }),
         window: z.enum(['run', 'day', 'week', 'month', 'year', 'lifetime']).nullable(),
         refusals: z.int(), firstHour: instant, lastHour: instant,

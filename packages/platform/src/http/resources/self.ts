@@ -1,5 +1,6 @@
 /** `/platform/v1/self`: a service key's view of itself, authenticated by the key alone. Rule 16a. */
 import { z } from '@hono/zod-openapi';
+import { labelsIn } from '@metergate/core/call/labels.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { capStates } from '../../use-cases/caps.ts';
@@ -12,7 +13,8 @@ import { dollars, instant, lackingCalls } from './fields.ts';
 import { runSchema } from './runs.ts';
 
 const ownCap = z.object({
-  id: z.string(), scope: z.enum(['organization', 'key']), window: z.enum(calendarWindows), limit: dollars, spent: dollars, ...lackingCalls,
+  id: z.string(), scope: z.enum(['organization', 'key', 'person', 'label']), label: z.string().nullable(),
+  window: z.enum(calendarWindows), limit: dollars, spent: dollars, ...lackingCalls,
   headroom: dollars, mode: z.enum(['refuse', 'pause']), state: z.enum(capStates), resetsAt: instant.nullable(),
 }).openapi('OwnCap');
 
@@ -33,8 +35,12 @@ export const selfOperations = [
   openOperation({
     id: 'showSelf', method: 'get', path: '/self', role: null, serviceKey: true, tag: 'self',
     summary: 'The limits on the calls of this key, and what is left of them', refuses: ['unknown_key', 'unknown_organization'],
+    query: z.object({
+      label: z.string().max(4_200).optional().openapi({ description: 'Labels with commas between them: their caps are shown too' }),
+    }),
     answer: selfSchema,
-    run: async ({ context, parts, headers }) => showSelf(context, await presentedKey(context, headers), parts.publicUrl + limitsPath),
+    run: async ({ context, parts, headers, query: { label = '' } }) =>
+      showSelf(context, await presentedKey(context, headers), { docs: parts.publicUrl + limitsPath, labels: labelsIn(label) }),
   }),
   openOperation({
     id: 'showOwnRun', method: 'get', path: '/self/runs/{run}', role: null, serviceKey: true, tag: 'self',

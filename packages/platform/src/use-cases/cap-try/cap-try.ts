@@ -5,11 +5,13 @@
 import { CapTrial, type TriedCalls } from '@metergate/core/forecast/cap-trial.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
+import { capRules } from '@metergate/core/spend/cap.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
+import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { z } from 'zod';
-import { capFields } from '../caps.ts';
+import { capFields, namesOwnSubject, subjectNamed } from '../caps.ts';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { findFigures } from '../organizations.ts';
@@ -20,7 +22,8 @@ const triedMs = triedDays * 86_400_000;
 
 /** The fields of a cap that matter to a trial. */
 export const trialFields = z.strictObject({
-  scope: capFields.shape.scope, key: capFields.shape.key, project: capFields.shape.project, window: capFields.shape.window,
+  scope: capFields.shape.scope, key: capFields.shape.key, project: capFields.shape.project,
+  person: capFields.shape.person, label: capFields.shape.label, window: capFields.shape.window,
   limit: capFields.shape.limit,
 });
 
@@ -45,21 +48,23 @@ export async function tryCap(
 ): Promise<ShownTrial | AdministrationRefusal> {
   const checked = checkInput(trialFields, wanted);
   if (isRefusal(checked)) return checked;
-  const { scope, key, project, window, limit } = checked.value;
-  if ((key !== null) !== (scope === 'key') || (project !== null) !== (scope === 'project')) {
-    return refuseInput('invalid_input', 'A cap of a key must name the key, a cap of a project the project, a cap of the organization neither.');
-  }
+  const { scope, key, window, limit } = checked.value;
+  if (!namesOwnSubject(checked.value)) return refuseInput('invalid_input', capRules.subject);
   const organization = await findFigures(context, idOrName);
   if (isRefusal(organization)) return organization;
   const sinceMs = context.nowMs - triedMs;
-  const subject = { ...(key === null ? {} : { key }), ...(project === null ? {} : { project }) };
-  const asked = { organization: organization.id, sinceMs, untilMs: context.nowMs + 1 };
-  const rows = await context.store.usageReports.usage({ ...asked, by: ['day'], filter: subject, rowsMax: triedDays + 2 });
-  if (key !== null && rows?.length === 0 && await context.store.serviceKeys.find(organization.id, key) === null) {
+  const named = await subjectNamed(context, organization.id, checked.value);
+  if (isRefusal(named)) return named;
+  const subject = scope === 'organization' ? {} : { [scope]: named.subject! };
+  const rows = (await Promise.all((await filtersOf(context, organization.id, subject)).map((filter) => context.store.usageReports.usage({
+    organization: organization.id, sinceMs, untilMs: context.nowMs + 1, by: ['day'], filter, rowsMax: triedDays + 2,
+  })))).flatMap((found) => found ?? []);
+  if (key !== null && rows.length === 0 && await context.store.serviceKeys.find(organization.id, key) === null) {
     return refuseInput('unknown_key', 'This organization has no service key with this id.');
   }
-  const days = (rows ?? []).map(({ subjects, figures }): TriedCalls => ({
-    atMs: Math.max(sinceMs, Number(subjects[0])), calls: Number(figureIn(figures, 'calls')), cost: nanoDollars(figureIn(figures, 'cost')),
+  const days = Array.from(Map.groupBy(rows, ({ subjects }) => Number(subjects[0])), ([dayMs, ofDay]): TriedCalls => ({
+    atMs: Math.max(sinceMs, dayMs), calls: ofDay.reduce((sum, { figures }) => sum + Number(figureIn(figures, 'calls')), 0),
+    cost: nanoDollars(ofDay.reduce((sum, { figures }) => sum + figureIn(figures, 'cost'), 0n)),
   })).toSorted((one, other) => one.atMs - other.atMs);
   const trial = new CapTrial(window, limit);
   for (const day of days) {
@@ -83,10 +88,23 @@ export async function tryCap(
   };
 }
 
-interface DayToTry {
-  readonly organization: OrganizationId;
+interface TriedSubject {
   readonly key?: string;
   readonly project?: string;
+  readonly person?: string;
+  readonly label?: string;
+}
+
+/** Which reports add up to it: a person's calls are those of their keys. */
+async function filtersOf(
+  { store }: UseCaseContext, organization: OrganizationId, { person, ...filter }: TriedSubject,
+): Promise<readonly UsageFilter[]> {
+  if (person === undefined) return [filter];
+  return (await store.serviceKeys.list(organization)).filter((key) => key.person === person).map(({ id }) => ({ key: id }));
+}
+
+interface DayToTry extends TriedSubject {
+  readonly organization: OrganizationId;
   readonly day: TriedCalls;
 }
 

@@ -67,6 +67,7 @@ const document = fc.uniqueArray(key, { selector: (each) => each.name, maxLength:
   const scoped = [
     fc.record({ scope: fc.constant('organization' as const), ...limits, alerts: at }),
     fc.record({ scope: fc.constant('project' as const), project: name, ...limits, alerts: at }),
+    fc.record({ scope: fc.constant('label' as const), label: name, ...limits, alerts: at }),
     ...(keys.length === 0 ? [] : [
       fc.record({ scope: fc.constant('key' as const), key: fc.constantFrom(...keys.map((each) => each.name)), ...limits, alerts: at }),
     ]),
@@ -212,6 +213,23 @@ for (const on of bothEngines) {
       assert.deepEqual((await content(organization)).keys, [{ name: 'a' }]);
       assert.equal((await listWebhooks(context, organization) as unknown[]).length, 1);
       assert.deepEqual(said(await plan(organization, {}, { prune: true })), []);
+    });
+
+    test('a cap of a person is named by the email, whatever its case, and by no stranger\'s', async () => {
+      const organization = await newOrganization();
+      const email = `ada-${organization.toLowerCase().replace('_', '-')}@example.com`;
+      const made = await store.members.create({ organization, email, passwordHash: 'none', role: 'member' });
+      assert.ok(!('refused' in made));
+      const cap = { scope: 'person', person: email.toUpperCase(), window: 'day', limit: '5', mode: 'refuse' };
+      await apply(organization, { caps: [cap] });
+      assert.deepEqual((await content(organization)).caps, [{ ...cap, person: email, limit: '5.000000000' }]);
+      assert.deepEqual(said(await plan(organization, { caps: [{ ...cap, person: email }] }, { prune: true })), []);
+      for (const [wrong, place] of [[{ ...cap, person: 'eve@example.com' }, 'caps.0.person'], [{ ...cap, label: 'x' }, 'caps.0'],
+        [{ scope: 'label', label: 'a,b', window: 'day', limit: '1' }, 'caps.0.label']] as const) {
+        assert.deepEqual((await problems(organization, { caps: [wrong] })).map((line) => line.split(':', 1)[0]), [place]);
+      }
+      assert.deepEqual(said(await plan(organization, { caps: [] }, { prune: true })), 
+        [`remove cap person ${email} day limit: 5.000000000 -> null`]);
     });
 
     test('a field that is left out stays, null removes it', async () => {

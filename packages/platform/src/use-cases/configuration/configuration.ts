@@ -3,7 +3,7 @@
  * those of HTTP and the command. A field or section that is left out stays as it is; null removes a value. It contains no secret.
  */
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
-import type { CapMode, CapScope } from '@metergate/core/spend/cap.ts';
+import { capRules, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { WebhookEvent } from '@metergate/core/alert/webhook-event.ts';
 import { upstreamDialects, type UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
@@ -13,7 +13,7 @@ import type { StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import { z } from 'zod';
 import { allocationFields, type AllocationDocument } from '../allocation/rules-fields.ts';
 import { alertFields } from '../alerts/alerts.ts';
-import { capFields } from '../caps.ts';
+import { capFields, namesOwnSubject } from '../caps.ts';
 import { moneyField } from '../money-field.ts';
 import { modelsField, settingsFields, type OrganizationSettingsInput } from '../organizations.ts';
 import { webhookFields } from '../webhooks/webhooks.ts';
@@ -36,6 +36,9 @@ export interface CapEntry {
   /** A key's name or id. */
   readonly key: string | null;
   readonly project: string | null;
+  /** A member's email. */
+  readonly person: string | null;
+  readonly label: string | null;
   readonly window: CalendarWindow;
   readonly limit: string;
   readonly mode?: CapMode | undefined;
@@ -112,9 +115,7 @@ const capEntry = z.strictObject({
   limit: money('The limit of a cap'),
   mode: capFields.shape.mode.unwrap().optional(),
   alerts: alertFields.shape.at.transform((at) => [...new Set(at)].toSorted((one, other) => one - other)).nullable().optional(),
-}).refine(({ scope, key, project: of }) => (key !== null) === (scope === 'key') && (of !== null) === (scope === 'project'), {
-  error: 'A cap of a key must name the key, a cap of a project the project, a cap of the organization neither.',
-});
+}).refine(namesOwnSubject, { error: capRules.subject });
 
 const webhookEntry = z.strictObject({
   url: webhookFields.shape.url,

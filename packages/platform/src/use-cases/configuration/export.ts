@@ -41,8 +41,9 @@ export async function exportConfiguration(context: UseCaseContext, idOrName: str
   return {
     configuration: {
       organization: name, settings: settingsOf(organization), keys: live.map((key) => keyEntry(key, live)),
-      caps: caps.map(({ id: cap, scope, key, project, window, limit, mode }): CapEntry => ({
-        scope, ...(key === null ? {} : { key: keyWord(key, live) }), ...(project === null ? {} : { project }), window, limit, mode,
+      caps: caps.map(({ id: cap, scope, key, project, person, label, window, limit, mode }): CapEntry => ({
+        scope, ...(key === null ? {} : { key: keyWord(key, live) }), ...(project === null ? {} : { project }),
+        ...(person === null ? {} : { person }), ...(label === null ? {} : { label }), window, limit, mode,
         ...alertsOf(alerts.find((each) => each.cap === cap)?.at),
       } as CapEntry)),
       webhooks: webhooks.map(({ url, events }) => ({ url, events })),

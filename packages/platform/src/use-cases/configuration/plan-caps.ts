@@ -9,10 +9,12 @@ import { differing, doneOr, type FieldChange, type MadeKeys, type Problem, type 
 
 export interface PlanningCaps {
   readonly organization: OrganizationId;
-  readonly caps: readonly Pick<ShownCap, 'id' | 'scope' | 'key' | 'project' | 'window' | 'limit' | 'mode'>[];
+  readonly caps: readonly Pick<ShownCap, 'id' | 'scope' | 'key' | 'project' | 'person' | 'label' | 'window' | 'limit' | 'mode'>[];
   readonly alerts: readonly ShownAlert[];
   readonly entries: readonly CapEntry[] | undefined;
   readonly referred: KeysPlan['referred'];
+  /** Emails of the organization's members, in lower case. */
+  readonly members: ReadonlySet<string>;
   readonly prune: boolean;
 }
 
@@ -45,7 +47,9 @@ export function planCaps(given: PlanningCaps): SectionPlan {
   };
 }
 
-function matchedOf({ caps, referred }: PlanningCaps, entries: readonly CapEntry[]): { readonly matched: Matched[]; readonly problems: Problem[] } {
+function matchedOf(
+  { caps, referred, members }: PlanningCaps, entries: readonly CapEntry[],
+): { readonly matched: Matched[]; readonly problems: Problem[] } {
   const problems: Problem[] = [];
   const matched: Matched[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -53,6 +57,10 @@ function matchedOf({ caps, referred }: PlanningCaps, entries: readonly CapEntry[
     if (entry.key !== null && key === null) {
       problems.push({ path: ['caps', index, 'key'],
         sentence: 'No key has this id, or not exactly one has this name. Add it under keys, or give its id.' });
+      continue;
+    }
+    if (entry.person !== null && !members.has(entry.person.trim().toLowerCase())) {
+      problems.push({ path: ['caps', index, 'person'], sentence: 'There is no member with this email. Invite them first.' });
       continue;
     }
     const place = placeOf(entry, key);
@@ -65,16 +73,18 @@ function matchedOf({ caps, referred }: PlanningCaps, entries: readonly CapEntry[
   return { matched, problems };
 }
 
-function placeOf({ scope, project, window }: Pick<CapEntry, 'scope' | 'project' | 'window'>, key: KeyReference | null): string {
-  return JSON.stringify([scope, key ?? project, window]);
+function placeOf(
+  { scope, project, person, label, window }: Pick<CapEntry, 'scope' | 'project' | 'person' | 'label' | 'window'>, key: KeyReference | null,
+): string {
+  return JSON.stringify([scope, key ?? project ?? person?.trim().toLowerCase() ?? label, window]);
 }
 
 function setting({ organization }: PlanningCaps, { entry, key, there }: Matched, at: readonly number[] | null): Step | null {
-  const { scope, project, window, limit, mode, alerts } = entry;
+  const { scope, project, person, label, window, limit, mode, alerts } = entry;
   const current = there === null ? { limit: null, mode: 'refuse', alerts: null } : { limit: there.limit, mode: there.mode, alerts: at };
   const fields = differing(current, { limit, mode, alerts });
   if (fields.length === 0) return null;
-  const wanted = { organization, scope, project, window, limit, mode: mode ?? there?.mode ?? 'refuse' };
+  const wanted = { organization, scope, project, person, label, window, limit, mode: mode ?? there?.mode ?? 'refuse' };
   return {
     change: { action: there === null ? 'create' : 'change', kind: 'cap', name: nameOf(entry), fields }, makesSecret: false,
     async run(context, made) {
@@ -100,8 +110,8 @@ function keyId(key: KeyReference | null, made: MadeKeys): string | null {
   return 'id' in key ? key.id : made.get(key.made)!;
 }
 
-function nameOf({ scope, key, project, window }: Pick<CapEntry, 'scope' | 'key' | 'project' | 'window'>): string {
-  return [scope, key ?? project, window].filter((word) => word !== null).join(' ');
+function nameOf({ scope, key, project, person, label, window }: Pick<CapEntry, 'scope' | 'key' | 'project' | 'person' | 'label' | 'window'>): string {
+  return [scope, key ?? project ?? person ?? label, window].filter((word) => word !== null).join(' ');
 }
 
 function removal(organization: OrganizationId, cap: PlanningCaps['caps'][number]): Step {

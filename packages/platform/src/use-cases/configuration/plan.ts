@@ -79,11 +79,12 @@ async function planOn(
   if (isRefusal(missing) || isRefusal(keys) || isRefusal(caps) || isRefusal(alerts) || isRefusal(webhooks) || isRefusal(rules)) {
     return missing as AdministrationRefusal;
   }
+  const members = new Set((await context.store.members.list(id)).map(({ email }) => email.toLowerCase()));
   const keysPlan = planKeys({ organization: id, keys, entries: configuration.keys, prune, nowMs: context.nowMs });
   const sections = [
     planSettings(organization, configuration.settings),
     keysPlan,
-    planCaps({ organization: id, caps, alerts, entries: configuration.caps, referred: keysPlan.referred, prune }),
+    planCaps({ organization: id, caps, alerts, entries: configuration.caps, referred: keysPlan.referred, members, prune }),
     planWebhooks({ organization: id, webhooks, entries: configuration.webhooks, rules: urlRules, prune }),
     await planUpstream({ organization: id, ...await currentUpstream(context, id), entry: configuration.upstream,
       rules: urlRules, credentialOf, prune }),

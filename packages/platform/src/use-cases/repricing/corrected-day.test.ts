@@ -228,7 +228,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
           assert.equal(nano(cap.spent), due, `${what}, ${cap.scope} ${cap.key ?? cap.project ?? ''}`);
         }
         const presented = await keyPresented(context(), keys[0]!.key);
-        const own = await showSelf(context(), presented!, '');
+        const own = await showSelf(context(), presented!, { docs: '', labels: [] });
         assert.ok(!isRefusal(own));
         assert.deepEqual(own.caps.map(({ scope, spent }) => [scope, nano(spent)]).sort(), [
           ['key', costOf(({ key }) => key === keys[0]!.id)], ['organization', costOf(() => true)]], what);

@@ -55,6 +55,7 @@ import { correctedSpend } from './0050-corrected-spend.ts';
 import { openWork } from './0051-open-work.ts';
 import { oldestWriterStated } from './0052-oldest-writer.ts';
 import { monthBudgets } from './0053-month-budgets.ts';
+import { labelSpend } from './0054-label-spend.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -64,7 +65,7 @@ export const migrations: readonly Migration[] = [
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
-  callsOfConnections, allocation, correctedSpend, openWork, oldestWriterStated, monthBudgets,
+  callsOfConnections, allocation, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend,
 ];
 
 /**
