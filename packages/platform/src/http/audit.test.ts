@@ -83,6 +83,7 @@ test('every operation that changes something leaves a row by its own name, and n
   await ask(`/caps/${await id('/caps', 'POST', { scope: 'organization', window: 'day', limit: '5' })}`, 'DELETE');
   const alerted = await id('/caps', 'POST', { scope: 'organization', window: 'month', limit: '5' });
   await ask(`/alerts/${await id('/alerts', 'POST', { cap: alerted, at: [50] })}`, 'DELETE');
+  await ask(`/month-budgets/${await id('/month-budgets', 'POST', { scope: 'organization', amount: '5' })}`, 'DELETE');
   const webhook = await id('/webhooks', 'POST', { url: 'https://hooks.example.com/metergate' });
   await ask(`/webhooks/${webhook}/test`, 'POST');
   await ask(`/webhooks/${webhook}`, 'DELETE');
