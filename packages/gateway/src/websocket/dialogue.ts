@@ -69,6 +69,8 @@ export class Dialogue {
   readonly #usage: ConnectionUsage;
   /** A compressed message of the caller was kept back: what comes behind it can be decompressed here alone, and leaves uncompressed. */
   #leavesPlain = false;
+  /** What was under way ends here, and the connection with it: nothing further begins, and what is said is heard by nobody. */
+  #isCut = false;
 
   constructor(node: GatewayNode, handshake: AdmittedCall, { connection, compression }: {
     readonly connection: DialogueConnection; readonly compression: Compression | null;
@@ -127,6 +129,7 @@ export class Dialogue {
 
   #callerSaid(event: CallerEvent, said: Omit<Said, 'refused'>): void {
     const { message, next } = said;
+    if (this.#isCut) return next();
     const { saidModels } = this.#language;
     const refused = saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
     if (refused !== null) return this.#refuse(refused, message, { event, next });
@@ -175,7 +178,7 @@ export class Dialogue {
   #ending(refused: Said['refused'], admitted: AdmissionEnd['admitted']): AdmissionEnd {
     const connection = this.#connection;
     return {
-      isWanted: () => connection.callerWaits,
+      isWanted: () => connection.callerWaits && !this.#isCut,
       admitted: (call) => connection.run(() => admitted(call)),
       refused: (refusal, id) => connection.run(() => refused(refusal, id)),
       broke: (cause) => connection.run(() => { throw cause; }),
@@ -220,6 +223,7 @@ export class Dialogue {
   }
 
   #isOf(event: ServerEvent, message: Message, next: () => void): void {
+    if (this.#isCut) return next();
     const of = this.responses.of(event);
     if (of === 'begun') this.#providerBegan(event, message, next);
     else this.#responseSays(of, event, message, next);
@@ -261,6 +265,7 @@ export class Dialogue {
 
   #responseSaid(response: ResponseCall, event: ServerEvent, message: Message, next: () => void): void {
     if (event.kind === 'other') return this.#pass(message, next);
+    if (this.#isCut) return next();
     // A response that had begun and ends with an error was cut short; one that had not was answered by it.
     const isWhole = event.kind === 'ends' || response.responseId === null;
     const outcome = !isWhole ? 'cut' : this.#connection.callerIsGone ? 'caller_gone' : 'completed';
@@ -274,8 +279,9 @@ export class Dialogue {
     this.#connection.toCaller(source, from, to, next);
   }
 
-  /** All that is under way ends here; `then` runs once their records are written. */
+  /** All that is under way ends here, with the connection; `then` runs once their records are written. */
   cutAll(outcome: CallOutcome, then: () => void): void {
+    this.#isCut = true;
     const all = this.responses.all();
     let left = all.length;
     if (left === 0) return then();

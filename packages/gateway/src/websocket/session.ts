@@ -291,7 +291,7 @@ export class Session implements CallUnderWay, OpenSession, DialogueConnection {
   #awaitEnd(): void {
     this.#isClosed = true;
     this.#ending = { end: () => {}, refusal: stopping };
-    setTimeout(() => this.run(() => this.#finish('completed')), closingMs).unref();
+    setTimeout(() => this.run(() => this.#cutAll(() => this.#finish('completed'))), closingMs).unref();
   }
 
   #cutAll(then: () => void): void {
