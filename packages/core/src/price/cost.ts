@@ -80,7 +80,8 @@ export function costOf(call: PricedCall): Cost {
     ?? unpriced;
 }
 
-function pricesOfModel({ book, provider, upstreamHost, listedAs, atMs }: PricedCall, model: string): ReturnType<typeof pricesOf> {
+/** The prices in force for the call, were it of this model. */
+export function pricesOfModel({ book, provider, upstreamHost, listedAs, atMs }: PricedCall, model: string): ReturnType<typeof pricesOf> {
   return pricesOf(book, { provider, upstreamHost, listedAs: listedAs ?? null, atMs, model });
 }
 
@@ -90,6 +91,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
   if (pico === null) return null;
   const { reading } = call;
   const gaps = new Gaps();
+  if (searchesInBlocks(call, price)) gaps.add('web_search');
   const fees = toolFees(searched(call), feesOf(call, price), gaps) + otherToolFees(reading, price.rates.otherTool, gaps);
   const units = unitFees(reading, price.rates, gaps);
   // Counted in units that this price does not know, and in nothing else.
@@ -128,6 +130,15 @@ function feesOf({ reading, requestedModel }: PricedCall, { rates, ofOverlay }: M
   return { ...rates.tools, webSearch: null };
 }
 
+/**
+ * A search of these models is charged with a fixed block of input tokens beside its fee. Whether the answer's figures hold the block is not
+ * documented, so nothing is added, and the cost names the gap.
+ */
+function searchesInBlocks({ reading, requestedModel }: PricedCall, { ofOverlay }: ModelPrice): boolean {
+  return !ofOverlay && !reading.previewSearch && (reading.toolCalls?.webSearch ?? 0) > 0 && paidInBlocks.test(reading.model ?? requestedModel ?? '');
+}
+
+const paidInBlocks = /(?:^|\/)(?:gpt-4o-mini|gpt-4\.1-mini)(?:-\d|$)/;
 const withoutReasoning = /(?:^|\/)(?:chatgpt|gpt-[34])/;
 const searchesAlways = /-search-(?:preview|api)(?:-|$)/;
 

@@ -1,6 +1,5 @@
 /** Whether many requests may be priced by the sum of their tokens, as a batch reports it. Rule 6f. */
-import { costOf, type Cost, type PricedCall } from './cost.ts';
-import { pricesOf } from './price-book.ts';
+import { costOf, pricesOfModel, type Cost, type PricedCall } from './cost.ts';
 import type { TokenRate } from './rates.ts';
 
 /**
@@ -10,11 +9,11 @@ import type { TokenRate } from './rates.ts';
 export function costTogether(call: PricedCall): Cost | null {
   const model = call.reading.model ?? call.requestedModel ?? null;
   if (model === null) return costOf(call);
-  const { overlay, list } = pricesOf(call.book, { provider: call.provider, upstreamHost: call.upstreamHost, atMs: call.atMs, model });
+  const { overlay, list } = pricesOfModel(call, model);
   const rates = (overlay ?? list)?.rates;
   if (rates === undefined) return costOf(call);
-  const { input, output, cached } = call.reading.tokens;
-  const most = (input ?? 0) + (output ?? 0) + (cached ?? 0);
+  const { input, output, cached, cacheWrite } = call.reading.tokens;
+  const most = (input ?? 0) + (output ?? 0) + (cached ?? 0) + (cacheWrite ?? 0);
   const steps = Object.values(rates).some((rate) => isTokenRate(rate) && rate.above.some(({ tokens }) => tokens < most));
   return steps || rates.call !== 0n ? null : costOf(call);
 }

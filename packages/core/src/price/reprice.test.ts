@@ -91,3 +91,14 @@ test('what is counted in units alone is priced again', () => {
   const found = reprice(record, { book: bookOf([{ provider: 'openai', model: 'speaker', second: '0.01' }]), own });
   assert.deepEqual(found.kind === 'repriced' ? found.cost : found, nanoDollars(100_000_000n));
 });
+
+test('the settlement of a batch keeps its cost where the prices depend on the length of each request', () => {
+  const settled = { ...call, path: '/v1/files/file-1/content' };
+  const flat = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
+  const above = [{ tokens: 500, input: '4' }];
+  const stepped = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10', above }]);
+  const kinds = (book: PriceBook) => [call, settled].map((each) => reprice(each, { book, own }).kind);
+  assert.deepEqual([kinds(flat), kinds(stepped)], [['repriced', 'repriced'], ['repriced', 'not_repriced']]);
+  assert.deepEqual(reprice({ ...settled, cost: null, costSource: 'unpriced', priceList: null }, { book: stepped, own: null }),
+    { kind: 'not_repriced', why: 'own_prices' });
+});

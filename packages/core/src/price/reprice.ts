@@ -5,8 +5,10 @@
  */
 import type { NanoDollars } from '../money.ts';
 import { costGapNames, type CostGap } from '../record/call-record.ts';
+import { outcomePlaceOf } from '../usage/outcome-place.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { PriceBook } from './price-book.ts';
+import { costTogether } from './priced-together.ts';
 import { recordedReading, recordedTokens, type RecordedCall } from './recorded-parts.ts';
 
 /**
@@ -51,17 +53,27 @@ export function reprice(record: RecordedCall, { book, own, upstreamUrl = null, s
     reading, requestedModel: record.requestedModel, provider: record.wire === 'upstream' ? null : record.wire,
     upstreamHost: named ? null : upstreamUrl, fallback: null, atMs: record.startedAtMs,
   };
-  const again = own === null || record.costSource !== 'priced' ? null : byOwn(record, costOf({ ...call, book: own }));
+  const price = tellsOfMany(record) ? costTogether : costOf;
+  const again = own === null || record.costSource !== 'priced' ? null : byOwn(record, price({ ...call, book: own }));
   const doubtful = again === null && (!named || (strict && dependsOnMore(record)));
   if (again === 'differs' || doubtful) return { kind: 'not_repriced', why: 'own_prices' };
-  const { cost, costGaps: found, priceList } = costOf({ ...call, book });
+  const priced = price({ ...call, book });
+  if (priced === null) return { kind: 'not_repriced', why: 'own_prices' };
+  const { cost, costGaps: found, priceList } = priced;
   if (cost === null || found.includes('amount')) return { kind: 'not_repriced', why: 'unknown_model' };
   const costGaps = withHidden(found, record, again);
   return { kind: 'repriced', cost, gap: costGaps.length > 0, costGaps, priceList };
 }
 
+/** The settlement of a batch: its record has the sum of its requests, which does not say how long each was. */
+function tellsOfMany({ path }: RecordedCall): boolean {
+  const form = outcomePlaceOf({ method: 'GET', path })?.form;
+  return form === 'batch' || form === 'result_file' || form === 'message_results';
+}
+
 /** The cost by its own prices, if those are the ones; null: they are others. `differs`: they do not give the recorded cost from the record. */
-function byOwn(record: RecordedCall, again: Cost): Cost | 'differs' | null {
+function byOwn(record: RecordedCall, again: Cost | null): Cost | 'differs' | null {
+  if (again === null) return 'differs';
   if (again.priceList !== record.priceList) return null;
   return again.cost === record.cost ? again : 'differs';
 }

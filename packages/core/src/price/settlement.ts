@@ -3,7 +3,7 @@
  * request that it is, and the costs are added up: the length of one request never raises the price of another.
  */
 import type { Cost } from './cost.ts';
-import { nanoDollars, type NanoDollars } from '../money.ts';
+import { nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import type { OutcomePlace } from '../usage/outcome-place.ts';
 import type { OutcomeListener } from '../usage/outcome-parts.ts';
 import { noTokens, type Reading, type TokenFigures, type ToolCalls } from '../usage/reading.ts';
@@ -94,6 +94,7 @@ class PartSum {
       for (const name of toolNames) this.tools[name] += reading.toolCalls[name];
     }
     for (const name of unitNames) if (reading.units?.[name] !== undefined) this.units[name] = (this.units[name] ?? 0) + reading.units[name];
+    if ((this.cost ?? 0n) + (cost.cost ?? 0n) > nanoDollarsMax) this.gaps.add('amount');
     this.cost = added(this.cost, cost.cost);
     this.savings = added(this.savings, cost.cacheSavings);
     this.unpriced ||= cost.cost === null;

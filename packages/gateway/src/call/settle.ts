@@ -122,7 +122,7 @@ function worksOf(opening: CallOpening, { reading: { work }, outcomeOf }: EndedCa
 
 /** How the parts of work that an earlier call began are priced, as learned by `call` at `atMs`. */
 export function priceOfWork(call: AdmittedCall, book: PriceBook, { form, atMs }: { readonly form: OutcomeForm; readonly atMs: number }): PricePart {
-  const { chosen: { region, provider, upstreamHost }, held: { organization: { fallbackPrice: fallback } } } = call;
+  const { chosen: { region, provider, upstreamHost, listedAs }, held: { organization: { fallbackPrice: fallback } } } = call;
   const price = form === 'batch' ? costTogether : costOf;
-  return (reading) => price({ reading, requestedModel: null, region, provider, upstreamHost, book, fallback, atMs });
+  return (reading) => price({ reading, requestedModel: null, region, provider, upstreamHost, listedAs, book, fallback, atMs });
 }

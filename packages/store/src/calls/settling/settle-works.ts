@@ -100,13 +100,14 @@ class SettlingWork implements Settling {
     return record.usage === 'unknown' && known.settledBy !== null ? { ...record, settledBy: known.settledBy as CallRecord['id'] } : record;
   }
 
-  /** Null: it was settled before, or is a file that no batch is known to have written. */
+  /** Null: it was settled before, or is a file that no batch is known to have written, or one of what failed. */
   async #settlement(record: CallRecord): Promise<CallRecord | null> {
     if (record.works.length === 0) return record;
     const name = nameOf(record, 0);
     const named = await this.#works.find(name);
     const partOf = named === null ? null : named.partOf;
-    if (isFile(record) && partOf === null) return null;
+    // A batch writes what failed into a file of its own: that all of it cost nothing says nothing of what succeeded.
+    if (isFile(record) && (partOf === null || record.usage === 'none')) return null;
     const whole = partOf === null ? name : { ...name, work: partOf };
     const work = await this.#works.find(whole) ?? begun(whole, record);
     await this.#noteFiles(record, work);

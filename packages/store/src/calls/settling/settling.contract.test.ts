@@ -102,6 +102,18 @@ for (const on of bothEngines) {
       assert.deepEqual(await total(organization), { calls: 3, unknown: 0, cost: 123_456_789n });
     });
 
+    test('a file of what failed does not settle a batch whose other file tells what succeeded', async () => {
+      const organization = await newOrganization();
+      const file = (name: string, more: Partial<CallRecord> = {}): CallRecord =>
+        settlement(organization, [name], { path: `/v1/files/${name}/content`, ...more });
+      await ship([beginning(organization, 'batch_1'), sampleRecord(organization, { ...nothing, usage: 'none', method: 'GET',
+        path: '/v1/batches/batch_1', works: ['batch_1', 'file-1', 'file-errors'] })]);
+      await ship([file('file-errors', { ...nothing, usage: 'none' })], other);
+      assert.equal((await total(organization)).unknown, 1);
+      await ship([file('file-1')]);
+      assert.deepEqual(await total(organization), { calls: 3, unknown: 0, cost: 123_456_789n });
+    });
+
     test('the same id on another wire, or of another organization, is other work', async () => {
       const [organization, stranger] = [await newOrganization(), await newOrganization()];
       await ship([beginning(organization, 'batch_1')]);
