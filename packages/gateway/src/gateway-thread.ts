@@ -3,7 +3,7 @@
  * port}}`, or `{failed: {code, message, syscall}}` and the end; `{metrics, id}` on `{metrics: true, id}`; `{condition}` whenever what the
  * node cannot do changes; `{warning}` when something needs an operator; `{lines}` for the log, `{spans}` for traces; `{alive: true}` on
  * `{alive: true}`; `{drained: true}` after `{drain: true}`, when all calls have ended and the journal is closed. `{leave: true}` comes before that,
- * as soon as the process is asked to stop. This thread never opens the store (rules: Processes).
+ * as soon as the process is asked to stop, and is answered by `{left: true}`. This thread never opens the store (rules: Processes).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
@@ -209,6 +209,7 @@ function serveParent(parts: Parts): void {
       parent.postMessage(message);
     } else if ('leave' in message) {
       gateway.leave();
+      parent.postMessage({ left: true });
     } else if ('metrics' in message) {
       const metrics: GatewayThreadMetrics = {
         ...gateway.counters,

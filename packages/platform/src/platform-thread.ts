@@ -3,7 +3,7 @@
  * it does can delay a forwarded call.
  * `{listening: {host, port}}` goes to the parent, or `{failed: {code, message, syscall}}`; `{warning}` for a fault that was answered
  * with 500; `{note}` for work that was done; `{alive: true}` in reply to the same. On `{leave: true}` answers end their connection, because
- * the process will stop; on `{stop: true, graceMs}` it closes and ends.
+ * the process will stop, and `{left: true}` confirms it; on `{stop: true, graceMs}` it closes and ends.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
@@ -108,7 +108,10 @@ async function serve(): Promise<void> {
     const counting = setInterval(() => void reportFigures(store, retention, feed), figuresMs);
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
-      if ('leave' in message) return platform.leave();
+      if ('leave' in message) {
+        platform.leave();
+        return parent.postMessage({ left: true });
+      }
       clearInterval(housekeeping);
       clearInterval(counting);
       clearInterval(looking);

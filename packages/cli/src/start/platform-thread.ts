@@ -9,7 +9,7 @@ import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts'
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import type { ThreadPulse } from './thread-pulse.ts';
-import { ended, firstMessage, pulseOf } from './threads.ts';
+import { ended, firstMessage, leaveOf, pulseOf } from './threads.ts';
 
 export interface PlatformThread {
   /** The port it listens on, also where 0 was asked for. */
@@ -22,8 +22,8 @@ export interface PlatformThread {
   prices(): PriceFigures | null;
   /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
   pulse(): ThreadPulse | null;
-  /** The process will stop: its answers announce it from now on. */
-  leave(): void;
+  /** The process will stop: once this resolves, its answers announce it. */
+  leave(): Promise<void>;
   /** Takes no more connections; requests under way may last another `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -54,9 +54,9 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
     port,
     caps: () => caps, retention: () => retention, prices: () => prices,
     pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
-    leave() {
+    async leave() {
       leaving = true;
-      worker.postMessage({ leave: true });
+      if (worker.threadId !== -1) await leaveOf(worker);
     },
     async stop(graceMs) {
       stopping = { stop: true, graceMs };

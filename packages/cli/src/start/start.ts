@@ -224,10 +224,12 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
  * at once and its server says so itself: told earlier, callers would connect again while it closes.
  */
 async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
-  watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
   const nowMs = performance.now();
   const closesAtOnce = readers.watch(nowMs) ? null : threads ?? platform;
-  for (const each of [threads, platform, ops]) if (each !== closesAtOnce) each?.leave();
+  await Promise.all([threads, platform].map((each) => (each === closesAtOnce ? null : each?.leave())));
+  // Only now, so that whoever has seen the 503 finds every answer saying the same.
+  watch.phase = { cause: 'stopping', sentence: 'Stopping: open calls are finishing.' };
+  ops?.leave();
   await readers.haveSeen(nowMs);
 }
 

@@ -2,6 +2,7 @@
  * The store thread and the gateway thread, as the supervisor sees them: started, watched, stopped in order. If a thread dies or throws, the
  * whole product is broken: `died` is called once, and the process must end.
  */
+import { setTimeout as pass } from 'node:timers/promises';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { GatewayThreadData, GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
 import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
@@ -40,6 +41,9 @@ export interface ThreadsOptions {
   readonly onDeath: (sentence: string) => void;
 }
 
+/** A thread that is busy for longer is not waited for: the others must say that they stop. */
+const confirmMs = 1_000;
+
 export interface Threads {
   readonly gatewayHost: string;
   readonly gatewayPort: number;
@@ -51,8 +55,8 @@ export interface Threads {
   report(report: NodeReport): void;
   /** Whether each thread that has not ended answers. */
   pulses(): ThreadPulses;
-  /** The process will stop: the gateway's answers announce it from now on. */
-  leave(): void;
+  /** The process will stop: once this resolves, the gateway's answers announce it. */
+  leave(): Promise<void>;
   /** Drains the gateway, closes its journal, ships it, closes the store. */
   stop(): Promise<void>;
 }
@@ -135,7 +139,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     pulses: () => ({
       ...(gateway.threadId === -1 ? {} : { gateway: pulses.gateway }), ...(store.threadId === -1 ? {} : { store: pulses.store }),
     }),
-    leave: () => gateway.postMessage({ leave: true }),
+    leave: () => leaveOf(gateway),
     async stop() {
       stopping = true;
       gateway.postMessage({ drain: true });
@@ -187,6 +191,15 @@ export function pulseOf(name: ThreadName, worker: Worker): ThreadPulse {
     if (message['alive'] === true) pulse.answered();
   });
   return pulse;
+}
+
+/** Resolves when the thread's answers say that the process stops, or it did not confirm it within `confirmMs`. */
+export async function leaveOf(worker: Worker): Promise<void> {
+  const confirmed = firstMessage(worker, 'left').catch(() => {});
+  worker.postMessage({ leave: true });
+  const given = new AbortController();
+  await Promise.race([confirmed, pass(confirmMs, undefined, { signal: given.signal }).catch(() => {})]);
+  given.abort();
 }
 
 /** Resolves with the first message that has `field`; rejects on `failed`, on an error, or if the thread ends. */

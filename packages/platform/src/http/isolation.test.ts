@@ -44,6 +44,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const recorded = await ask('/corrections', { method: 'POST', body: { provider: 'openai', file: bill }, token: other.tokens.owner });
       const correction = (recorded.body['corrections'] as { id: string }[])[0]!.id;
       const alert = await made('/alerts', { cap, at: [80] });
+      const budget = await made('/month-budgets', { scope: 'organization', amount: '5' });
       const webhook = await made('/webhooks', { url: 'https://hooks.example.com/theirs' });
       const kept = await platform.store.savedViews.save({ organization: other.id, person: members[0]!.id }, { name: 'theirs', query: 'by=key' });
       const view = String((kept as { id: unknown }).id);
@@ -63,6 +64,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
       Object.assign(foreign, {
         showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id, removeAlert: alert, removeCorrection: correction,
+        removeBudget: budget,
         removeView: view, removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
       });
     });
