@@ -22,6 +22,8 @@ export interface CommandTools {
   readonly isTerminal: boolean;
   /** Wall time, milliseconds since the epoch. */
   readonly nowMs: () => number;
+  /** Resolves after so many milliseconds; absent: by the machine's clock. */
+  readonly pause?: (ms: number) => Promise<void>;
   readonly randomBytes: (n: number) => Uint8Array;
   /** Who runs the command, as the machine knows them: for the audit trail. Null: not known. */
   readonly operator?: string | null;

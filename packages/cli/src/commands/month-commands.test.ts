@@ -97,3 +97,35 @@ test('over HTTP a month is closed by an admin, reopened by an owner, listed, sho
     place.remove();
   }
 });
+
+test('a closing waits for a node until it has shipped, or for as long as it was told to, and says for whom', async () => {
+  let nowMs = Date.UTC(2026, 10, 5);
+  const paused: number[] = [];
+  const waiting = await ownStore(() => nowMs, async (ms) => {
+    paused.push(ms);
+    nowMs += ms;
+    if (paused.length === 4) await say('stopped');
+  });
+  const say = (state: 'ready' | 'stopped') => waiting.inStore((store) => store.nodeReports.say('home_silent', {
+    node: 'node_silent', host: 'one', version: '0', runtime: 'v26', startedAtMs: 1, state, reasons: [], callsInFlight: 0, oldestCallMs: null,
+    callsForwarded: 0, callsRefused: 0, faults: 0, liveRuns: 0, journal: { rowsToShip: 0, lagMs: 0, bytes: 0, rowsInMemory: 0, setAside: 0 },
+    settingsAgeMs: 0, eventLoopDelayMs: 0, spendDifferences: 0, leases: null,
+  }, Date.UTC(2026, 9, 30)));
+  try {
+    const { id } = await waiting.json(['org', 'create', 'acme']) as { id: OrganizationId };
+    await waiting.inStore((store) => store.calls.ship(batchOf('seg_waiting', records(id, 9, 3))));
+    await say('ready');
+    const close = (...more: string[]) => waiting.run(['month', 'close', '2026-10', '--org', 'acme', ...more]);
+    assert.match((await close()).stderr, /node_silent: It was last heard of.*Try again later/);
+    assert.deepEqual(paused, []);
+    const late = await close('--wait', '12s');
+    assert.deepEqual([late.code, paused], [1, [5_000, 5_000, 2_000]]);
+    assert.match(late.stderr, /^Calls of 2026-10 may still come\. node_silent: .*\. Waiting until 2026-11-05T00:00:12\.000Z\.\n/);
+    assert.match(late.stderr, /Try again later/, 'and then why it gave up');
+    const closed = await close('--wait', '15m', '--json');
+    assert.deepEqual([closed.code, paused.length, (JSON.parse(closed.stdout) as { state: string }).state], [0, 4, 'closed']);
+    assert.match((await close('--wait', 'x')).stderr, /--wait must be a duration/);
+  } finally {
+    waiting.end();
+  }
+});

@@ -1,17 +1,18 @@
 /** `metergate month`: a month closed, shown, reopened, and verified from its file. Rule 24b; docs/month.md. */
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { MonthFault, MonthVerdict } from '@metergate/core/month/verify-month.ts';
 import { checkMonth } from '@metergate/platform/use-cases/months/check-month.ts';
 import {
   closeAndShow, exportMonth, listMonths, reopenMonth, showMonth, type MonthQuery, type ShownMonth,
 } from '@metergate/platform/use-cases/months/months.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command, commandGroup } from '../command-line/command.ts';
+import { command, commandGroup, type CommandTools } from '../command-line/command.ts';
 import { countOf, grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, shortDecimal, table } from '../command-line/table.ts';
-import { monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { durationMs, monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadable } from '../receipts/verify-file.ts';
 import { statementArguments, writeStatement } from './statement.ts';
@@ -44,12 +45,35 @@ const close = command({
     ...args,
     without: { type: 'string', valueHint: 'NODE,…', description: 'Nodes whose calls are not waited for' },
     'go-on': { type: 'boolean', description: 'Wait for no node' },
+    wait: { type: 'string', valueHint: 'TIME', description: 'Try again until every node has shipped, at most for 30s, 15m, 24h, …' },
   },
-  run: (values, tools) => onStore(tools, async (context) => answerOf(await closeAndShow(context, {
-    ...queryOf({ month: values.month, org: values.org }), goOn: values['go-on'],
-    ...(values.without === undefined ? {} : { without: values.without.split(',') }),
-  }))),
+  run: (values, tools) => {
+    const untilMs = values.wait === undefined ? null : tools.nowMs() + durationMs('wait', values.wait);
+    const input = {
+      ...queryOf({ month: values.month, org: values.org }), goOn: values['go-on'],
+      ...(values.without === undefined ? {} : { without: values.without.split(',') }),
+    };
+    return onStore(tools, async (context) =>
+      answerOf(await closeUntil(untilMs, tools, () => closeAndShow({ ...context, nowMs: tools.nowMs() }, input))));
+  },
 });
+
+const tryEveryMs = 5_000;
+
+/** Tries to close until no node is waited for, or it is `untilMs`; null: once. What it waits for is said when it begins to. */
+async function closeUntil<Closed>(
+  untilMs: number | null, tools: CommandTools, close: () => Promise<Closed | AdministrationRefusal>,
+): Promise<Closed | AdministrationRefusal> {
+  const pause = tools.pause ?? ((ms) => setTimeout(ms));
+  for (let said = false;;) {
+    const answer = await close();
+    const leftMs = untilMs === null ? 0 : untilMs - tools.nowMs();
+    if (!isRefusal(answer) || answer.refused.code !== 'month_waiting' || leftMs <= 0) return answer;
+    if (!said) tools.stderr(`${answer.refused.message.replace(/ Try again later.*/, '')} Waiting until ${new Date(untilMs!).toISOString()}.\n`);
+    said = true;
+    await pause(Math.min(tryEveryMs, leftMs));
+  }
+}
 
 const reopen = command({
   description: 'Open the last closed month again, keeping what was closed', takesAway: true, args,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Store } from '@metergate/store/store.ts';
+import type { CommandTools } from '../command-line/command.ts';
 import { runProgram } from '../command-line/run.ts';
 import { program } from '../program.ts';
 import { ownDirectory } from './own-directory.ts';
@@ -34,8 +35,8 @@ export interface OwnStore {
 
 export const operator = 'ada';
 
-/** `nowMs`: when commands are run. */
-export async function ownStore(nowMs: () => number = Date.now): Promise<OwnStore> {
+/** `nowMs`: when commands are run. `pause`: what they do instead of waiting. */
+export async function ownStore(nowMs: () => number = Date.now, pause?: CommandTools['pause']): Promise<OwnStore> {
   const { root: directory, dataDirectory, make, inStore, remove } = ownDirectory();
   await make();
   const run: OwnStore['run'] = async (args, { stdin = [], env = {}, isTerminal = false } = {}) => {
@@ -47,7 +48,7 @@ export async function ownStore(nowMs: () => number = Date.now): Promise<OwnStore
     const stream = Object.assign(typed, { isTTY: isTerminal }) as unknown as NodeJS.ReadStream;
     const { exitCode } = await runProgram(program, args, {
       env: { SVC_DATA_DIR: dataDirectory, ...env }, cwd: directory, stdin: stream, isTerminal,
-      nowMs, randomBytes: (n) => randomBytes(n), operator,
+      nowMs, randomBytes: (n) => randomBytes(n), operator, ...(pause === undefined ? {} : { pause }),
       stdout: (text) => { said.stdout += text; }, stderr: (text) => { said.stderr += text; },
     });
     return { code: exitCode, ...said };
