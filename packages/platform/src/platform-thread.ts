@@ -16,7 +16,7 @@ import { openStore, type Store } from '@metergate/store/store.ts';
 import { workAs } from '@metergate/store/threads/thread-priority.ts';
 import { sessionHoursDefault, type OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { OidcParts } from './auth/oidc/oidc-parts.ts';
-import { createFollowWork, type FollowWork } from './follow/follow-work.ts';
+import { createFollowWork, type FollowFigures, type FollowWork } from './follow/follow-work.ts';
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
@@ -31,6 +31,14 @@ import { workHolder } from './work/work-holder.ts';
 import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
 import { reportFaults } from './faults/reported-faults.ts';
+
+/** For `/metrics`. */
+export interface SettlingFigures {
+  /** Work that is billed later and was settled, in the whole store. */
+  readonly settled: number;
+  /** What providers answered to this platform's questions. */
+  readonly asked: FollowFigures;
+}
 
 /** What the parent passes. */
 export interface PlatformThreadData {
@@ -105,7 +113,8 @@ async function serve(): Promise<void> {
     const removing = setInterval(() => void removeOld(retention), retentionMs);
     const following = followWorkOn(store, holder);
     const asking = setInterval(() => void following.pass().catch((fault: unknown) => reportFault('follow work', fault)), followMs);
-    const counting = setInterval(() => void reportFigures(store, retention, feed), figuresMs);
+    const works = { retention, feed, following };
+    const counting = setInterval(() => void reportFigures(store, works), figuresMs);
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
       if ('leave' in message) {
@@ -126,7 +135,7 @@ async function serve(): Promise<void> {
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: before the parent listens, a message would be lost.
-    void reportFigures(store, retention, feed);
+    void reportFigures(store, works);
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
@@ -159,6 +168,7 @@ function followWorkOn(store: Store, holder: string): FollowWork {
   return createFollowWork({
     store, clock: Date.now, randomBytes: (n) => randomBytes(n), holder, providerUrls, sandbox,
     failed: (fault) => reportFault('ask what became of work that is billed later', fault),
+    say: (line) => parent.postMessage({ note: line }),
   });
 }
 
@@ -178,8 +188,14 @@ async function removeOld(work: RetentionWork): Promise<void> {
   }
 }
 
+interface RepeatedWorks {
+  readonly retention: RetentionWork;
+  readonly feed: RunningPriceFeed | null;
+  readonly following: FollowWork;
+}
+
 /** For `/metrics`; after a fault, the next look tries again. */
-async function reportFigures(store: Store, retention: RetentionWork, feed: RunningPriceFeed | null): Promise<void> {
+async function reportFigures(store: Store, { retention, feed, following }: RepeatedWorks): Promise<void> {
   if (figuring) return;
   figuring = true;
   try {
@@ -187,6 +203,7 @@ async function reportFigures(store: Store, retention: RetentionWork, feed: Runni
     const behindMs = await retentionDelayMs(store, Date.now());
     parent.postMessage({ retention: { ...retention.removed(), behindMs } });
     if (feed !== null) parent.postMessage({ prices: await feed.figures() });
+    parent.postMessage({ settling: { settled: await store.settlements.latest(), asked: following.asked() } satisfies SettlingFigures });
   } catch (error) {
     reportFault('count organizations near their caps and what is to be removed', error);
   } finally {

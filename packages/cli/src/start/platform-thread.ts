@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
-import type { PlatformThreadData } from '@metergate/platform/platform-thread.ts';
+import type { PlatformThreadData, SettlingFigures } from '@metergate/platform/platform-thread.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import type { ThreadPulse } from './thread-pulse.ts';
@@ -20,6 +20,8 @@ export interface PlatformThread {
   retention(): RetentionFigures | null;
   /** The price feed and the age of the list in force, as last looked at; null: not yet. */
   prices(): PriceFigures | null;
+  /** Work that is billed later, as last looked at; null: not yet. */
+  settling(): SettlingFigures | null;
   /** Whether it answers. A thread that ended is silent until the next one listens. Null: it was stopped. */
   pulse(): ThreadPulse | null;
   /** The process will stop: once this resolves, its answers announce it. */
@@ -45,6 +47,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   let caps: CapFigures | null = null;
   let retention: RetentionFigures | null = null;
   let prices: PriceFigures | null = null;
+  let settling: SettlingFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
   const first = await spawned(data, names);
   let worker = watched(first.worker);
@@ -52,7 +55,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   const { port } = first;
   return {
     port,
-    caps: () => caps, retention: () => retention, prices: () => prices,
+    caps: () => caps, retention: () => retention, prices: () => prices, settling: () => settling,
     pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
     async leave() {
       leaving = true;
@@ -69,13 +72,14 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   function watched(each: Worker): Worker {
     each.on('message', (message: {
       readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures; readonly retention?: RetentionFigures;
-      readonly prices?: PriceFigures;
+      readonly prices?: PriceFigures; readonly settling?: SettlingFigures;
     }) => {
       if (typeof message.warning === 'string') log('warn', message.warning);
       if (typeof message.note === 'string') log('info', message.note);
       if (message.caps !== undefined) caps = message.caps;
       if (message.retention !== undefined) retention = message.retention;
       if (message.prices !== undefined) prices = message.prices;
+      if (message.settling !== undefined) settling = message.settling;
     });
     each.on('error', (error) => log('warn', `The platform thread failed: ${error instanceof Error ? error.name : 'unknown fault'}.`));
     each.on('exit', again);

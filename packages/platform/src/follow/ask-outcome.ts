@@ -1,6 +1,7 @@
 /**
  * Asks a provider what became of one piece of work, with the organization's own key: the object of the work first, then the results that it
  * names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the provider's address.
+ * An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
  */
 import type { Cost, PricedCall } from '@metergate/core/price/cost.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
@@ -22,22 +23,26 @@ export interface AskedProvider extends Pick<PricedCall, 'book' | 'fallback' | 'a
 }
 
 /**
- * `settled`: what the work used, as the answer at `path` told. `waiting`: it is under way, or nobody said. `over`: it ended, and what it used is
- * not told. `held`: the provider wants no question of this organization for that long.
+ * `settled`: what the work used, as the answer at `path` told. `waiting`: it is under way, or nobody said; it is not asked for again within
+ * `leastMs`. `over`: it ended, and what it used is not told. `held`: the provider wants no question of this organization for that long.
  */
 export type Asked =
   | { readonly kind: 'settled'; readonly path: string; readonly works: readonly string[]; readonly figures: SettledFigures }
-  | { readonly kind: 'waiting' | 'over' }
+  | { readonly kind: 'waiting'; readonly leastMs?: number }
+  | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly forMs: number };
 
 const deadlineMs = { object: 15_000, results: 120_000 } as const;
-/** Of an object, to see whether its work has ended. Its usage is read at any length. */
+/** Of an object, to see whether its work has ended. Its usage is read further. */
 const objectBytesMax = 4 * 1_048_576;
+/** Of any answer: more than providers let a batch have. */
+const answerBytesMax = 2 * 1_073_741_824;
+/** Results that broke off are large, or the provider is in trouble. */
+const brokenResultsMs = 600_000;
 /** Nobody mends a key within seconds. */
 const refusedKeyMs = 600_000;
-const underWay: ReadonlySet<unknown> = new Set([
-  'queued', 'in_progress', 'validating', 'finalizing', 'cancelling', 'canceling', 'validating_files', 'running', 'paused', 'pausing',
-]);
+/** Any other word, also one that providers may use one day, leaves the work under way. */
+const hasEnded: ReadonlySet<unknown> = new Set(['completed', 'succeeded', 'ended', 'incomplete', 'failed', 'cancelled', 'canceled', 'expired']);
 
 export async function askOutcome(work: FollowedWork, provider: AskedProvider): Promise<Asked> {
   const path = pathOf(work);
@@ -45,17 +50,19 @@ export async function askOutcome(work: FollowedWork, provider: AskedProvider): P
   const object = await look(path, { work, provider, withinMs: deadlineMs.object });
   if ('kind' in object) return object;
   const { tally, document } = object;
+  if (tally !== null && tally.works.length > 0 && tally.works[0] !== work.work) return { kind: 'waiting' };
   const told = tally?.figures() ?? null;
   if (told !== null) return { kind: 'settled', path, works: tally!.works, figures: told };
-  const status = document?.['status'] ?? document?.['processing_status'];
-  if (typeof status !== 'string' || underWay.has(status)) return { kind: 'waiting' };
-  const results = resultsOf(path, document!);
+  if (document === null || document['id'] !== work.work) return { kind: 'waiting' };
+  if (!hasEnded.has(document['status'] ?? document['processing_status'])) return { kind: 'waiting' };
+  const results = resultsOf(path, document);
   if (results === null) return { kind: 'over' };
   const lines = await look(results, { work, provider, withinMs: deadlineMs.results });
-  if ('kind' in lines) return lines;
+  if ('kind' in lines) return lines.kind === 'waiting' ? { kind: 'waiting', leastMs: brokenResultsMs } : lines;
+  // Read whole, and no results: they will not become any.
   const figures = lines.tally?.figures() ?? null;
   const works = tally === null || tally.works.length === 0 ? [work.work] : tally.works;
-  return figures === null ? { kind: 'waiting' } : { kind: 'settled', path, works, figures };
+  return figures === null ? { kind: 'over' } : { kind: 'settled', path, works, figures };
 }
 
 /** Where the object of the work is; null: this is not known. */
@@ -119,6 +126,7 @@ async function read(path: string, answer: Response, { work, provider }: Omit<Loo
   for await (const chunk of answer.body ?? []) {
     reader?.push(chunk);
     bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new Error('longer than any answer');
     if (isObject && bytes <= objectBytesMax) kept.push(chunk);
   }
   reader?.finish('whole');

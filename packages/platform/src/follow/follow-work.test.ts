@@ -35,9 +35,11 @@ for (const on of bothEngines) {
       await store.providers.connect(organization, 'openai', 'sk-followed');
       const began = Date.parse('2026-11-24T00:00:00Z');
       const time = { nowMs: began };
+      const said: string[] = [];
       const platforms = [store, other].map((each, index): FollowWork => createFollowWork({
         store: each, clock: () => time.nowMs, randomBytes: (count) => randomBytes(count), holder: `plt_${segments}_${index}`,
         providerUrls: { openai: provider.url, anthropic: provider.url }, sandbox: false, failed: (fault) => { throw fault; },
+        say: (line) => said.push(line),
       }));
       const begin = (of: OrganizationId = organization, work = 'resp_1', path = '/v1/responses'): Promise<void> => store.calls.ship({
         segment: `seg_followed_${on.title}_${++segments}`, through: 1, records: [{ seq: 1, record: sampleRecord(of, {
@@ -45,7 +47,7 @@ for (const on of bothEngines) {
         }) }],
       });
       return {
-        provider, organization, time, platforms, begin,
+        provider, organization, time, platforms, begin, said,
         settled: async () => (await store.calls.list({ organization, limit: 100 })).filter(({ kind }) => kind === 'settlement'),
         async end() {
           for (const platform of platforms) await platform.end();
@@ -122,6 +124,56 @@ for (const on of bothEngines) {
       time.nowMs += 2_000;
       assert.equal(await one!.pass(), 5);
       assert.equal(provider.requests.length, 5);
+      await end();
+    });
+
+    test('believes nothing of a provider that answers wrongly, and asks it no more often for that', async () => {
+      const [other, elsewhere] = [{ id: 'resp_2' }, 'https://127.0.0.1:1/v1/responses/resp_1'];
+      const json: ScriptedAnswer['headers'] = [['content-type', 'application/json']];
+      const answers: readonly (readonly [string, ScriptedAnswer])[] = [
+        ['another piece of work', response(other)],
+        ['another piece of work without usage', response({ ...other, usage: null })],
+        ['a negative figure', response({ usage: { input_tokens: -10, output_tokens: 2, total_tokens: 1 }, status: 'in_progress' })],
+        ['a status of another day', response({ status: 'archived', usage: null })],
+        ['a redirect', { status: 307, headers: [['location', elsewhere]], body: '' }],
+        ['no JSON', { headers: json, body: '{"id":"resp_1","status":"completed","usage":{"input_tok' }],
+        ['a list', { headers: json, body: '[1]' }],
+        ['nothing', { headers: json, body: '' }],
+      ];
+      for (const [what, answer] of answers) {
+        const { provider, time, platforms: [one], begin, settled, end } = await context(() => answer);
+        await begin();
+        time.nowMs += 2_000;
+        assert.equal(await one!.pass(), 1, what);
+        assert.equal(await one!.pass(), 0, what);
+        assert.deepEqual([(await settled()).length, provider.requests.length, one!.asked().waiting], [0, 1, 1], what);
+        time.nowMs += 2_000;
+        assert.equal(await one!.pass(), 1, `${what}: it is asked for again`);
+        await end();
+      }
+    });
+
+    test('reads results that are none once, and results that break off not again within ten minutes', async () => {
+      let results: ScriptedAnswer = { body: 'no results\n', cutAt: { byte: 3, by: 'fin' } };
+      const batch = { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' };
+      const { provider, time, platforms: [one], begin, settled, end, said } = await context((target) => target.endsWith('/content') ? results
+        : { headers: [['content-type', 'application/json']], body: JSON.stringify(batch) });
+      const downloads = (): number => provider.requests.filter(({ target }) => target.endsWith('/content')).length;
+      await begin(undefined, 'batch_1', '/v1/batches');
+      for (let seconds = 0; seconds < 500; seconds += 50) {
+        time.nowMs += 50_000;
+        await one!.pass();
+      }
+      assert.equal(downloads(), 1);
+      results = { body: 'no results\n' };
+      time.nowMs += 600_000;
+      for (let pass = 0; pass < 3; pass += 1) {
+        await one!.pass();
+        time.nowMs += 3_600_000;
+      }
+      assert.deepEqual([downloads(), (await settled()).length, one!.asked().over], [2, 0, 1]);
+      const line = /^Asked openai what became of batch_1, which req_\w+ of org_\w+ began: it ended, and what it used is not told\.$/;
+      assert.match(said.join('\n'), line);
       await end();
     });
   });

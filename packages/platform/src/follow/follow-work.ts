@@ -29,11 +29,17 @@ export interface FollowWorkOptions {
   readonly sandbox: boolean;
   /** The work failed for one piece; it is tried again. */
   readonly failed: (fault: unknown) => void;
+  /** A sentence for the log. */
+  readonly say: (line: string) => void;
 }
+
+/** How often each answer was had since this platform began. */
+export type FollowFigures = { readonly [Kind in Asked['kind']]: number };
 
 export interface FollowWork {
   /** Asks for what is due. Returns how many pieces were asked for; null: another platform does it, or an earlier pass is under way. */
   pass(): Promise<number | null>;
+  asked(): FollowFigures;
   /** Ends the questions that are under way, then lets another platform continue at once. */
   end(): Promise<void>;
 }
@@ -57,6 +63,7 @@ class Following implements FollowWork {
   /** By organization and provider: until when no question is asked. */
   readonly #held = new Map<string, number>();
   readonly #ending = new AbortController();
+  readonly #counts: Record<Asked['kind'], number> = { settled: 0, waiting: 0, over: 0, held: 0 };
   #passing: Promise<number | null> | null = null;
   #forgetMs = -Infinity;
   /** Settlements are kept one after the other, as the rows of a journal are. */
@@ -71,6 +78,10 @@ class Following implements FollowWork {
     if (this.#passing !== null || this.#ending.signal.aborted) return Promise.resolve(null);
     this.#passing = this.#look().finally(() => { this.#passing = null; });
     return this.#passing;
+  }
+
+  asked(): FollowFigures {
+    return { ...this.#counts };
   }
 
   async end(): Promise<void> {
@@ -119,10 +130,14 @@ class Following implements FollowWork {
     this.#held.delete(name);
     const asked = await this.#asked(work, { book, nowMs });
     if (this.#ending.signal.aborted && asked.kind !== 'settled') return;
+    this.#counts[asked.kind] += 1;
     if (asked.kind === 'held') this.#held.set(name, nowMs + asked.forMs);
     if (asked.kind === 'settled') await this.#keep(work, asked, nowMs);
-    const nextMs = asked.kind === 'over' ? null : nowMs + (asked.kind === 'held' ? asked.forMs : pauseMs(ageMs));
-    await store.followedWorks.again(work, nextMs);
+    await store.followedWorks.again(work, nextLookMs(asked, { nowMs, ageMs }));
+    if (asked.kind === 'settled' || asked.kind === 'over') {
+      this.#options.say(`Asked ${work.wire} what became of ${work.work}, which ${work.beganBy} of ${work.organization} began: ${
+        asked.kind === 'settled' ? 'it is settled' : 'it ended, and what it used is not told'}.`);
+    }
   }
 
   async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<Asked> {
@@ -155,6 +170,13 @@ class Following implements FollowWork {
     const seq = await store.calls.mark(segment) + 1;
     await store.calls.ship({ segment, through: seq, records: [{ seq, record }] });
   }
+}
+
+/** Null: never. */
+function nextLookMs(asked: Asked, { nowMs, ageMs }: { readonly nowMs: number; readonly ageMs: number }): number | null {
+  if (asked.kind === 'over') return null;
+  if (asked.kind === 'held') return nowMs + asked.forMs;
+  return nowMs + Math.max(pauseMs(ageMs), asked.kind === 'waiting' ? asked.leastMs ?? 0 : 0);
 }
 
 type SettledWork = Asked & { readonly kind: 'settled' };

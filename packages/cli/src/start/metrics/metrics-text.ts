@@ -1,4 +1,5 @@
 /** Everything that `/metrics` shows, in Prometheus' text format. It is collected on each request; nothing is kept here. */
+import type { SettlingFigures } from '@metergate/platform/platform-thread.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { GatewayThreadMetrics } from '@metergate/gateway/gateway-thread.ts';
@@ -38,6 +39,8 @@ export interface MetricsSources {
   readonly retention: () => RetentionFigures | null;
   /** The age of the price list, and its feed; null: as above, or no feed is configured. */
   readonly prices: () => PriceFigures | null;
+  /** Work that is billed later; null: as above. */
+  readonly settling: () => SettlingFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
   /** The threads of this process that run. */
@@ -88,7 +91,7 @@ const counters: typeof gauges = [
 
 /** Writes what there is now. */
 export function metricsWriter(
-  { runtime, gateway, traces, caps, retention, prices, threads }: MetricsSources,
+  { runtime, gateway, traces, caps, retention, prices, settling, threads }: MetricsSources,
 ): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
@@ -105,6 +108,8 @@ export function metricsWriter(
     if (removing !== null) addRetention(registry, removing);
     const priced = prices();
     if (priced !== null) addPrices(registry, priced);
+    const settled = settling();
+    if (settled !== null) addSettling(registry, settled);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
     const source = gateway();
@@ -150,6 +155,18 @@ function addPrices(registry: Registry, { listAgeMs, feedFailingMs }: PriceFigure
     name: 'metergate_price_feed_failing_seconds', registers: [registry],
     help: 'For how long the price feed has given no usable list; 0 if it does; updated once a minute.',
   }).set(feedFailingMs / 1_000);
+}
+
+function addSettling(registry: Registry, { settled, asked }: SettlingFigures): void {
+  new Counter({
+    name: 'metergate_settlements_total', registers: [registry],
+    help: 'Work that is billed later and was settled, in the whole store; updated once a minute.',
+  }).inc(settled);
+  const answers = new Counter({
+    name: 'metergate_followed_questions_total', labelNames: ['answer'], registers: [registry],
+    help: 'Questions of this platform to providers what became of work, by answer: settled, waiting, over (not told), held; updated once a minute.',
+  });
+  for (const [answer, count] of Object.entries(asked)) answers.inc({ answer }, count);
 }
 
 function addWebSockets(registry: Registry, { webSockets: { fromCallers, fromProviders, closes } }: GatewayThreadMetrics): void {
