@@ -54,6 +54,46 @@ if (here !== 'linux-x64') {
     assert.deepEqual(await axeFindings(page), []);
   });
 
+  test('two times stand side by side: what only one of them has is there, and the foot has both', async () => {
+    // Calls of this test are all of this hour, so the page is given older ones. Done inside the page, as in the test of records that are gone.
+    const script = await page.addInitScript(() => {
+      const ask = globalThis.fetch;
+      const row = (model: string, calls: number, cost: string) => ({
+        model, calls, cost, inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, cacheSavings: null,
+        unknownCalls: 0, unpricedCalls: 0, gapCalls: 0,
+      });
+      const now = [row('kept', 3, '3.000000000'), row('begun', 1, '1.000000000')];
+      const before = [row('kept', 2, '2.000000000'), row('ended', 4, '4.000000000')];
+      globalThis.fetch = async (...asked) => {
+        const url = new URL((asked[0] as Request).url ?? asked[0], 'http://pages.example');
+        if (!url.pathname.startsWith('/platform/v1/usage') || !url.searchParams.get('by')?.startsWith('model')) return ask(...asked);
+        const rows = url.searchParams.get('since')!.startsWith('2026-03-08') ? now : before;
+        if (url.pathname.endsWith('/file')) return Response.json(rows);
+        const total = { ...row('', 0, rows === now ? '4.000000000' : '6.000000000'), calls: rows === now ? 4 : 6, rows: rows.length };
+        return Response.json({ data: rows, nextCursor: null, total });
+      };
+    });
+    await openPage(page, at('/explore?by=model&beside=before&since=2026-03-08T00:00:00Z&until=2026-03-15T00:00:00Z'));
+    await page.getByText(/^Mar 8.*UTC to Mar 15.*UTC, beside the 7 days before$/).waitFor();
+    const table = page.getByRole('table', { name: 'Usage' });
+    await table.getByRole('row', { name: 'ended' }).waitFor();
+    const lines = (await table.locator('tbody tr, tfoot tr').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' ').trim());
+    assert.deepEqual(lines, [
+      'kept $3.00 $2.00 +50% 3', 'begun $1.00 no calls new 1', 'ended $0 $4.00 −100% 0', 'All calls $4.00 $6.00 −33% 4',
+    ]);
+    assert.deepEqual(await axeFindings(page), []);
+    await script.dispose();
+  });
+
+  test('a bar leads to its calls', async () => {
+    await openPage(page, at('/explore?by=project&metric=calls'));
+    const bar = page.locator('section', { has: page.getByRole('heading', { name: 'Largest' }) }).getByRole('link').first();
+    const name = await bar.innerText();
+    await bar.click();
+    await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('project'), name);
+  });
+
   test('the page of projects has every project, however many answers that takes', async () => {
     await openPage(page, at('/projects'));
     await page.getByRole('button', { name: 'Project', exact: true }).click();

@@ -63,8 +63,8 @@ export type OverviewSearch = RangeSearch & Filters & { readonly metric?: string;
 export const overviewSearch = (raw: Raw): OverviewSearch => pick(raw, [...rangeNames, ...filterNames, 'metric', 'by']);
 
 export type ExploreSearch = RangeSearch &
-  Filters & { readonly by?: string; readonly and?: string; readonly metric?: string; readonly chart?: string };
-export const exploreSearch = (raw: Raw): ExploreSearch => pick(raw, [...rangeNames, ...filterNames, 'by', 'and', 'metric', 'chart']);
+  Filters & { readonly by?: string; readonly and?: string; readonly metric?: string; readonly chart?: string; readonly beside?: string };
+export const exploreSearch = (raw: Raw): ExploreSearch => pick(raw, [...rangeNames, ...filterNames, 'by', 'and', 'metric', 'chart', 'beside']);
 
 export type CallsSearch = RangeSearch &
   Filters & {

@@ -1,11 +1,13 @@
 /** Two UTC days in a calendar, both included. */
 import '@mantine/dates/styles.layer.css';
 import { DatePickerInput } from '@mantine/dates';
+import dayjs from 'dayjs';
 import { useState } from 'react';
 import type { RangeSearch } from '../app/page-search.ts';
 import type { Range } from '../shown/ranges.ts';
 
 const dayMs = 86_400_000;
+const shownForm = 'D MMM YYYY';
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export function DatesPicker({ range, onChange }: { readonly range: Range; readonly onChange: (search: RangeSearch) => void }) {
@@ -20,16 +22,17 @@ export function DatesPicker({ range, onChange }: { readonly range: Range; readon
       until: new Date(Date.parse(last) + dayMs).toISOString().replace('.000Z', 'Z'),
     });
   };
+  const shown = days.flatMap((day) => (day === null ? [] : dayjs(day).format(shownForm))).join(' – ');
   return (
     <DatePickerInput
       type="range"
       size="xs"
       w={230}
-      aria-label="First and last day, UTC"
+      aria-label={`First and last day, UTC: ${shown}`}
       value={days}
       onChange={choose}
       allowSingleDateInRange
-      valueFormat="D MMM YYYY"
+      valueFormat={shownForm}
     />
   );
 }

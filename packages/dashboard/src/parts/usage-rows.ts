@@ -79,6 +79,11 @@ export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly
   });
 }
 
+/** The figures of all calls. */
+export async function totalOf(question: UsageQuestion): Promise<UsageTotal> {
+  return (await ask.GET(path, { params: { query: { ...queryOf(question), limit: 1, total: 'true' } } })).data!.total!;
+}
+
 /** Every row. They come in one answer, however many. */
 export async function everyRow(question: UsageQuestion): Promise<readonly ExploredRow[]> {
   const { data } = await ask.GET('/platform/v1/usage/file', {

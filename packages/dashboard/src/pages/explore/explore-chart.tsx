@@ -1,5 +1,6 @@
 /** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
 import { Progress, Stack, Group, Text } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
 import { shareOf } from '../../parts/share-bar.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -8,6 +9,7 @@ import { metricFormat, seriesMax, UsageOverDays } from '../../parts/usage-over-d
 import { costText } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { percent, wholeCount } from '../../shown/amounts.ts';
+import { callsOf } from './explore-table.tsx';
 import { metricOf, nameIn, useTopUsage, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
 
 interface ExploreChartProps extends UsageQuestion {
@@ -22,6 +24,11 @@ export function ExploreChart(props: ExploreChartProps) {
   const { by, and, metric } = props;
   const overDays = by === 'day' || and === 'day';
   const top = useTopUsage(props, { metric, top: overDays ? seriesMax : largestMax });
+  const navigate = useNavigate();
+  const toDay = (ms: number): void => {
+    const day = { day: new Date(ms).toISOString().slice(0, 10) } as unknown as ExploredRow;
+    void navigate({ to: '/calls', search: callsOf(day, ['day'], props.filters, props.range) });
+  };
   return (
     <Panel
       title={overDays ? 'Over time' : 'Largest'}
@@ -29,7 +36,7 @@ export function ExploreChart(props: ExploreChartProps) {
       <Loaded of={top} height={240}>
         {({ rows, total }) =>
           overDays ? (
-            <UsageOverDays {...props} rows={rows} other={by === 'day' ? and : by} />
+            <UsageOverDays {...props} rows={rows} other={by === 'day' ? and : by} onPick={toDay} />
           ) : (
             <Largest {...props} rows={rows} whole={metricOf(total, metric)} format={metricFormat(metric)} />
           )
@@ -46,7 +53,7 @@ interface LargestProps extends ExploreChartProps {
   readonly format: (value: number) => string;
 }
 
-function Largest({ rows: largest, whole, by, and, metric, names, format }: LargestProps) {
+function Largest({ rows: largest, whole, by, and, range, filters, metric, names, format }: LargestProps) {
   return (
     <Stack gap={8} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
       {largest.map((row) => {
@@ -60,7 +67,13 @@ function Largest({ rows: largest, whole, by, and, metric, names, format }: Large
           <li key={name}>
             <Group justify="space-between" wrap="nowrap" gap="sm">
               <Text size="sm" className="clip">
-                {name}
+                {others === undefined ? (
+                  <Link to="/calls" search={callsOf(row, and === null ? [by] : [by, and], filters, range) as never} className="plain">
+                    {name}
+                  </Link>
+                ) : (
+                  name
+                )}
               </Text>
               <Text size="sm" fw={550} className="figure nowrap">
                 {metric === 'cost' ? <UsageCost of={row} /> : said}

@@ -1,5 +1,5 @@
 /** Usage by one or two dimensions, with any filter, as a table and a chart; it can be saved as a file and as a view. */
-import { Button, Group, SegmentedControl, Select } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Switch, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
@@ -11,10 +11,12 @@ import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { rangeOf } from '../../shown/ranges.ts';
+import { utcMoment } from '../../shown/moments.ts';
+import { rangeOf, timeBefore } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
 import { metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageTotal } from '../../parts/usage-rows.ts';
+import { mayCompare, rangesCompared, useBesideBefore, type BesideBefore } from './time-before.ts';
 import { SavedViews } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
@@ -27,12 +29,16 @@ export function ExplorePage() {
   const navigate = route.useNavigate();
   const set = (change: Partial<ExploreSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const chosen = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
   const by = dimensions.find((each) => each === search.by) ?? 'model';
   const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
   const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
   const filters = useMemo(() => chosenFilters(search), [JSON.stringify(chosenFilters(search))]);
+  const compares = search.beside === 'before' && mayCompare({ by, and });
+  const compared = useMemo(() => rangesCompared(chosen, Date.now()), [chosen]);
+  const range = compares ? compared.now : chosen;
   const question = useMemo(() => ({ by, and, range, filters }), [by, and, range, filters]);
+  const beside = useBesideBefore(question, compares ? compared.before : null);
   const explored = useExplored(question);
   const every = useEveryRow(question);
   const names = useKeyNames();
@@ -70,11 +76,24 @@ export function ExplorePage() {
           onChange={(next) => set({ metric: next })}
         />
         <FilterBar filters={search} onChange={set} />
+        {mayCompare({ by, and }) ? (
+          <Switch
+            size="xs"
+            label="Beside the time before"
+            checked={compares}
+            onChange={(event) => set({ beside: event.currentTarget.checked ? 'before' : undefined })}
+          />
+        ) : null}
       </Group>
-      <RecordsGone sinceMs={range.sinceMs} />
-      <Loaded of={explored} height={480}>
-        {({ rows, total }) =>
-          total.rows === 0 ? (
+      {compares ? (
+        <Text size="sm" c="dimmed">
+          {utcMoment(new Date(range.sinceMs))} to {utcMoment(new Date(range.untilMs))}, beside {timeBefore(range)}
+        </Text>
+      ) : null}
+      <RecordsGone sinceMs={compares ? compared.before.sinceMs : range.sinceMs} />
+      <Loaded of={compares ? beside : explored} height={480}>
+        {({ rows, total, before }: Partial<BesideBefore> & Pick<BesideBefore, 'rows' | 'total'>) =>
+          rows.length === 0 ? (
             <Panel>
               <Nothing
                 icon={BarChart3}
@@ -92,10 +111,10 @@ export function ExplorePage() {
               <ExploreChart {...question} {...{ metric, names }} />
               <Panel
                 flush
-                title={rowsTitle(every.data ?? rows, total)}
+                title={rowsTitle(compares ? rows : (every.data ?? rows), total)}
                 actions={
                   <Group gap="xs">
-                    {(every.data ?? rows).length < total.rows ? (
+                    {!compares && (every.data ?? rows).length < total.rows ? (
                       <Button size="compact-sm" variant="default" loading={every.isFetching} onClick={() => void every.refetch()}>
                         Show every row
                       </Button>
@@ -103,7 +122,7 @@ export function ExplorePage() {
                     <SaveFile {...{ question, names }} />
                   </Group>
                 }>
-                <ExploreTable rows={every.data ?? rows} {...{ total, question, names }} />
+                <ExploreTable rows={compares ? rows : (every.data ?? rows)} {...{ total, before, question, names }} />
               </Panel>
             </>
           )
@@ -116,5 +135,5 @@ export function ExplorePage() {
 /** `12 rows`, or `the costliest 1,000 of 4,212 rows`. */
 function rowsTitle({ length }: readonly unknown[], { rows }: UsageTotal): string {
   if (length < rows) return `The costliest ${wholeCount(length)} of ${wholeCount(rows)} rows`;
-  return `${wholeCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  return `${wholeCount(length)} ${length === 1 ? 'row' : 'rows'}`;
 }

@@ -6,9 +6,12 @@ import { filterNames, type CallsSearch, type Filters } from '../../app/page-sear
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { dimensionNames } from '../../parts/filter-bar.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
+import { change } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
+import { costSaid, type WithCost } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
+import type { BesideBefore } from './time-before.ts';
 import { nameIn, type Dimension, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
 
 const dayMs = 86_400_000;
@@ -17,11 +20,14 @@ const dayMs = 86_400_000;
 export function ExploreTable({
   rows,
   total,
+  before,
   question,
   names,
 }: {
   readonly rows: readonly ExploredRow[];
   readonly total: UsageTotal;
+  /** The time before, if it stands beside. */
+  readonly before?: BesideBefore['before'] | undefined;
   readonly question: UsageQuestion;
   readonly names: KeyNames;
 }) {
@@ -45,9 +51,9 @@ export function ExploreTable({
         ),
         ...(at === 0 ? { foot: 'All calls' } : {}),
       })),
-      ...figures(rows, total),
+      ...figures(rows, total, before),
     ];
-  }, [rows, total, by, and, names, range, filters]);
+  }, [rows, total, before, by, and, names, range, filters]);
   const ordered = useMemo(() => inTime(rows, [by, and]), [rows, by, and]);
   return (
     <DataTable<ExploredRow>
@@ -68,7 +74,7 @@ function inTime(rows: readonly ExploredRow[], dimensions: readonly (Dimension | 
 }
 
 /** The cost comes first, where narrow screens show it too. Columns without any reported value are left out. */
-function figures(rows: readonly ExploredRow[], total: UsageTotal): Column<ExploredRow>[] {
+function figures(rows: readonly ExploredRow[], total: UsageTotal, before: BesideBefore['before'] | undefined): Column<ExploredRow>[] {
   const count = (id: keyof ExploredRow & keyof UsageTotal, head: string): Column<ExploredRow>[] =>
     rows.some((row) => Number(row[id] ?? 0) !== 0)
       ? [
@@ -96,6 +102,7 @@ function figures(rows: readonly ExploredRow[], total: UsageTotal): Column<Explor
       ),
       foot: <UsageCost of={total} />,
     },
+    ...(before === undefined ? [] : besideColumns(total, before)),
     {
       id: 'calls',
       head: 'Calls',
@@ -127,7 +134,37 @@ function figures(rows: readonly ExploredRow[], total: UsageTotal): Column<Explor
   ];
 }
 
-function callsOf(row: ExploredRow, dimensions: readonly Dimension[], filters: Filters, range: Range): CallsSearch {
+/** What the same cost in the time before, and by how much it differs. A cost that is not known is not compared. */
+function besideColumns(total: UsageTotal, before: BesideBefore['before']): Column<ExploredRow>[] {
+  const changed = (now: WithCost, earlier: WithCost | undefined): string => {
+    if (earlier === undefined) return 'new';
+    if (costSaid(now) !== 'amount' || costSaid(earlier) !== 'amount') return '–';
+    return change(Number(now.cost), Number(earlier.cost)) ?? '–';
+  };
+  return [
+    {
+      id: 'before',
+      head: 'Before',
+      right: true,
+      sortBy: (row) => Number(before.of(row)?.cost ?? 0),
+      cell: (row) => {
+        const earlier = before.of(row);
+        return earlier === undefined ? <span className="dim">no calls</span> : <UsageCost of={earlier} />;
+      },
+      foot: <UsageCost of={before.total} />,
+    },
+    {
+      id: 'change',
+      head: 'Change',
+      right: true,
+      sortBy: (row) => Number(row.cost) - Number(before.of(row)?.cost ?? 0),
+      cell: (row) => changed(row, before.of(row)),
+      foot: changed(total, before.total),
+    },
+  ];
+}
+
+export function callsOf(row: ExploredRow, dimensions: readonly Dimension[], filters: Filters, range: Range): CallsSearch {
   let { since, until } = isoOf(range);
   const found: Record<string, string> = {};
   for (const name of filterNames) if (filters[name] !== undefined) found[name] = filters[name];

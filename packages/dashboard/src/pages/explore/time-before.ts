@@ -1,0 +1,55 @@
+/** Two times side by side: usage beside that of the same length of time before, with what only one of them has. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { everyRow, totalOf, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+import { comparedSpans, type Range } from '../../shown/ranges.ts';
+
+export interface BesideBefore {
+  /** Every row of the time, and one without calls for what only the time before had. */
+  readonly rows: readonly ExploredRow[];
+  readonly total: UsageTotal;
+  readonly before: { readonly of: (row: ExploredRow) => ExploredRow | undefined; readonly total: UsageTotal };
+}
+
+/** Times cannot stand beside times: a day has no same day before. */
+export function mayCompare({ by, and }: Pick<UsageQuestion, 'by' | 'and'>): boolean {
+  return ![by, and].some((each) => each === 'day' || each === 'month');
+}
+
+/** A time that still runs is compared up to its last full hour, with as much of the time before. */
+export function rangesCompared(range: Range, nowMs: number): { readonly now: Range; readonly before: Range } {
+  const { now, before } = comparedSpans(range, nowMs);
+  return { now: { ...now, name: 'custom' }, before: { ...before, name: 'custom' } };
+}
+
+/** `before`: the time to compare with; null: nothing is compared, and nothing is asked. */
+export function useBesideBefore(question: UsageQuestion, before: Range | null) {
+  return useQuery({
+    queryKey: ['get', '/platform/v1/usage', 'beside', question, before],
+    enabled: before !== null,
+    placeholderData: keepPreviousData,
+    queryFn: async (): Promise<BesideBefore> => {
+      const earlier = { ...question, range: before! };
+      const [rows, total, rowsBefore, totalBefore] = await Promise.all([everyRow(question), totalOf(question), everyRow(earlier), totalOf(earlier)]);
+      return besideBefore(question, { rows, total }, { rows: rowsBefore, total: totalBefore });
+    },
+  });
+}
+
+interface Side {
+  readonly rows: readonly ExploredRow[];
+  readonly total: UsageTotal;
+}
+
+function besideBefore({ by, and }: UsageQuestion, now: Side, before: Side): BesideBefore {
+  const nameOf = (row: ExploredRow): string =>
+    JSON.stringify([by, and].map((each) => (each === null ? null : ((row as Readonly<Record<string, unknown>>)[each] ?? null))));
+  const earlier = new Map(before.rows.map((row) => [nameOf(row), row]));
+  const here = new Set(now.rows.map(nameOf));
+  const gone = before.rows.filter((row) => !here.has(nameOf(row))).map(withoutCalls);
+  return { rows: [...now.rows, ...gone], total: now.total, before: { of: (row) => earlier.get(nameOf(row)), total: before.total } };
+}
+
+function withoutCalls(row: ExploredRow): ExploredRow {
+  const none = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? 0 : value]));
+  return { ...row, ...none, cost: '0.000000000', cacheSavings: null };
+}
