@@ -1,6 +1,7 @@
 /**
  * The simulated provider of `metergate start --sandbox`: speaks both providers' wires on 127.0.0.1, so that a newcomer can try the
- * product without a provider key. It calls nobody, keeps nothing but digests of prompts, and says in every text that it is simulated.
+ * product without a provider key. It calls nobody, keeps nothing but digests of prompts and, in memory, the newest files and work that is done
+ * later, and says in every text that it is simulated.
  * It refuses what a provider would: 400 for a body that is not a JSON object, 404 for an unknown path. With the header `x-sandbox-status:
  * STATUS` (400 to 599) it answers with that error, so that a client's error handling can be tried.
  */
@@ -8,6 +9,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events';
 import { chatCompletion, completion } from './chat-answers.ts';
 import { embeddings } from './embeddings-answer.ts';
+import type { AnswerNow } from './later-batches.ts';
+import { LaterWork, type LaterAnswer } from './later-work.ts';
 import { message, tokenCount } from './messages-answers.ts';
 import { modelList } from './models-answer.ts';
 import { answerTextOf } from './answer-text.ts';
@@ -15,7 +18,7 @@ import { createPromptCache, type PromptCache } from './prompt-cache.ts';
 import { response } from './responses-answer.ts';
 import { serveSockets } from './responses-socket.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
-import { readRequest, type SandboxRequest } from './sandbox-request.ts';
+import { readRequest, type Fields, type SandboxRequest } from './sandbox-request.ts';
 import { toolCallOf } from './tool-call.ts';
 import { errorDocument, type SandboxError } from './errors.ts';
 import type { SandboxWire } from './wire.ts';
@@ -34,8 +37,16 @@ export interface SandboxProvider {
 export async function startSandboxProvider(): Promise<SandboxProvider> {
   let serial = 0;
   const cache = createPromptCache();
+  const answerNow: AnswerNow = (path, body) => {
+    const operation = operations.get(path);
+    if (operation === undefined) return null;
+    const asked = readRequest(Buffer.from(JSON.stringify({ ...body, stream: false })), operation.defaultModel, ++serial);
+    const now = asked === null ? null : answerOf(operation, asked, cache);
+    return now?.kind === 'json' ? now.document as Fields : null;
+  };
+  const later = new LaterWork(answerNow);
   const server = createServer((request, answer) => {
-    serve(request, answer, { serial: ++serial, cache }).catch(() => { answer.destroy(); });
+    serve(request, answer, { serial: ++serial, cache, later }).catch(() => { answer.destroy(); });
   });
   const endSockets = serveSockets(server, (body) => {
     const operation = operations.get('/v1/responses')!;
@@ -65,7 +76,13 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ['/v1/messages/count_tokens', { wire: 'anthropic', defaultModel: 'claude-haiku-4-5', answer: tokenCount }],
 ] satisfies [string, Operation][]);
 
-async function serve(request: IncomingMessage, answer: ServerResponse, { serial, cache }: { serial: number; cache: PromptCache }): Promise<void> {
+interface Serving {
+  readonly serial: number;
+  readonly cache: PromptCache;
+  readonly later: LaterWork;
+}
+
+async function serve(request: IncomingMessage, answer: ServerResponse, { serial, cache, later }: Serving): Promise<void> {
   const path = (request.url ?? '').split('?')[0] ?? '';
   const wire = wireOf(request, path);
   answer.setHeader('x-request-id', `sandbox-${serial}`);
@@ -80,6 +97,10 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
     if (wished === 429 || wished === 503) answer.setHeader('retry-after', '1');
     return sendError(answer, wire, { status: wished, message: `Metergate's sandbox answers ${wished}, as x-sandbox-status asks.` });
   }
+  const laterAnswer = await later.answer({
+    method: request.method ?? '', path, serial, body: () => readBody(request), contentType: request.headers['content-type'] ?? '',
+  });
+  if (laterAnswer !== null) return sendLater(answer, wire, laterAnswer);
   const operation = request.method === 'POST' ? operations.get(path) : undefined;
   if (operation === undefined) {
     request.resume();
@@ -89,7 +110,9 @@ async function serve(request: IncomingMessage, answer: ServerResponse, { serial,
   if (body === null) return sendError(answer, wire, { status: 413, message: "The request is larger than Metergate's sandbox takes." });
   const asked = readRequest(body, operation.defaultModel, serial);
   if (asked === null) return sendError(answer, wire, { status: 400, message: 'The request body is not a JSON object.' });
-  return sendAnswer(answer, answerOf(operation, asked, cache));
+  const now = answerOf(operation, asked, cache);
+  const inBackground = path === '/v1/responses' && asked.body['background'] === true && now.kind === 'json';
+  return sendAnswer(answer, inBackground ? { kind: 'json', document: later.begin(now.document as Fields) } : now);
 }
 
 /** Who is asked. Both providers have paths of the same name. There the credential that the gateway sends tells: only Anthropic's is `x-api-key`. */
@@ -126,6 +149,13 @@ async function sendAnswer(answer: ServerResponse, what: SandboxAnswer): Promise<
     if (!answer.write(`${name}data: ${JSON.stringify(event.data)}\n\n`)) await once(answer, 'drain');
   }
   answer.end(what.done ? 'data: [DONE]\n\n' : '');
+}
+
+function sendLater(answer: ServerResponse, wire: SandboxWire, what: LaterAnswer): void {
+  if (what.kind === 'error') return sendError(answer, wire, what);
+  if (what.kind === 'document') return sendJson(answer, 200, what.document);
+  answer.writeHead(200, { 'content-type': 'application/x-jsonl', 'content-length': what.text.length });
+  answer.end(what.text);
 }
 
 function sendError(answer: ServerResponse, wire: SandboxWire, error: SandboxError): void {

@@ -17,13 +17,8 @@ export interface SandboxRequest {
 
 /** Null if the body is not a JSON object. */
 export function readRequest(bytes: Buffer, defaultModel: string, serial: number): SandboxRequest | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return null;
-  }
-  if (!isFields(parsed)) return null;
+  const parsed = objectIn(bytes.toString('utf8'));
+  if (parsed === null) return null;
   const { model, stream, stream_options: options } = parsed;
   return {
     model: typeof model === 'string' ? model : defaultModel,
@@ -33,6 +28,16 @@ export function readRequest(bytes: Buffer, defaultModel: string, serial: number)
     serial,
     body: parsed,
   };
+}
+
+/** The JSON object that a text is; null: it is none. */
+export function objectIn(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 export function isFields(value: unknown): value is Fields {
