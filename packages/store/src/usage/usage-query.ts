@@ -115,3 +115,19 @@ function insideOf(span: Span, unit: SumUnit): { readonly inner: Span | null; rea
   const edges = [{ fromMs: span.fromMs, toMs: fromMs }, { fromMs: toMs, toMs: span.toMs }].filter((part) => part.fromMs < part.toMs);
   return { inner: { fromMs, toMs }, edges };
 }
+
+/** By how much a month may differ from one of UTC to be read from its sums: half a day, so that no more records are read than without. */
+const zoneMaxMs = 12 * hourMs;
+
+/**
+ * A period that lacks only the first or last hours of a month, as a month of another zone does → the same with these hours, and the hours. Null: it
+ * lacks none of a month that it has otherwise.
+ */
+export function wholeMonths({ fromMs, toMs }: Span): { readonly span: Span; readonly less: readonly Span[] } | null {
+  const [firstMs, endMs] = [monthOf(fromMs), monthOf(toMs) === toMs ? toMs : monthAfter(toMs)];
+  const from = fromMs > firstMs && fromMs - firstMs <= zoneMaxMs ? firstMs : fromMs;
+  const to = endMs > toMs && endMs - toMs <= zoneMaxMs ? endMs : toMs;
+  const less = [{ fromMs: from, toMs: fromMs }, { fromMs: toMs, toMs: to }].filter((each) => each.fromMs < each.toMs);
+  const monthsIn = (span: Span): number => cutSpan(span, ['month']).month.reduce((sum, each) => sum + each.toMs - each.fromMs, 0);
+  return less.length > 0 && monthsIn({ fromMs: from, toMs: to }) > monthsIn({ fromMs, toMs }) ? { span: { fromMs: from, toMs: to }, less } : null;
+}

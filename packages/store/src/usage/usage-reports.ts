@@ -5,15 +5,16 @@
 import {
   addUsage, attributionDimensions, subjectOf, type AttributionDimension, type UsageDimension, type UsageFigures,
 } from '@metergate/core/report/usage-sum.ts';
+import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { namedAttributions } from './attributions.ts';
 import { hourParts } from './hour-parts.ts';
-import { attributionFilter, usagePartsIn, type UsagePart } from './usage-parts.ts';
+import { attributionFilter, usagePartsIn, type UsagePart, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { daysLackingSets, withoutDays } from './label-sets.ts';
-import { cutSpan, shapeOf, sumKindOf, unitsOf, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
+import { cutSpan, shapeOf, sumKindOf, unitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
 export interface UsageRow {
@@ -32,32 +33,44 @@ const firstMs = -8_640_000_000_000_000;
 const lastMs = 8_640_000_000_000_000;
 
 export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageReports {
-  const parts = usagePartsIn(context);
+  const reading = new UsageReading(context);
+  return { usage: (query) => reading.usage(query) };
+}
+
+/** Puts a report together of the sums and records that hold its parts. */
+class UsageReading {
+  readonly #context: Pick<StoreContext, 'engine'>;
+  readonly #parts: UsageParts;
+
+  constructor(context: Pick<StoreContext, 'engine'>) {
+    this.#context = context;
+    this.#parts = usagePartsIn(context);
+  }
 
   /** Parts of whole months and days. */
-  async function summed(query: UsageQuery, { month, day }: CutSpan): Promise<UsagePart[]> {
+  async #summed(query: UsageQuery, { month, day }: CutSpan): Promise<UsagePart[]> {
     const found: UsagePart[] = [];
     const add = (more: readonly UsagePart[]): void => { for (const part of more) found.push(part); };
     const shape = shapeOf(query);
     const kind = sumKindOf(query);
     for (const span of month) {
-      add(await parts.labelMonths(query, span));
-      if (kind === 'sets') add(await parts.labelSets(query, 'month', startsOf(span, monthAfter)));
+      add(await this.#parts.labelMonths(query, span));
+      if (kind === 'sets') add(await this.#parts.labelSets(query, 'month', startsOf(span, monthAfter)));
     }
     for (const span of day) {
-      if (kind === 'named') add(await parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
-      if (kind === 'attributed') add(await parts.attributed(query, 'day', span));
-      if (kind === 'words' || kind === 'sets') add(await parts.words(query, span));
-      if (kind === 'sets') add(await parts.labelSets(query, 'day', startsOf(span, dayAfter)));
-      if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await withoutRun(query, span, found));
+      if (kind === 'named') add(await this.#parts.named(query, shape.attributions[0] ?? shape.words[0] ?? 'day', span));
+      if (kind === 'attributed') add(await this.#parts.attributed(query, 'day', span));
+      if (kind === 'words' || kind === 'sets') add(await this.#parts.words(query, span));
+      if (kind === 'sets') add(await this.#parts.labelSets(query, 'day', startsOf(span, dayAfter)));
+      if (kind === 'words' && shape.words[0] === 'run' && query.filter?.run === undefined) add(await this.#withoutRun(query, span, found));
     }
     return found;
   }
 
   /** Calls without a run have no separate sum: they are all calls minus those with a run. */
-  async function withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
+  async #withoutRun(query: UsageQuery, span: Span, withRun: readonly UsagePart[]): Promise<readonly UsagePart[]> {
     const nameOf = ({ names, startMs }: UsagePart): string => [...attributionDimensions.map((each) => names?.[each] ?? ''), startMs].join('\0');
-    const left = new Map((await parts.attributed(query, 'day', span)).map((part) => [nameOf(part), part]));
+    const left = new Map((await this.#parts.attributed(query, 'day', span)).map((part) => [nameOf(part), part]));
     for (const part of withRun) {
       const { figures } = part;
       const all = left.get(nameOf(part));
@@ -66,38 +79,58 @@ export function usageReportsIn(context: Pick<StoreContext, 'engine'>): UsageRepo
     return [...left.values()].filter(({ figures }) => figures[0] !== 0).map((part) => ({ ...part, subject: '' }));
   }
 
-  return {
-    async usage(query) {
-      const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
-      const bounded = await withinRecords(context, query, span);
-      if (bounded === null) return [];
-      const kind = sumKindOf(query);
-      const lacking = kind === 'sets' ? await daysLackingSets(context.engine, query.organization, wholeDays(bounded)) : [];
-      const cut = joined(withoutDays(bounded, lacking).map((part) => cutSpan(part, unitsOf(query))));
-      const hours = await hourParts(context.engine, parts, query, cut.hour);
-      const edges = [...cut.edges, ...hours.edges, ...lacking.map((day) => within(bounded, { fromMs: day, toMs: dayAfter(day) }))];
-      const shape = shapeOf(query);
-      const named = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each));
-      const names = named && edges.length > 0
-        ? await context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query))) : new Map();
-      const rows = new Rows(query, names);
-      const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
-      for (const part of await summed(query, cut)) rows.add(part, own);
-      for (const part of hours.found) rows.add(part, null);
-      const ofDay = (day: Span) => summed(query, { month: [], day: [day], hour: [], edges: [] });
-      for (const dayPart of edges.flatMap(dayPartsOf)) {
-        const summedDay = kind !== 'records' && shape.words.length > 0 && !lacking.includes(dayPart.day.fromMs);
-        const most = summedDay && isMostOfDay(dayPart) ? await mostOfDay(parts, query, dayPart, ofDay) : null;
-        for (const part of most?.whole ?? []) rows.add(part, own);
-        for (const part of most?.less ?? []) rows.add({ ...part, figures: part.figures.map((figure) => -figure) }, null);
-        if (most !== null) continue;
-        for await (const slice of parts.records(query, dayPart.part)) for (const part of slice) rows.add(part, null);
-        if (rows.count > query.rowsMax) return null;
-      }
-      const all = rows.all();
-      return all.length > query.rowsMax ? null : all;
-    },
-  };
+  /** Of a period with calls. Null: there are more than `rowsMax`. `named`: whoever adds to the rows needs the names of attributions. */
+  async #rowsOf(query: UsageQuery, bounded: Span, named: boolean): Promise<Rows | null> {
+    const kind = sumKindOf(query);
+    const lacking = kind === 'sets' ? await daysLackingSets(this.#context.engine, query.organization, wholeDays(bounded)) : [];
+    const cut = joined(withoutDays(bounded, lacking).map((part) => cutSpan(part, unitsOf(query))));
+    const hours = await hourParts(this.#context.engine, this.#parts, query, cut.hour);
+    const edges = [...cut.edges, ...hours.edges, ...lacking.map((day) => within(bounded, { fromMs: day, toMs: dayAfter(day) }))];
+    const shape = shapeOf(query);
+    const needsNames = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each)) && (named || edges.length > 0);
+    const names = !needsNames ? new Map()
+      : await this.#context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query)));
+    const rows = new Rows(query, names);
+    const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
+    for (const part of await this.#summed(query, cut)) rows.add(part, own);
+    for (const part of hours.found) rows.add(part, null);
+    const ofDay = (day: Span) => this.#summed(query, { month: [], day: [day], hour: [], edges: [] });
+    for (const dayPart of edges.flatMap(dayPartsOf)) {
+      const summedDay = kind !== 'records' && shape.words.length > 0 && !lacking.includes(dayPart.day.fromMs);
+      const most = summedDay && isMostOfDay(dayPart) ? await mostOfDay(this.#parts, query, dayPart, ofDay) : null;
+      for (const part of most?.whole ?? []) rows.add(part, own);
+      for (const part of most?.less ?? []) rows.subtract(part);
+      if (most !== null) continue;
+      for await (const slice of this.#parts.records(query, dayPart.part)) for (const part of slice) rows.add(part, null);
+      if (rows.count > query.rowsMax) return null;
+    }
+    return rows;
+  }
+
+  /**
+   * From the sums of whole months, less the records of the hours by which another zone's months differ from them. Sums and records are read one after
+   * the other, so it counts only if the days of those hours have the same calls before and after. Null: it does not help here.
+   */
+  async #ofWholeMonths(query: UsageQuery, bounded: Span): Promise<Rows | null> {
+    const whole = unitsOf(query).includes('month') ? wholeMonths(bounded) : null;
+    if (whole === null) return null;
+    const calls = async (): Promise<string> => JSON.stringify(await Promise.all(whole.less.map(async ({ fromMs }) =>
+      (await this.#parts.named({ ...query, by: [], filter: {} }, 'day', { fromMs: dayOf(fromMs), toMs: dayAfter(dayOf(fromMs)) }))
+        .map(({ figures }) => figures.join(' ')))));
+    const before = await calls();
+    const rows = await this.#rowsOf(query, whole.span, true);
+    if (rows === null || !rows.areExact) return null;
+    for (const span of whole.less) for await (const slice of this.#parts.records(query, span)) for (const part of slice) rows.subtract(part);
+    return await calls() === before ? rows : null;
+  }
+
+  async usage(query: UsageQuery): Promise<readonly UsageRow[] | null> {
+    const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
+    const bounded = await withinRecords(this.#context, query, span);
+    if (bounded === null) return [];
+    const all = (await this.#ofWholeMonths(query, bounded) ?? await this.#rowsOf(query, bounded, false))?.all() ?? null;
+    return all === null || all.length > query.rowsMax ? null : all;
+  }
 }
 
 /** The part of a period that has calls; null: none. Saves a walk over records from empty centuries. */
@@ -151,12 +184,22 @@ class Rows {
     return this.#rows.size;
   }
 
+  /** A sum that stopped at the bound has lost what it is made of. */
+  get areExact(): boolean {
+    return this.#rows.values().every(({ figures }) => figures.every((figure) => figure !== nanoDollarsMax && figure !== -nanoDollarsMax));
+  }
+
   /** `own`: the dimension of the part's subject; null: it has none. */
   add(part: UsagePart, own: string | null): void {
     const [first, second] = this.#query.by.map((dimension) => this.#subjects(part, dimension, own));
     for (const one of first ?? ['']) {
       for (const other of second ?? ['']) this.#addTo(first === undefined ? [] : second === undefined ? [one] : [one, other], part.figures);
     }
+  }
+
+  /** A part that was read from records. */
+  subtract(part: UsagePart): void {
+    this.add({ ...part, figures: part.figures.map((figure) => -figure) }, null);
   }
 
   /** Those that have calls. */

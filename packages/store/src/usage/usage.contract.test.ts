@@ -14,6 +14,7 @@ import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
 import type { UsageFilter } from './usage-query.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
+import { labelMonths } from './usage-additions.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
 
 const contractStore = contractStores();
@@ -243,6 +244,42 @@ for (const on of bothEngines) {
       await context.query(url, `update usage_sum set calls = calls - 1 where organization = '${organization}' and dimension = 'labels'
         and day_ms = ${String(day!['day_ms'])}`);
       await check();
+    });
+
+    test('months of other zones by label are read from sums of months, less the hours by which they differ', async () => {
+      const organization = await newOrganization();
+      const [from, to] = [Date.UTC(2025, 8, 1), Date.UTC(2025, 9, 1)];
+      const draw = drawing(0x0bed_cafe);
+      const records = Array.from({ length: 900 }, (_, index) => sampleRecord(organization, {
+        startedAtMs: from - 3 * dayMs + Math.floor((index * 36 * dayMs) / 900), labels: ['a', 'b', 'c'].slice(0, draw(4)), inputTokens: draw(1_000),
+        project: draw(3) === 0 ? null : `project ${draw(3)}`, model: `model ${draw(3)}`, cost: nanoDollars(BigInt(draw(1_000_000))),
+      }));
+      for (let at = 0; at < records.length; at += 300) await store.calls.ship(batchOf(`seg_zones_${on.title}_${at}`, records.slice(at, at + 300)));
+      const asked: readonly (readonly UsageDimension[])[] = [['label'], ['label', 'model'], ['project', 'label'], ['label', 'project']];
+      const zones = [2, -5, 5.5, 12, -12, 13, 0];
+      const timeOf = (hours: number, untilMs = to) => ({ sinceMs: from - hours * hourMs, untilMs: untilMs - hours * hourMs });
+      const times = [
+        ...zones.map((hours) => timeOf(hours)), timeOf(2, from + 31 * dayMs), { sinceMs: from, untilMs: to - 1 }, { sinceMs: from + 1, untilMs: to },
+      ];
+      const check = async (): Promise<void> => {
+        for (const time of times) {
+          for (const filter of [{}, { label: 'b' }, { project: 'project 1' }]) {
+            const those = records.filter((each) => fits(each, filter) && each.startedAtMs >= time.sinceMs && each.startedAtMs < time.untilMs);
+            for (const by of asked) {
+              assert.deepEqual(new Map([...await report(by, { ...time, filter }, organization)].sort()), new Map([...addedUp(those, by)].sort()),
+                `${by.join()} ${JSON.stringify({ ...filter, ...time })}`);
+            }
+          }
+        }
+      };
+      await check();
+      const inputOf = async (hours: number): Promise<bigint> =>
+        (await report(['label', 'model'], timeOf(hours), organization)).get('a | model 0')!['inputTokens']!;
+      const before = await Promise.all([2, 13].map(inputOf));
+      await context.query(url, `update word_sum set input_tokens = input_tokens + 1 where organization = '${organization}'
+        and dimension = '${labelMonths}' and day_ms = ${from}`);
+      const after = await Promise.all([2, 13].map(inputOf));
+      assert.deepEqual([after[0]! > before[0]!, after[1]], [true, before[1]], 'within half a day the sum of the month was read');
     });
 
     test('labels that are too long together for a key are counted all the same', async () => {
