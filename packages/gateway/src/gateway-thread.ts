@@ -195,7 +195,7 @@ async function start(): Promise<Parts> {
   const look = conditionOf(gateway, segments, client, leases);
   const sendRefusals = (): void => {
     const counts = gateway.refusalCounts.taken();
-    if (counts.length > 0) client.countRefusals(counts);
+    if (counts.length > 0) client.sendRefusals(counts, gateway.refusalEntries.taken());
   };
   return { gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, sendRefusals };
 }

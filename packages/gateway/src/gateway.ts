@@ -23,6 +23,7 @@ import { createHeldBodies } from './fairness/held-bodies.ts';
 import { heldForCalls, type HeldForCalls } from './held-for-calls.ts';
 import { CallLog } from './log/call-log.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
+import { RefusalEntries, type RefusalEntryBounds } from '@metergate/core/report/refusal-entries.ts';
 import { RefusalCounts } from './metrics/refusal-counts.ts';
 import { createGatewayServer, type ServerOptions } from './server.ts';
 import type { CreateCopyReader } from './usage/create-copy-reader.ts';
@@ -54,12 +55,16 @@ export interface GatewayOptions extends ServerOptions {
   readonly sessionHeaders?: readonly string[];
 }
 
+/** Between two sendings to the store. */
+const refusalEntryBounds: RefusalEntryBounds = { ofKey: 20, ofOrganization: 200, all: 2_000 };
+
 export interface Gateway {
   readonly host: string;
   readonly port: number;
   readonly counters: Readonly<GatewayCounters>;
   readonly metrics: CallMetrics;
   readonly refusalCounts: RefusalCounts;
+  readonly refusalEntries: RefusalEntries;
   readonly drains: () => number;
   readonly webSockets: SessionCounters;
   readonly heldBodyBytes: () => number;
@@ -97,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     counters,
     metrics: new CallMetrics(),
     refusalCounts: new RefusalCounts(),
+    refusalEntries: new RefusalEntries(refusalEntryBounds),
     log: options.log ?? new CallLog({ access: false, monotonicMs: () => options.clock.monotonicMs(), post: () => {} }),
     traces: options.traces ?? null,
     sessionHeaders: new SessionHeaders(options.sessionHeaders ?? sessionHeadersDefault),
@@ -115,6 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   return {
     host: options.host, port, counters, metrics: node.metrics, refusalCounts: node.refusalCounts,
+    refusalEntries: node.refusalEntries,
     drains: () => node.drains.underWay,
     webSockets: node.sessions.counters,
     heldBodyBytes: () => node.heldBodies.heldBytes,

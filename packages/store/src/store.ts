@@ -62,6 +62,7 @@ import { openEngine } from './engine/engine.ts';
 import { prepareSchema } from './schema/migrations/prepare-schema.ts';
 import { nodeReportsIn, type NodeReports } from './operation/node-reports.ts';
 import { refusalHoursIn, type RefusalHours } from './usage/refusal-hours.ts';
+import { refusalLogIn, type RefusalLog } from './usage/refusal-log.ts';
 import { savedViewsIn, type SavedViews } from './accounts/saved-views.ts';
 import { hourReportsIn, type HourReports } from './usage/hour-reports.ts';
 import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
@@ -102,6 +103,7 @@ export interface Store {
   readonly hourReports: HourReports;
   readonly caps: Caps;
   readonly refusalHours: RefusalHours;
+  readonly refusalLog: RefusalLog;
   readonly nodeReports: NodeReports;
   readonly savedViews: SavedViews;
   readonly corrections: Corrections;
@@ -187,6 +189,7 @@ function storeOn(context: StoreContext): Store {
     hourReports: hourReportsIn(context),
     caps: capsIn(context),
     refusalHours: refusalHoursIn(context),
+    refusalLog: refusalLogIn(context),
     nodeReports: nodeReportsIn(context),
     savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),

@@ -1,31 +1,53 @@
-/** `metergate refusals`: which keys were refused, why and how often. */
+/** `metergate refusals`: which keys were refused, why and how often; with `--log` or a filter, each single refusal that is kept. */
 import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
+import { listRefusals, refusalLogMax, type ShownRefusal } from '@metergate/platform/use-cases/refusal-log.ts';
 import { showRefusals, type ShownRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command } from '../command-line/command.ts';
+import { command, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
-import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
+import { checkedRange, rangeWords, wholeNumberOf } from '../command-line/value-forms.ts';
+
+const limitDefault = 100;
 
 export const refusals = command({
-  description: 'Show which service keys were refused, why and how often',
+  description: 'Show which service keys were refused, why and how often, or each refused call',
   args: {
     org: { type: 'string', required: true, valueHint: 'ORG', description: 'Organization, by id or unique name' },
-    since: { type: 'string', valueHint: 'T', description: 'From this time on, by whole hours; seven days ago by default' },
+    since: { type: 'string', valueHint: 'T', description: 'From this time on, counts by whole hours; seven days ago by default' },
     until: { type: 'string', valueHint: 'T', description: 'Up to this time' },
+    log: { type: 'boolean', description: 'Each refused call, newest first, kept for fourteen days at most' },
+    request: { type: 'string', valueHint: 'ID', description: 'The refused call with this id: either of those in its answer' },
+    key: { type: 'string', valueHint: 'KEY', description: 'Refused calls with this service key, by id' },
+    run: { type: 'string', valueHint: 'RUN', description: 'Refused calls of this run' },
+    code: { type: 'string', valueHint: 'CODE', description: 'Calls refused with this error code' },
+    limit: { type: 'string', valueHint: 'N', description: `At most this many calls: ${limitDefault} unless given, up to ${refusalLogMax}` },
   },
-  run: ({ org, since, until }, tools) => {
+  run: ({ org, since, until, log, limit, request, key, run, code }, tools) => {
     const nowMs = tools.nowMs();
-    const range = pastWeekUnless(checkedRange(rangeOf(rangeWords({ since, until }), nowMs)), nowMs);
+    const range = checkedRange(rangeOf(rangeWords({ since, until }), nowMs));
+    const filter = { request, key, run, code };
+    if (log !== true && limit === undefined && Object.values(filter).every((asked) => asked === undefined)) {
+      return counted(tools, { organization: org, ...pastWeekUnless(range, nowMs) });
+    }
+    const most = wholeNumberOf('limit', limit ?? String(limitDefault), { min: 1, max: refusalLogMax });
+    const query = { organization: org, ...range, filter, limit: most };
     return onStore(tools, async (context) => {
-      const report = await showRefusals(context, { organization: org, ...range });
-      if (isRefusal(report)) return report;
-      const names = await context.store.keyNames.names(report.organization, report.rows.flatMap(({ key }) => key ?? []));
-      return { json: report.rows, text: (width) => refusalsText(report.rows, report.total, { names, width }) };
+      const entries = await listRefusals(context, query);
+      return isRefusal(entries) ? entries : { json: entries, text: (width) => refusalLogText(entries, width) };
     });
   },
 });
+
+function counted(tools: CommandTools, asked: Parameters<typeof showRefusals>[1]) {
+  return onStore(tools, async (context) => {
+    const report = await showRefusals(context, asked);
+    if (isRefusal(report)) return report;
+    const names = await context.store.keyNames.names(report.organization, report.rows.flatMap(({ key }) => key ?? []));
+    return { json: report.rows, text: (width: number | null) => refusalsText(report.rows, report.total, { names, width }) };
+  });
+}
 
 export function refusalsText(
   rows: readonly ShownRefusals[], total: number,
@@ -37,6 +59,13 @@ export function refusalsText(
   const text = table(['KEY', 'NAME', 'CODE', 'BUDGET', 'REFUSALS', 'LAST HOUR'], cells,
     { widthMax: width, shrinks: ['NAME', 'KEY'], drops: ['LAST HOUR', 'NAME'] });
   return `${text}\nTogether ${countOf(total, 'refusal')}. Calls with a key that is not known are not among them.`;
+}
+
+export function refusalLogText(entries: readonly ShownRefusal[], width: number | null): string {
+  if (entries.length === 0) return 'No such refused call is kept. The newest of each key are kept, for fourteen days at most.';
+  const cells = entries.map(({ refusedAt, id, key, run, code, scope, window }) =>
+    [secondsText(refusedAt), code, budgetOf(scope, window), run, key, id]);
+  return table(['REFUSED', 'CODE', 'BUDGET', 'RUN', 'KEY', 'ID'], cells, { widthMax: width, shrinks: ['RUN', 'KEY'], drops: ['KEY', 'BUDGET'] });
 }
 
 function budgetOf(scope: ShownRefusals['scope'], window: ShownRefusals['window']): string | null {

@@ -53,6 +53,16 @@ export function runDeclarationOf(pairs: HeaderPairs): RunDeclaration | RunDeclar
   return null;
 }
 
+/** The id of the run that a request names, whatever else it says of it; null: none that can be read. */
+export function declaredRunId(pairs: HeaderPairs): string | null {
+  for (let at = 0; at < pairs.length; at += 2) {
+    if (!isRunHeader(pairs[at]!)) continue;
+    const { id } = runLines(pairs, at);
+    return id !== null && isRunId(id) ? id : null;
+  }
+  return null;
+}
+
 function readDeclaration(pairs: HeaderPairs, firstAt: number): RunDeclaration | RunDeclarationRefusal {
   const { id, budget: budgetText, ttl: ttlText, grant } = runLines(pairs, firstAt);
   if (id === null || !isRunId(id)) return idInvalid;

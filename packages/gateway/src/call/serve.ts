@@ -8,6 +8,7 @@ import { framingFaultOf } from '@metergate/core/call/framing.ts';
 import { pathOf, routeOf } from '@metergate/core/call/route.ts';
 import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
 import { presentedAtUpstream } from '@metergate/core/call/upstream-key.ts';
+import { declaredRunId } from '@metergate/core/run/declaration.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../node/faults.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
@@ -18,9 +19,7 @@ import { refuse } from '../callers/respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { asksForWebSocket } from './asks-for-websocket.ts';
 import { authenticate } from './authenticate.ts';
-
-/** Of a refusal that no budget caused. */
-const unbudgeted = { scope: null, window: null } as const;
+import { noteRefusal } from './note-refusal.ts';
 
 /** Serves one request to the point where it is forwarded or refused. */
 export function serve(node: GatewayNode, reception: Reception): void {
@@ -29,13 +28,11 @@ export function serve(node: GatewayNode, reception: Reception): void {
   let caller: HeldKey | null = null;
   const refuseWith = (refusal: Refusal): void => {
     node.counters.refused += 1;
-    const { code, budget: { scope, window } = unbudgeted } = answerFor(refusal);
+    const answer = answerFor(refusal);
+    const { code } = answer;
     node.metrics.refused(code);
-    if (caller !== null) {
-      const { organization, key } = caller;
-      node.refusalCounts.add(organization.id, key.id, { code, scope, window }, node.clock.wallMs());
-    }
     const answerId = refuse(request, response, id, refusal);
+    if (caller !== null) noteRefusal(node, caller, { id, answerId, answer, run: declaredRunId(request.rawHeaders) });
     node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
   };
   const rawTarget = request.url ?? '';

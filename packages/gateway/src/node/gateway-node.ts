@@ -11,6 +11,7 @@ import type { VerifyGrant } from '../guards/verify-grant.ts';
 import type { HeldBodies } from '../fairness/held-bodies.ts';
 import type { CallLog } from '../log/call-log.ts';
 import type { CallMetrics } from '../metrics/call-metrics.ts';
+import type { RefusalEntries } from '@metergate/core/report/refusal-entries.ts';
 import type { RefusalCounts } from '../metrics/refusal-counts.ts';
 import type { Destination } from '../network/destination.ts';
 import type { CreateCopyReader } from '../usage/create-copy-reader.ts';
@@ -48,6 +49,7 @@ export interface GatewayNode {
   readonly counters: GatewayCounters;
   readonly metrics: CallMetrics;
   readonly refusalCounts: RefusalCounts;
+  readonly refusalEntries: RefusalEntries;
   readonly log: CallLog;
   /** Null: no spans of calls are wanted. */
   readonly traces: CallTraces | null;

@@ -104,7 +104,7 @@ test('a steer asks the store for what it lacks, and takes nothing', { timeout },
     const held = testHeld();
     const node = {
       clock: { monotonicMs: () => 0, wallMs: () => 0 }, settings: { held: () => held }, counters: { refused: 0 }, metrics: { refused() {} },
-      refusalCounts: { add() {} }, log: { refused() {} },
+      refusalCounts: { add() {} }, refusalEntries: { add: () => true }, log: { refused() {} },
       guards: {
         decide: () => (isSeen ? null : { kind: 'run_unseen' }), mayAsk: () => true,
         ask(_call: unknown, _leftMs: number, answered: (told: typeof refusal, again: boolean) => void) {

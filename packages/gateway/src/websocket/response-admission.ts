@@ -9,6 +9,7 @@ import { unmeteredWorkOf, type AskedLater } from '@metergate/core/usage/unmetere
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { stillHeld } from '../call/authenticate.ts';
+import { noteRefusal } from '../call/note-refusal.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
 import type { HeldKey } from '../guards/held-key.ts';
@@ -36,9 +37,6 @@ export interface AdmissionEnd {
   /** Our own code threw. */
   readonly broke: (cause: unknown) => void;
 }
-
-/** Of a refusal that no budget caused. */
-const unbudgeted = { scope: null, window: null } as const;
 
 export class ResponseAdmission {
   readonly #node: GatewayNode;
@@ -121,11 +119,13 @@ export class ResponseAdmission {
 
   /** Counts a refusal where others are counted. */
   note(refusal: Refusal, id: AdmittedCall['id']): void {
-    const { organization, key } = this.#handshake.held;
-    const { code, budget: { scope, window } = unbudgeted } = answerFor(refusal);
+    const { held, runCall } = this.#handshake;
+    const { organization, key } = held;
+    const answer = answerFor(refusal);
+    const { code } = answer;
     this.#node.counters.refused += 1;
     this.#node.metrics.refused(code);
-    this.#node.refusalCounts.add(organization.id, key.id, { code, scope, window }, this.#node.clock.wallMs());
+    noteRefusal(this.#node, held, { id, answerId: id, answer, run: runCall?.declaration.id ?? null });
     this.#node.log.refused({ id, answerId: id, code, organization: organization.id, key: key.id });
   }
 

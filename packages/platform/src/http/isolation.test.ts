@@ -62,7 +62,13 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const records = [own, own, own, other, other].map(({ id }, index) =>
         sampleRecord(id, { run: 'their-run', startedAtMs: 1_000_000 + (index % 2) }));
       await platform.store.calls.ship({ segment: 'seg_1', through: 5, records: records.map((record, index) => ({ seq: index + 1, record })) });
+      const ids = [3, 4].map((digit) => `req_${String(digit).repeat(32)}` as never);
+      await platform.store.refusalLog.add([ids[0]!, ids[1]!].map((id, index) => ({
+        organization: other.id as never, key: key as never, id, answerId: id, run: 'their-run', code: 'run_closed', scope: null, window: null,
+        refusedAtMs: Date.now() - index,
+      })));
       Object.assign(foreign, {
+        showRefusal: ids[0],
         showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id, removeAlert: alert, removeCorrection: correction,
         removeBudget: budget,
         removeView: view, removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
@@ -122,7 +128,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     });
 
     test('a cursor of the other organization is like none: the calls, the audit trail, every other list', async () => {
-      for (const path of ['/calls', '/audit', '/members', '/tokens']) {
+      for (const path of ['/calls', '/refusals/log', '/audit', '/members', '/tokens']) {
         const theirs = (await ask(`${path}?limit=1`, { token: other.tokens.owner })).body['nextCursor'];
         assert.equal(typeof theirs, 'string', path);
         const answer = await ask(`${path}?cursor=${String(theirs)}`, { token: own.tokens.owner });

@@ -49,8 +49,10 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'listCalls', 'reconcile', 'repriceUsage', 'showAllocation',
-      'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusals', 'showStatement', 'showTeamStatement',
+      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'listCalls', 'listRefusals',
+      'reconcile', 'repriceUsage', 'showAllocation',
+      'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusal',
+      'showRefusals', 'showStatement', 'showTeamStatement',
       'showUsage',
       'tryAllocation', 'tryCap',
     ]);

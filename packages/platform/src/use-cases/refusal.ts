@@ -27,6 +27,7 @@ export type AdministrationRefusalCode =
   /** Records of the month are gone for their age. */
   | 'month_incomplete'
   | 'unknown_month'
+  | 'unknown_refusal'
   /** There are no rules by which to allocate. */
   | 'no_allocation'
   | 'unknown_team'

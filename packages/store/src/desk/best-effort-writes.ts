@@ -3,12 +3,13 @@
  * last time at an orderly stop.
  */
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
+import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { NodeReport } from '../operation/node-reports.ts';
 import type { Store } from '../store.ts';
 import { createRefusalDesk } from './refusal-desk.ts';
 
 export interface BestEffortWrites {
-  refused(counts: readonly RefusalCount[]): void;
+  refused(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   report(report: NodeReport): void;
   /** All that the journal held is in the store: a report that the node stopped, which was made before, says so. */
   allShipped(): void;
@@ -20,14 +21,14 @@ export interface BestEffortWrites {
 
 /** `nowMs`: the node's time. */
 export function bestEffortWritesTo(
-  { refusalHours, nodeReports }: Pick<Store, 'refusalHours' | 'nodeReports'>,
+  { refusalHours, refusalLog, nodeReports }: Pick<Store, 'refusalHours' | 'refusalLog' | 'nodeReports'>,
   { home, nowMs }: { readonly home: string; readonly nowMs: () => number },
 ): BestEffortWrites {
-  const desk = createRefusalDesk(refusalHours);
+  const desk = createRefusalDesk({ hours: refusalHours, log: refusalLog });
   let latest: NodeReport | null = null;
   const reports = oneAtATime((report: NodeReport) => nodeReports.say(home, report, nowMs()));
   return {
-    refused: (counts) => desk.receive(counts),
+    refused: (counts, entries) => desk.receive(counts, entries),
     report: (report) => reports.add(latest = report),
     allShipped() {
       if (latest?.state !== 'stopped') return;

@@ -9,6 +9,7 @@ import type { Run } from '@metergate/core/run/run.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
+import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/runs.ts';
@@ -26,7 +27,7 @@ export type ToStore =
   /** The claims of this node; `batch` is the batch's own number. `number` comes back with the answer. */
   | { readonly kind: 'claim'; readonly number: number; readonly batch: number; readonly claims: readonly SubjectClaim[] }
   /** Refusals since the last such message. */
-  | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[] }
+  | { readonly kind: 'refusals'; readonly counts: readonly RefusalCount[]; readonly entries: readonly RefusalEntry[] }
   /** Something was closed: look at the journal soon; `now`: a lease is overrun, so look at once. */
   | { readonly kind: 'nudge'; readonly now: boolean };
 

@@ -6,6 +6,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
+import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
@@ -54,8 +55,8 @@ export interface StoreClient extends SharedNews {
   lastNewsMs(): number;
   /** Resolves with the first message of the store; the prices are known then. */
   readonly heard: Promise<void>;
-  /** Counts refusals in the store; best effort. */
-  countRefusals(counts: readonly RefusalCount[]): void;
+  /** Counts refusals in the store, and keeps these entries of them; best effort. */
+  sendRefusals(counts: readonly RefusalCount[], entries: readonly RefusalEntry[]): void;
   /** Reports that calls were closed, so that they are shipped soon. Cheap to repeat. */
   nudgeJournal(): void;
   /** Reports that a lease was overrun, so that the call is shipped at once. */
@@ -124,7 +125,7 @@ export function createStoreClient(options: StoreClientOptions): StoreClient {
 
   return {
     ...news,
-    countRefusals: (counts) => send({ kind: 'refusals', counts }),
+    sendRefusals: (counts, entries) => send({ kind: 'refusals', counts, entries }),
     askKey: (hash, late) => questions.ask((number) => ({ kind: 'ask', number, hash }), {
       asker: 'keys', late, withinMs: Math.max(deadlineMs, keyDeadlineMs),
     }),

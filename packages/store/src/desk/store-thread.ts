@@ -188,7 +188,7 @@ function hearing({ desk, runDesk, leasing, bestEffort, shipping }: Desks): (mess
       case 'open_run': return runDesk.open(message.number, message.run);
       case 'confirm_run': return runDesk.confirm(message);
       case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
-      case 'refusals': return bestEffort.refused(message.counts);
+      case 'refusals': return bestEffort.refused(message.counts, message.entries);
       case 'nudge': return shipping.look(message.now ? 0 : null);
     }
   };

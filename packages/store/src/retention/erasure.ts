@@ -40,7 +40,7 @@ const bytesGone = 2n;
 
 /** Tables whose rows of the organization go whole. Those that refer to others come first. */
 const goneTables = [
-  'refusal_hour', 'deferred_work', 'allocation_rules', 'month_budget',
+  'refusal_hour', 'refusal_entry', 'deferred_work', 'allocation_rules', 'month_budget',
   'webhook_delivery', 'notice', 'webhook', 'cap_told', 'cap_alert',
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'named_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',

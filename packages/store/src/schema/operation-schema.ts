@@ -14,6 +14,19 @@ export interface RefusalHourTable {
   readonly refusals: Whole;
 }
 
+/** One refused call. `run`, `scope` and `window` are empty where there is none. */
+export interface RefusalEntryTable {
+  readonly organization: string;
+  readonly id: string;
+  readonly answer_id: string;
+  readonly at_ms: Whole;
+  readonly key: string;
+  readonly run: string;
+  readonly code: string;
+  readonly scope: string;
+  readonly window: string;
+}
+
 /** `home`: the data directory that the node runs on. `report`: JSON object. */
 export interface NodeReportTable {
   readonly home: string;
@@ -39,6 +52,7 @@ export interface SavedViewTable {
 
 export interface OperationSchema {
   readonly refusal_hour: RefusalHourTable;
+  readonly refusal_entry: RefusalEntryTable;
   readonly node_report: NodeReportTable;
   readonly home_organization: HomeOrganizationTable;
   readonly saved_view: SavedViewTable;
