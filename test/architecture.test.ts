@@ -223,6 +223,11 @@ test('files are named for one concept, never utils, helpers and the like', () =>
   assert.deepEqual(wrong, []);
 });
 
+test('what is private is private at run time too: `#name`, never the word, except for a constructor, which has no other', () => {
+  const wrong = /(?:^|[\s(,])private\s+(?!constructor\b)(?:(?:static|readonly|async|override|get|set)\s+)*[\w$]+\s*[?!]?\s*[(:=;<]/m;
+  assert.deepEqual(sources.filter((file) => wrong.test(codeOf(read(file)))), []);
+});
+
 test('every file begins with a comment that says what it is', () => {
   assert.deepEqual(sources.filter((file) => !/^(?:#![^\n]*\n)?\/\*\*/.test(read(file))), []);
 });

@@ -42,44 +42,44 @@ export function createStreamFlagScanner(): StreamFlagScanner {
 }
 
 class BodyScanner implements StreamFlagScanner {
-  private readonly stream = watched();
-  private readonly streamOptions = watched();
-  private readonly modelPlace = watched();
-  private readonly scanner = new JsonScanner(watched({ stream: this.stream, stream_options: this.streamOptions, model: this.modelPlace }));
+  readonly #stream = watched();
+  readonly #streamOptions = watched();
+  readonly #modelPlace = watched();
+  readonly #scanner = new JsonScanner(watched({ stream: this.#stream, stream_options: this.#streamOptions, model: this.#modelPlace }));
   /** White space before the first other byte. */
-  private leadingBytes = 0;
-  private begun = false;
+  #leadingBytes = 0;
+  #begun = false;
 
   push(chunk: Uint8Array): void {
-    if (!this.begun) this.countLeading(chunk);
-    this.scanner.push(chunk);
+    if (!this.#begun) this.#countLeading(chunk);
+    this.#scanner.push(chunk);
   }
 
   get streamRequested(): boolean {
-    return this.stream.kind === 'true' && this.scanner.complete;
+    return this.#stream.kind === 'true' && this.#scanner.complete;
   }
 
   get model(): string | null {
-    return this.modelPlace.string();
+    return this.#modelPlace.string();
   }
 
   release(): void {
     if (idle.length === idleMax) return;
-    this.scanner.clear();
-    this.leadingBytes = 0;
-    this.begun = false;
+    this.#scanner.clear();
+    this.#leadingBytes = 0;
+    this.#begun = false;
     idle.push(this);
   }
 
   result(): IncludeUsageDecision {
-    if (!this.streamRequested || this.streamOptions.kind !== 'absent') return untouched;
-    return { kind: 'insert', at: this.leadingBytes + 1 };
+    if (!this.streamRequested || this.#streamOptions.kind !== 'absent') return untouched;
+    return { kind: 'insert', at: this.#leadingBytes + 1 };
   }
 
-  private countLeading(chunk: Uint8Array): void {
+  #countLeading(chunk: Uint8Array): void {
     let i = 0;
     while (i < chunk.length && (chunk[i] === 0x20 || chunk[i] === 0x0a || chunk[i] === 0x0d || chunk[i] === 0x09)) i++;
-    this.leadingBytes += i;
-    this.begun = i < chunk.length;
+    this.#leadingBytes += i;
+    this.#begun = i < chunk.length;
   }
 }

@@ -45,249 +45,249 @@ export interface UnwatchedScalars {
 }
 
 export class JsonScanner {
-  private readonly root: WatchedValue;
-  private readonly unwatched: UnwatchedScalars | null;
-  private expecting: number = expectValue;
-  private readonly nesting = new Nesting();
-  private readonly string = new StringLexer();
-  private readonly text = new KeptText();
-  private word = 0;
+  readonly #root: WatchedValue;
+  readonly #unwatched: UnwatchedScalars | null;
+  #expecting: number = expectValue;
+  readonly #nesting = new Nesting();
+  readonly #string = new StringLexer();
+  readonly #text = new KeptText();
+  #word = 0;
   /** Watched containers that are open, outermost first. They are the outermost open ones, without a gap. */
-  private readonly watching: WatchedValue[] = [];
+  readonly #watching: WatchedValue[] = [];
   /** How many of them there are; what stands behind is of before. An array that shrinks would be allocated again with every text. */
-  private watched = 0;
+  #watched = 0;
   /** The string being read is a member's name. */
-  private readingKey = false;
+  #readingKey = false;
   /** The place that the value to come belongs to: after a key, or for the first element of an array. */
-  private place: WatchedValue | null;
+  #place: WatchedValue | null;
   /** The watched string or number being read. */
-  private scalar: WatchedValue | null = null;
+  #scalar: WatchedValue | null = null;
   /** Where the string or word being read begins, in the chunk in which it does. */
-  private scalarFrom = 0;
+  #scalarFrom = 0;
   /** The value that is passed over, in which nothing is watched; null: none was yet. */
-  private skip: ValueSkip | null = null;
+  #skip: ValueSkip | null = null;
 
   /** @param root the whole text's place; the places inside it are filled as the text is scanned. */
   constructor(root: WatchedValue, unwatched: UnwatchedScalars | null = null) {
-    this.root = root;
-    this.unwatched = unwatched;
-    this.place = root;
+    this.#root = root;
+    this.#unwatched = unwatched;
+    this.#place = root;
   }
 
   /** Begins a new text. */
   clear(): void {
-    this.root.forget();
-    this.expecting = expectValue;
-    this.nesting.clear();
-    this.text.active = false;
-    this.watched = 0;
-    this.readingKey = false;
-    this.place = this.root;
-    this.scalar = null;
+    this.#root.forget();
+    this.#expecting = expectValue;
+    this.#nesting.clear();
+    this.#text.active = false;
+    this.#watched = 0;
+    this.#readingKey = false;
+    this.#place = this.#root;
+    this.#scalar = null;
   }
 
   /** Whether a whole value has been read and only white space may follow; never true at the end of a bare number. */
   get complete(): boolean {
-    return this.expecting === expectNothing;
+    return this.#expecting === expectNothing;
   }
 
   /** What the text is, if it ends here. */
   verdict(): JsonVerdict {
-    switch (this.expecting) {
+    switch (this.#expecting) {
       case expectNothing: return 'valid';
       case invalid: return 'invalid';
       case gaveUp: return 'gave_up';
-      case expectValue: return this.nesting.depth === 0 ? 'empty' : 'incomplete';
-      case inWord: return this.nesting.depth === 0 && wordKind(this.word) !== null ? 'valid' : 'incomplete';
+      case expectValue: return this.#nesting.depth === 0 ? 'empty' : 'incomplete';
+      case inWord: return this.#nesting.depth === 0 && wordKind(this.#word) !== null ? 'valid' : 'incomplete';
       default: return 'incomplete';
     }
   }
 
   /** The next bytes, `chunk[from..to)`. No reference to `chunk` is kept. */
   push(chunk: Uint8Array, from = 0, to = chunk.length): void {
-    if (this.text.active) this.text.resume(from);
+    if (this.#text.active) this.#text.resume(from);
     let i = from;
     while (i < to) {
-      const expecting = this.expecting;
-      if (expecting === inString) i = this.readString(chunk, i, to);
-      else if (expecting === inWord) i = this.readWord(chunk, i, to);
-      else if (expecting === inPassed) i = this.passOn(chunk, i, to);
+      const expecting = this.#expecting;
+      if (expecting === inString) i = this.#readString(chunk, i, to);
+      else if (expecting === inWord) i = this.#readWord(chunk, i, to);
+      else if (expecting === inPassed) i = this.#passOn(chunk, i, to);
       else if (expecting >= invalid) break;
-      else i = this.readStructure(chunk, i, to);
+      else i = this.#readStructure(chunk, i, to);
     }
-    if (this.skip !== null) forgetCopy();
-    if (this.text.active) this.text.carry(chunk, to);
+    if (this.#skip !== null) forgetCopy();
+    if (this.#text.active) this.#text.carry(chunk, to);
   }
 
   /** Punctuation and white space, up to the inside of a string or a word; the index to read on from. */
-  private readStructure(chunk: Uint8Array, from: number, to: number): number {
+  #readStructure(chunk: Uint8Array, from: number, to: number): number {
     for (let i = from; i < to; i++) {
       const byte = chunk[i]!;
       if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
-      switch (this.expecting) {
+      switch (this.#expecting) {
         case expectCommaOrEnd:
-          if (byte === comma) this.passComma();
-          else this.closeBy(byte);
+          if (byte === comma) this.#passComma();
+          else this.#closeBy(byte);
           break;
         case expectColon:
-          this.expecting = byte === colon ? expectValue : invalid;
+          this.#expecting = byte === colon ? expectValue : invalid;
           break;
         case expectKeyOrEnd:
         case expectKey:
-          if (byte === quote) return this.openKey(i + 1);
-          if (this.expecting === expectKeyOrEnd) this.closeBy(byte);
-          else this.expecting = invalid;
+          if (byte === quote) return this.#openKey(i + 1);
+          if (this.#expecting === expectKeyOrEnd) this.#closeBy(byte);
+          else this.#expecting = invalid;
           break;
         case expectElementOrEnd:
         case expectValue:
-          if (byte === bracketClose && this.expecting === expectElementOrEnd) this.closeBy(byte);
-          else if (this.passes(byte, to - i)) return this.pass(chunk, i, to);
-          else if (byte === braceOpen || byte === bracketOpen) this.openContainer(byte === braceOpen);
-          else return this.openScalar(byte, i, to);
+          if (byte === bracketClose && this.#expecting === expectElementOrEnd) this.#closeBy(byte);
+          else if (this.#passes(byte, to - i)) return this.#pass(chunk, i, to);
+          else if (byte === braceOpen || byte === bracketOpen) this.#openContainer(byte === braceOpen);
+          else return this.#openScalar(byte, i, to);
           break;
         default:
-          this.expecting = invalid;
+          this.#expecting = invalid;
       }
-      if (this.expecting >= invalid) return to;
+      if (this.#expecting >= invalid) return to;
     }
     return to;
   }
 
   /** Whether this byte begins a value that nobody watches, and enough bytes are here to pass over it by other means than one by one. */
-  private passes(byte: number, bytes: number): boolean {
-    return bytes >= passedBytesMin && this.place === null && this.unwatched === null
+  #passes(byte: number, bytes: number): boolean {
+    return bytes >= passedBytesMin && this.#place === null && this.#unwatched === null
       && (byte === quote || byte === braceOpen || byte === bracketOpen)
-      && this.nesting.depth > 0 && this.nesting.depth < nestingMax - passedLevelsMax && canPass();
+      && this.#nesting.depth > 0 && this.#nesting.depth < nestingMax - passedLevelsMax && canPass();
   }
 
-  private pass(chunk: Uint8Array, from: number, to: number): number {
-    this.skip ??= new ValueSkip();
-    this.skip.begin();
-    return this.passOn(chunk, from, to);
+  #pass(chunk: Uint8Array, from: number, to: number): number {
+    this.#skip ??= new ValueSkip();
+    this.#skip.begin();
+    return this.#passOn(chunk, from, to);
   }
 
   /** The index to read on from. */
-  private passOn(chunk: Uint8Array, from: number, to: number): number {
-    const skip = this.skip!;
+  #passOn(chunk: Uint8Array, from: number, to: number): number {
+    const skip = this.#skip!;
     const passed = skip.pass(chunk, from, to);
-    if (passed === 'ended') this.endValue();
-    else if (passed === 'more') this.expecting = inPassed;
-    else if (passed === 'invalid') this.expecting = invalid;
+    if (passed === 'ended') this.#endValue();
+    else if (passed === 'more') this.#expecting = inPassed;
+    else if (passed === 'invalid') this.#expecting = invalid;
     else {
-      for (const container of skip.openContainers) this.nesting.open(container === 'object');
-      this.expecting = skip.isFirstElement ? expectElementOrEnd : expectValue;
+      for (const container of skip.openContainers) this.#nesting.open(container === 'object');
+      this.#expecting = skip.isFirstElement ? expectElementOrEnd : expectValue;
     }
     return skip.at;
   }
 
-  private passComma(): void {
-    if (this.nesting.inObject) {
-      this.expecting = expectKey;
+  #passComma(): void {
+    if (this.#nesting.inObject) {
+      this.#expecting = expectKey;
       return;
     }
-    this.expecting = expectValue;
-    if (this.watched === this.nesting.depth && this.watched > 0) this.place = this.watching[this.watched - 1]!.tally?.element ?? null;
+    this.#expecting = expectValue;
+    if (this.#watched === this.#nesting.depth && this.#watched > 0) this.#place = this.#watching[this.#watched - 1]!.tally?.element ?? null;
   }
 
-  private closeBy(byte: number): void {
-    const nesting = this.nesting;
+  #closeBy(byte: number): void {
+    const nesting = this.#nesting;
     if (byte !== (nesting.inObject ? braceClose : bracketClose)) {
-      this.expecting = invalid;
+      this.#expecting = invalid;
       return;
     }
-    if (this.watched === nesting.depth) this.closeWatched();
-    this.place = null;
+    if (this.#watched === nesting.depth) this.#closeWatched();
+    this.#place = null;
     nesting.close();
-    this.endValue();
+    this.#endValue();
   }
 
-  private closeWatched(): void {
-    const closed = this.watching[--this.watched]!;
+  #closeWatched(): void {
+    const closed = this.#watching[--this.#watched]!;
     closed.complete = true;
-    const tally = this.watched === 0 ? null : this.watching[this.watched - 1]!.tally;
+    const tally = this.#watched === 0 ? null : this.#watching[this.#watched - 1]!.tally;
     if (tally !== null && tally.element === closed) tally.ended();
   }
 
-  private endValue(): void {
-    this.expecting = this.nesting.depth === 0 ? expectNothing : expectCommaOrEnd;
+  #endValue(): void {
+    this.#expecting = this.#nesting.depth === 0 ? expectNothing : expectCommaOrEnd;
   }
 
-  private openKey(textFrom: number): number {
-    this.readingKey = true;
-    this.string.open();
-    this.expecting = inString;
-    const depth = this.nesting.depth;
-    if (this.watched === depth && this.watching[depth - 1]!.names.length > 0) this.text.begin(textFrom);
+  #openKey(textFrom: number): number {
+    this.#readingKey = true;
+    this.#string.open();
+    this.#expecting = inString;
+    const depth = this.#nesting.depth;
+    if (this.#watched === depth && this.#watching[depth - 1]!.names.length > 0) this.#text.begin(textFrom);
     return textFrom;
   }
 
-  private openContainer(object: boolean): void {
-    if (!this.nesting.open(object)) {
-      this.expecting = gaveUp;
+  #openContainer(object: boolean): void {
+    if (!this.#nesting.open(object)) {
+      this.#expecting = gaveUp;
       return;
     }
-    this.expecting = object ? expectKeyOrEnd : expectElementOrEnd;
-    const place = this.place;
+    this.#expecting = object ? expectKeyOrEnd : expectElementOrEnd;
+    const place = this.#place;
     if (place === null) return;
     place.forget();
     place.kind = object ? 'object' : 'array';
-    this.watching[this.watched++] = place;
-    this.place = object ? null : place.firstElement;
+    this.#watching[this.#watched++] = place;
+    this.#place = object ? null : place.firstElement;
     if (place.tally !== null && !object) {
       place.tally.begin();
-      this.place = place.tally.element;
+      this.#place = place.tally.element;
     }
   }
 
   /** A string, number or literal begins with `byte` at `index`; the index to read on from. */
-  private openScalar(byte: number, index: number, to: number): number {
+  #openScalar(byte: number, index: number, to: number): number {
     const isString = byte === quote;
-    const place = this.place;
+    const place = this.#place;
     if (isString) {
-      this.readingKey = false;
-      this.string.open();
-      this.expecting = inString;
+      this.#readingKey = false;
+      this.#string.open();
+      this.#expecting = inString;
     } else {
-      this.word = wordBegins(byte);
-      if (this.word === 0) {
-        this.expecting = invalid;
+      this.#word = wordBegins(byte);
+      if (this.#word === 0) {
+        this.#expecting = invalid;
         return to;
       }
-      this.expecting = inWord;
+      this.#expecting = inWord;
     }
-    this.scalarFrom = isString ? index + 1 : index;
+    this.#scalarFrom = isString ? index + 1 : index;
     if (place !== null) {
-      this.place = null;
-      this.scalar = place;
+      this.#place = null;
+      this.#scalar = place;
       place.forget();
-      this.text.begin(this.scalarFrom);
+      this.#text.begin(this.#scalarFrom);
     }
     return index + 1;
   }
 
-  private readString(chunk: Uint8Array, from: number, to: number): number {
-    const progress = this.string.scan(chunk, from, to);
+  #readString(chunk: Uint8Array, from: number, to: number): number {
+    const progress = this.#string.scan(chunk, from, to);
     if (progress === 'more') return to;
     if (progress === 'invalid') {
-      this.expecting = invalid;
+      this.#expecting = invalid;
       return to;
     }
-    const after = this.string.at;
-    if (this.readingKey) {
-      this.expecting = expectColon;
-      if (this.text.active) {
-        this.place = this.text.field(this.watching[this.watched - 1]!, { chunk, to: after - 1, escaped: this.string.escaped });
+    const after = this.#string.at;
+    if (this.#readingKey) {
+      this.#expecting = expectColon;
+      if (this.#text.active) {
+        this.#place = this.#text.field(this.#watching[this.#watched - 1]!, { chunk, to: after - 1, escaped: this.#string.escaped });
       }
       return after;
     }
-    if (this.scalar !== null) this.keepScalar('string', chunk, after - 1);
-    else if (this.unwatched !== null) this.unwatched.passed('string', this.scalarFrom, after - 1);
-    this.endValue();
+    if (this.#scalar !== null) this.#keepScalar('string', chunk, after - 1);
+    else if (this.#unwatched !== null) this.#unwatched.passed('string', this.#scalarFrom, after - 1);
+    this.#endValue();
     return after;
   }
 
-  private readWord(chunk: Uint8Array, from: number, to: number): number {
-    let word = this.word;
+  #readWord(chunk: Uint8Array, from: number, to: number): number {
+    let word = this.#word;
     let i = from;
     while (i < to) {
       const next = wordContinues(word, chunk[i]!);
@@ -295,22 +295,22 @@ export class JsonScanner {
       word = next;
       i++;
     }
-    this.word = word;
+    this.#word = word;
     if (i === to) return to;
     const kind = wordKind(word);
     if (kind === null) {
-      this.expecting = invalid;
+      this.#expecting = invalid;
       return to;
     }
-    if (this.scalar !== null) this.keepScalar(kind, chunk, i);
-    else if (this.unwatched !== null) this.unwatched.passed('word', this.scalarFrom, i);
-    this.endValue();
+    if (this.#scalar !== null) this.#keepScalar(kind, chunk, i);
+    else if (this.#unwatched !== null) this.#unwatched.passed('word', this.#scalarFrom, i);
+    this.#endValue();
     return i;
   }
 
-  private keepScalar(kind: ValueKind, chunk: Uint8Array, textTo: number): void {
-    const scalar = this.scalar!;
-    this.scalar = null;
-    this.text.write(scalar, kind, chunk, textTo);
+  #keepScalar(kind: ValueKind, chunk: Uint8Array, textTo: number): void {
+    const scalar = this.#scalar!;
+    this.#scalar = null;
+    this.#text.write(scalar, kind, chunk, textTo);
   }
 }

@@ -8,54 +8,54 @@ import { watchedBytesMax, type ValueKind, type WatchedValue } from './watched-va
 /** Keeps the current token's text across chunks. While `active`, each chunk's end calls `carry`, the next one's start calls `resume`. */
 export class KeptText {
   active = false;
-  private from = 0;
-  private carried: Uint8Array | null = null;
-  private carriedLength = 0;
+  #from = 0;
+  #carried: Uint8Array | null = null;
+  #carriedLength = 0;
 
   /** The token's text begins at `index` of the current chunk. */
   begin(index: number): void {
     this.active = true;
-    this.from = index;
-    this.carriedLength = 0;
+    this.#from = index;
+    this.#carriedLength = 0;
   }
 
   /** The chunk ends at `to`, before the token does: copies what belongs to it. */
   carry(chunk: Uint8Array, to: number): void {
-    const total = this.carriedLength + to - this.from;
+    const total = this.#carriedLength + to - this.#from;
     // One byte above the bound is enough to know that the text is too long.
     const kept = total > watchedBytesMax ? watchedBytesMax + 1 : total;
-    if (this.carried === null || this.carried.length < kept) this.grow(kept);
-    const buffer = this.carried!;
-    for (let at = this.carriedLength, i = this.from; at < kept; at++, i++) buffer[at] = chunk[i]!;
-    this.carriedLength = kept;
+    if (this.#carried === null || this.#carried.length < kept) this.#grow(kept);
+    const buffer = this.#carried!;
+    for (let at = this.#carriedLength, i = this.#from; at < kept; at++, i++) buffer[at] = chunk[i]!;
+    this.#carriedLength = kept;
   }
 
   /** A new chunk, whose bytes begin at `from`. */
   resume(from: number): void {
-    this.from = from;
+    this.#from = from;
   }
 
   /** The token, a value of `kind`, ends before `to`: puts it into `value`. */
   write(value: WatchedValue, kind: ValueKind, chunk: Uint8Array, to: number): void {
     this.active = false;
-    if (this.carriedLength === 0) {
-      value.write(kind, chunk, this.from, to);
+    if (this.#carriedLength === 0) {
+      value.write(kind, chunk, this.#from, to);
       return;
     }
     this.carry(chunk, to);
-    value.write(kind, this.carried!, 0, this.carriedLength);
+    value.write(kind, this.#carried!, 0, this.#carriedLength);
   }
 
   /** The token was a key and ends before `to`: the field of `value` that it names, or null. */
   field(value: WatchedValue, end: { chunk: Uint8Array; to: number; escaped: boolean }): WatchedValue | null {
     this.active = false;
     let { chunk, to } = end;
-    let from = this.from;
-    if (this.carriedLength > 0) {
+    let from = this.#from;
+    if (this.#carriedLength > 0) {
       this.carry(chunk, to);
-      chunk = this.carried!;
+      chunk = this.#carried!;
       from = 0;
-      to = this.carriedLength;
+      to = this.#carriedLength;
     }
     if (!end.escaped) return fieldNamed(value, chunk, from, to);
     if (to - from > watchedBytesMax) return null;
@@ -63,10 +63,10 @@ export class KeptText {
     return value.places[value.names.indexOf(name)] ?? null;
   }
 
-  private grow(length: number): void {
+  #grow(length: number): void {
     const grown = new Uint8Array(Math.max(64, length * 2));
-    if (this.carried !== null) grown.set(this.carried.subarray(0, this.carriedLength));
-    this.carried = grown;
+    if (this.#carried !== null) grown.set(this.#carried.subarray(0, this.#carriedLength));
+    this.#carried = grown;
   }
 }
 

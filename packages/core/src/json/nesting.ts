@@ -15,16 +15,16 @@ export class Nesting {
   /** The innermost open container is an object; meaningless at depth 0. */
   inObject = false;
   /** The outermost containers: few texts have more. */
-  private outer = 0;
+  #outer = 0;
   /** Those further in; null until there are any. */
-  private bits: Uint8Array | null = null;
+  #bits: Uint8Array | null = null;
 
   /** Opens a container; false if that is deeper than is followed. */
   open(object: boolean): boolean {
     const depth = this.depth;
     if (depth === nestingMax) return false;
-    if (depth < outerMax) this.outer = object ? this.outer | (1 << depth) : this.outer & ~(1 << depth);
-    else this.noteInner(depth - outerMax, object);
+    if (depth < outerMax) this.#outer = object ? this.#outer | (1 << depth) : this.#outer & ~(1 << depth);
+    else this.#noteInner(depth - outerMax, object);
     this.depth = depth + 1;
     this.inObject = object;
     return true;
@@ -33,8 +33,8 @@ export class Nesting {
   /** Closes the innermost container. */
   close(): void {
     const outer = --this.depth - 1;
-    if (outer < outerMax) this.inObject = outer >= 0 && ((this.outer >> outer) & 1) === 1;
-    else this.inObject = ((this.bits![(outer - outerMax) >> 3]! >> ((outer - outerMax) & 7)) & 1) === 1;
+    if (outer < outerMax) this.inObject = outer >= 0 && ((this.#outer >> outer) & 1) === 1;
+    else this.inObject = ((this.#bits![(outer - outerMax) >> 3]! >> ((outer - outerMax) & 7)) & 1) === 1;
   }
 
   /** As new. */
@@ -43,17 +43,17 @@ export class Nesting {
     this.inObject = false;
   }
 
-  private noteInner(at: number, object: boolean): void {
+  #noteInner(at: number, object: boolean): void {
     const index = at >> 3;
     const mask = 1 << (at & 7);
-    const bits = this.bits === null || index === this.bits.length ? this.grown() : this.bits;
+    const bits = this.#bits === null || index === this.#bits.length ? this.#grown() : this.#bits;
     bits[index] = object ? bits[index]! | mask : bits[index]! & ~mask;
   }
 
-  private grown(): Uint8Array {
-    const grown = new Uint8Array(this.bits === null ? 8 : this.bits.length * 2);
-    if (this.bits !== null) grown.set(this.bits);
-    this.bits = grown;
+  #grown(): Uint8Array {
+    const grown = new Uint8Array(this.#bits === null ? 8 : this.#bits.length * 2);
+    if (this.#bits !== null) grown.set(this.#bits);
+    this.#bits = grown;
     return grown;
   }
 }

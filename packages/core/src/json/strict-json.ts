@@ -81,106 +81,106 @@ const endedNotJson = new Ended(notJson);
 const endedTooDeep = new Ended(tooDeep);
 
 class Reading {
-  private readonly text: string;
-  private at = 0;
-  private depth = 0;
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   whole(): StrictJsonVerdict {
     try {
-      const value = this.value();
-      this.passSpace();
-      return this.at === this.text.length ? { value } : notJson;
+      const value = this.#value();
+      this.#passSpace();
+      return this.#at === this.#text.length ? { value } : notJson;
     } catch (error) {
       if (error instanceof Ended) return error.verdict;
       throw error;
     }
   }
 
-  private value(): StrictJson {
-    this.passSpace();
-    const code = this.text.charCodeAt(this.at);
-    if (code === quote) return this.string();
-    if (code === braceOpen) return this.nested(() => this.object());
-    if (code === bracketOpen) return this.nested(() => this.array());
+  #value(): StrictJson {
+    this.#passSpace();
+    const code = this.#text.charCodeAt(this.#at);
+    if (code === quote) return this.#string();
+    if (code === braceOpen) return this.#nested(() => this.#object());
+    if (code === bracketOpen) return this.#nested(() => this.#array());
     for (const [word, value] of literals) {
-      if (this.text.startsWith(word, this.at)) {
-        this.at += word.length;
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
         return value;
       }
     }
-    number.lastIndex = this.at;
-    const found = number.exec(this.text);
+    number.lastIndex = this.#at;
+    const found = number.exec(this.#text);
     if (found === null) throw endedNotJson;
-    this.at = number.lastIndex;
+    this.#at = number.lastIndex;
     return new JsonNumber(found[0]);
   }
 
-  private nested<Value>(read: () => Value): Value {
-    if (++this.depth > strictDepthMax) throw endedTooDeep;
-    this.at++;
+  #nested<Value>(read: () => Value): Value {
+    if (++this.#depth > strictDepthMax) throw endedTooDeep;
+    this.#at++;
     const value = read();
-    this.depth--;
+    this.#depth--;
     return value;
   }
 
-  private object(): JsonObject {
+  #object(): JsonObject {
     const object = new JsonObject();
-    if (this.passes(braceClose)) return object;
+    if (this.#passes(braceClose)) return object;
     do {
-      this.passSpace();
-      if (this.text.charCodeAt(this.at) !== quote) throw endedNotJson;
-      object.names.push(this.string());
-      this.pass(colon);
-      object.values.push(this.value());
-    } while (this.passes(comma));
-    this.pass(braceClose);
+      this.#passSpace();
+      if (this.#text.charCodeAt(this.#at) !== quote) throw endedNotJson;
+      object.names.push(this.#string());
+      this.#pass(colon);
+      object.values.push(this.#value());
+    } while (this.#passes(comma));
+    this.#pass(braceClose);
     return object;
   }
 
-  private array(): StrictJson[] {
+  #array(): StrictJson[] {
     const array: StrictJson[] = [];
-    if (this.passes(bracketClose)) return array;
-    do array.push(this.value()); while (this.passes(comma));
-    this.pass(bracketClose);
+    if (this.#passes(bracketClose)) return array;
+    do array.push(this.#value()); while (this.#passes(comma));
+    this.#pass(bracketClose);
     return array;
   }
 
-  private string(): string {
-    const from = ++this.at;
+  #string(): string {
+    const from = ++this.#at;
     let escaped = false;
-    for (;; this.at++) {
-      const code = this.text.charCodeAt(this.at);
+    for (;; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at);
       if (code === quote) break;
       if (code === backslash) {
         escaped = true;
-        this.at++;
+        this.#at++;
       } else if (!(code >= 0x20)) throw endedNotJson; // the end of the text is NaN
     }
-    const to = this.at++;
-    const raw = this.text.slice(from, to);
+    const to = this.#at++;
+    const raw = this.#text.slice(from, to);
     return escaped ? unescaped(raw) : raw;
   }
 
-  private passSpace(): void {
-    for (;; this.at++) {
-      const code = this.text.charCodeAt(this.at);
+  #passSpace(): void {
+    for (;; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
     }
   }
 
-  private passes(code: number): boolean {
-    this.passSpace();
-    if (this.text.charCodeAt(this.at) !== code) return false;
-    this.at++;
+  #passes(code: number): boolean {
+    this.#passSpace();
+    if (this.#text.charCodeAt(this.#at) !== code) return false;
+    this.#at++;
     return true;
   }
 
-  private pass(code: number): void {
-    if (!this.passes(code)) throw endedNotJson;
+  #pass(code: number): void {
+    if (!this.#passes(code)) throw endedNotJson;
   }
 }
 

@@ -26,92 +26,92 @@ export class StringLexer {
   /** The string held a backslash. */
   escaped = false;
   /** A backslash was the last byte. */
-  private afterBackslash = false;
-  private hexDigitsDue = 0;
-  private continuationsDue = 0;
+  #afterBackslash = false;
+  #hexDigitsDue = 0;
+  #continuationsDue = 0;
   /** Range of the next continuation byte; narrower after some first bytes. */
-  private continuationMin = 0x80;
-  private continuationMax = 0xbf;
+  #continuationMin = 0x80;
+  #continuationMax = 0xbf;
 
   /** A new string begins. */
   open(): void {
     this.escaped = false;
-    this.afterBackslash = false;
-    this.hexDigitsDue = 0;
-    this.continuationsDue = 0;
-    this.continuationMin = 0x80;
-    this.continuationMax = 0xbf;
+    this.#afterBackslash = false;
+    this.#hexDigitsDue = 0;
+    this.#continuationsDue = 0;
+    this.#continuationMin = 0x80;
+    this.#continuationMax = 0xbf;
   }
 
   /** Reads on in `chunk[from..to)`; `at` then tells how far. */
   scan(chunk: Uint8Array, from: number, to: number): StringProgress {
     let i = from;
     while (i < to) {
-      if (this.afterBackslash || this.hexDigitsDue > 0 || this.continuationsDue > 0) {
-        if (!this.takePending(chunk[i]!)) return this.stop(i, 'invalid');
+      if (this.#afterBackslash || this.#hexDigitsDue > 0 || this.#continuationsDue > 0) {
+        if (!this.#takePending(chunk[i]!)) return this.#stop(i, 'invalid');
         i++;
         continue;
       }
       i = plainRunEnd(chunk, i, to);
       if (i === to) break;
       const byte = chunk[i]!;
-      if (byte === quote) return this.stop(i + 1, 'closed');
+      if (byte === quote) return this.#stop(i + 1, 'closed');
       if (byte === backslash) {
         this.escaped = true;
         if (i + 1 < to && shortEscape[chunk[i + 1]!] === 1) i += 2;
         else {
-          this.afterBackslash = true;
+          this.#afterBackslash = true;
           i++;
         }
         continue;
       }
-      i = this.scanCharacters(chunk, i, to);
-      if (i < 0) return this.stop(to, 'invalid');
+      i = this.#scanCharacters(chunk, i, to);
+      if (i < 0) return this.#stop(to, 'invalid');
     }
-    return this.stop(to, 'more');
+    return this.#stop(to, 'more');
   }
 
-  private stop(at: number, progress: StringProgress): StringProgress {
+  #stop(at: number, progress: StringProgress): StringProgress {
     this.at = at;
     return progress;
   }
 
   /** The next byte of an escape or of a character of several bytes; false if it cannot be. */
-  private takePending(byte: number): boolean {
-    if (this.afterBackslash) {
-      this.afterBackslash = false;
-      if (byte === letterU) this.hexDigitsDue = 4;
+  #takePending(byte: number): boolean {
+    if (this.#afterBackslash) {
+      this.#afterBackslash = false;
+      if (byte === letterU) this.#hexDigitsDue = 4;
       return byte === letterU || shortEscape[byte] === 1;
     }
-    if (this.hexDigitsDue > 0) {
-      this.hexDigitsDue--;
+    if (this.#hexDigitsDue > 0) {
+      this.#hexDigitsDue--;
       return hexDigit[byte] === 1;
     }
-    if (byte < this.continuationMin || byte > this.continuationMax) return false;
-    this.continuationMin = 0x80;
-    this.continuationMax = 0xbf;
-    this.continuationsDue--;
+    if (byte < this.#continuationMin || byte > this.#continuationMax) return false;
+    this.#continuationMin = 0x80;
+    this.#continuationMax = 0xbf;
+    this.#continuationsDue--;
     return true;
   }
 
   /** A run of characters of several bytes, from a first byte on; the index after it, or −1 where it is not UTF-8. */
-  private scanCharacters(chunk: Uint8Array, from: number, to: number): number {
+  #scanCharacters(chunk: Uint8Array, from: number, to: number): number {
     let i = from;
     while (i < to && chunk[i]! >= 0x80) {
-      if (!this.beginCharacter(chunk[i]!)) return -1;
+      if (!this.#beginCharacter(chunk[i]!)) return -1;
       i++;
-      while (i < to && this.continuationsDue > 0) if (!this.takePending(chunk[i++]!)) return -1;
+      while (i < to && this.#continuationsDue > 0) if (!this.#takePending(chunk[i++]!)) return -1;
     }
     return i === from ? -1 : i;
   }
 
-  private beginCharacter(byte: number): boolean {
-    this.continuationsDue = continuationsAfter[byte]!;
-    if (this.continuationsDue === 0) return false;
-    if (byte === 0xe0) this.continuationMin = 0xa0;
-    else if (byte === 0xed) this.continuationMax = 0x9f;
-    else if (byte === 0xf0) this.continuationMin = 0x90;
-    else if (byte === 0xf4) this.continuationMax = 0x8f;
+  #beginCharacter(byte: number): boolean {
+    this.#continuationsDue = continuationsAfter[byte]!;
+    if (this.#continuationsDue === 0) return false;
+    if (byte === 0xe0) this.#continuationMin = 0xa0;
+    else if (byte === 0xed) this.#continuationMax = 0x9f;
+    else if (byte === 0xf0) this.#continuationMin = 0x90;
+    else if (byte === 0xf4) this.#continuationMax = 0x8f;
     return true;
   }
 }

@@ -41,9 +41,9 @@ export class WatchedValue {
   /** Called with every element of an array; such an array has no watched first one. */
   readonly tally: ElementTally | null;
   /** Of a string, or of a number that is not written in plain digits; null if it is longer than the bound. Else without meaning. */
-  private text: string | null = null;
+  #text: string | null = null;
   /** The value of a number written in plain digits, or −1. */
-  private plainDigits = -1;
+  #plainDigits = -1;
 
   constructor(fields: Readonly<Record<string, WatchedValue>> | null, firstElement: WatchedValue | null, tally: ElementTally | null = null) {
     this.names = fields === null ? noNames : shared(Object.keys(fields));
@@ -54,7 +54,7 @@ export class WatchedValue {
 
   /** Its string or number was longer than the bound. */
   get overflowed(): boolean {
-    return this.complete && this.text === null && (this.kind === 'string' || (this.kind === 'number' && this.plainDigits < 0));
+    return this.complete && this.#text === null && (this.kind === 'string' || (this.kind === 'number' && this.#plainDigits < 0));
   }
 
   /** Forgets what was seen here and inside. A name that comes twice counts as its last (JSON as JavaScript reads it). */
@@ -75,31 +75,31 @@ export class WatchedValue {
     this.kind = kind;
     this.complete = true;
     if (kind === 'number') {
-      this.plainDigits = plainDigitsOf(source, from, to);
-      if (this.plainDigits >= 0) return;
+      this.#plainDigits = plainDigitsOf(source, from, to);
+      if (this.#plainDigits >= 0) return;
     } else if (kind !== 'string') return;
-    this.text = to - from > watchedBytesMax ? null : kind === 'string' ? recentString(source, from, to) : decoder.decode(source.subarray(from, to));
+    this.#text = to - from > watchedBytesMax ? null : kind === 'string' ? recentString(source, from, to) : decoder.decode(source.subarray(from, to));
   }
 
   /** The string as JavaScript reads it, or null if this is not a whole string within the bound. */
   string(): string | null {
-    return this.kind === 'string' && this.complete ? this.text : null;
+    return this.kind === 'string' && this.complete ? this.#text : null;
   }
 
   /** The value of a number that is written in at most 15 plain digits, or −1; allocates nothing. */
   plainWholeNumber(): number {
-    return this.kind === 'number' && this.complete ? this.plainDigits : -1;
+    return this.kind === 'number' && this.complete ? this.#plainDigits : -1;
   }
 
   /** The number as it was written, or null if this is not a whole number within the bound. */
   numberText(): string | null {
     if (this.kind !== 'number' || !this.complete) return null;
-    return this.plainDigits >= 0 ? String(this.plainDigits) : this.text;
+    return this.#plainDigits >= 0 ? String(this.#plainDigits) : this.#text;
   }
 
   /** Whether this is the string `text`, written with or without escapes. */
   isString(text: string): boolean {
-    return this.kind === 'string' && this.complete && this.text === text;
+    return this.kind === 'string' && this.complete && this.#text === text;
   }
 }
 

@@ -12,15 +12,15 @@ export const noGaps: readonly CostGap[] = Object.freeze([]);
 
 /** The gaps of one cost. Nothing is allocated for a cost that has none. */
 export class Gaps {
-  private found: Set<CostGap> | null = null;
+  #found: Set<CostGap> | null = null;
 
   add(gap: CostGap): void {
-    (this.found ??= new Set()).add(gap);
+    (this.#found ??= new Set()).add(gap);
   }
 
   /** Each once, in the order of `costGapNames`. */
   names(): readonly CostGap[] {
-    const { found } = this;
+    const found = this.#found;
     return found === null ? noGaps : costGapNames.filter((name) => found.has(name));
   }
 }

@@ -24,25 +24,25 @@ class ChatDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = true;
   readonly keepsPartial = false;
-  private readonly model = watched();
-  private readonly finishReason = watched();
-  private readonly choiceIndex = watched();
-  private readonly firstChoice: WatchedValue;
-  private readonly serviceTier = watched();
-  private readonly usage: FirstWireUsage;
+  readonly #model = watched();
+  readonly #finishReason = watched();
+  readonly #choiceIndex = watched();
+  readonly #firstChoice: WatchedValue;
+  readonly #serviceTier = watched();
+  readonly #usage: FirstWireUsage;
   /** Further places of it, read on declared upstreams only. */
-  private readonly otherUsages: readonly FirstWireUsage[];
+  readonly #otherUsages: readonly FirstWireUsage[];
   readonly body: WatchedValue;
   readonly event: WatchedValue;
 
   constructor(readsCost: boolean) {
-    this.usage = newUsage(readsCost);
-    const [groq, choice] = this.otherUsages = readsCost ? [newUsage(readsCost), newUsage(readsCost)] : [];
-    this.firstChoice = watched({
-      index: this.choiceIndex, finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }),
+    this.#usage = newUsage(readsCost);
+    const [groq, choice] = this.#otherUsages = readsCost ? [newUsage(readsCost), newUsage(readsCost)] : [];
+    this.#firstChoice = watched({
+      index: this.#choiceIndex, finish_reason: this.#finishReason, ...(choice === undefined ? {} : { usage: choice.place }),
     });
     this.body = watched({
-      model: this.model, choices: watched(null, this.firstChoice), usage: this.usage.place, service_tier: this.serviceTier,
+      model: this.#model, choices: watched(null, this.#firstChoice), usage: this.#usage.place, service_tier: this.#serviceTier,
       ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
     });
     this.event = this.body;
@@ -56,40 +56,40 @@ class ChatDialect implements Dialect {
 
   takeBody(): void {
     const { findings } = this;
-    findings.model = providerName(this.model.string());
-    findings.finishReason = providerName(this.finishReason.string());
-    findings.serviceTier = providerName(this.serviceTier.string());
-    findings.usage = this.readUsage();
+    findings.model = providerName(this.#model.string());
+    findings.finishReason = providerName(this.#finishReason.string());
+    findings.serviceTier = providerName(this.#serviceTier.string());
+    findings.usage = this.#readUsage();
     findings.usageFinal = true;
-    findings.toolCalls = this.usage.toolCalls();
+    findings.toolCalls = this.#usage.toolCalls();
   }
 
   takeEvent(): void {
     const { findings } = this;
-    if (findings.model === null) findings.model = providerName(this.model.string());
-    if (this.finishReason.kind === 'string' && this.isFirstChoice()) {
-      findings.finishReason = providerName(this.finishReason.string()) ?? findings.finishReason;
+    if (findings.model === null) findings.model = providerName(this.#model.string());
+    if (this.#finishReason.kind === 'string' && this.#isFirstChoice()) {
+      findings.finishReason = providerName(this.#finishReason.string()) ?? findings.finishReason;
     }
-    if (this.serviceTier.kind === 'string') findings.serviceTier = providerName(this.serviceTier.string());
-    const usage = this.readUsage();
+    if (this.#serviceTier.kind === 'string') findings.serviceTier = providerName(this.#serviceTier.string());
+    const usage = this.#readUsage();
     if (usage === null) return;
     findings.usage = usage;
-    findings.toolCalls = this.usage.toolCalls() ?? findings.toolCalls;
-    findings.usageFinal = findings.finishReason !== null || this.firstChoice.kind === 'absent';
+    findings.toolCalls = this.#usage.toolCalls() ?? findings.toolCalls;
+    findings.usageFinal = findings.finishReason !== null || this.#firstChoice.kind === 'absent';
   }
 
   endsDialogue(): boolean {
     return false;
   }
 
-  private readUsage(): FoundUsage | null {
-    let read = this.usage.read();
-    for (const usage of this.otherUsages) read ??= usage.read();
+  #readUsage(): FoundUsage | null {
+    let read = this.#usage.read();
+    for (const usage of this.#otherUsages) read ??= usage.read();
     return read;
   }
 
   /** Several choices are streamed in separate chunks, distinguished by `index`. */
-  private isFirstChoice(): boolean {
-    return this.choiceIndex.kind !== 'number' || tokenFigure(this.choiceIndex) === 0;
+  #isFirstChoice(): boolean {
+    return this.#choiceIndex.kind !== 'number' || tokenFigure(this.#choiceIndex) === 0;
   }
 }

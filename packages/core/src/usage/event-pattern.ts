@@ -34,55 +34,55 @@ export class EventPattern implements UnwatchedScalars {
   /** Whether there is an event to compare with. */
   known = false;
   /** The lines of that event. */
-  private bytes = none;
-  private length = 0;
+  #bytes = none;
+  #length = 0;
   /** Its parts that may differ, in their order: three numbers each, kind, from, to. While it is read they count in its chunk. */
-  private readonly parts: number[] = [];
+  readonly #parts: number[] = [];
 
   /** Forgets the event: there is nothing to compare with until another one is read and learnt. */
   forget(): void {
     this.known = false;
-    this.parts.length = 0;
+    this.#parts.length = 0;
   }
 
   passed(kind: 'string' | 'word', from: number, to: number): void {
-    if (this.parts.length < partsMax * 3) this.parts.push(kind === 'string' ? ofString : ofWord, from, to);
+    if (this.#parts.length < partsMax * 3) this.#parts.push(kind === 'string' ? ofString : ofWord, from, to);
   }
 
   /** `chunk[from..to)` is an event that was read since `forget`, and is valid. */
   learn(chunk: Uint8Array, { from, dataTo, to }: EventExtent): void {
     const length = to - from;
     if (length > patternBytesMax) return;
-    this.addPadding(chunk, dataTo);
-    const { parts } = this;
+    this.#addPadding(chunk, dataTo);
+    const parts = this.#parts;
     for (let at = 0; at < parts.length; at += 3) {
       parts[at + 1]! -= from;
       parts[at + 2]! -= from;
     }
-    if (this.bytes.length < length) this.bytes = new Uint8Array(length);
-    for (let at = 0; at < length; at++) this.bytes[at] = chunk[from + at]!;
-    this.length = length;
+    if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
+    for (let at = 0; at < length; at++) this.#bytes[at] = chunk[from + at]!;
+    this.#length = length;
     this.known = true;
   }
 
   /** Where an event that is like the learnt one ends, if it begins at `from` and is in this chunk to its end, or −1. */
   endOfAlike(chunk: Uint8Array, from: number): number {
-    const { parts } = this;
+    const parts = this.#parts;
     let at = from;
     let done = 0;
     for (let part = 0; part < parts.length; part += 3) {
       const until = parts[part + 1]!;
-      if (!this.agrees(chunk, at, done, until)) return -1;
+      if (!this.#agrees(chunk, at, done, until)) return -1;
       at = endOfPart(parts[part]!, chunk, at + until - done);
       if (at < 0) return -1;
       done = parts[part + 2]!;
     }
-    return this.agrees(chunk, at, done, this.length) ? at + this.length - done : -1;
+    return this.#agrees(chunk, at, done, this.#length) ? at + this.#length - done : -1;
   }
 
   /** Whether the learnt bytes from `done` up to `until` stand in `chunk` at `from`. */
-  private agrees(chunk: Uint8Array, from: number, done: number, until: number): boolean {
-    const { bytes } = this;
+  #agrees(chunk: Uint8Array, from: number, done: number, until: number): boolean {
+    const bytes = this.#bytes;
     const count = until - done;
     if (from + count > chunk.length) return false;
     for (let at = 0; at < count; at++) if (bytes[done + at] !== chunk[from + at]) return false;
@@ -90,12 +90,12 @@ export class EventPattern implements UnwatchedScalars {
   }
 
   /** Some providers write spaces before the last brace, as many as they like. `dataTo`: the end of the data. */
-  private addPadding(chunk: Uint8Array, dataTo: number): void {
+  #addPadding(chunk: Uint8Array, dataTo: number): void {
     const to = dataTo - 1;
     if (chunk[to] !== braceClose) return;
     let from = to;
     while (chunk[from - 1] === space) from--;
-    this.parts.push(ofPadding, from, to);
+    this.#parts.push(ofPadding, from, to);
   }
 }
 

@@ -16,42 +16,42 @@ export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'comple
 /** One `usage` object: its watched place and its value. */
 export class FirstWireUsage {
   readonly place: WatchedValue;
-  private readonly readsCost: boolean;
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly cacheWrite = watched();
-  private readonly longLived = watched();
-  private readonly audioInput = watched();
-  private readonly reasoning = watched();
-  private readonly audioOutput = watched();
-  private readonly total = watched();
-  private readonly costParts = new CostPlaces();
-  private readonly cacheHit = watched();
-  private readonly tools = new SellerTools();
-  private readonly units = new UnitPlaces();
+  readonly #readsCost: boolean;
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #cached = watched();
+  readonly #cacheWrite = watched();
+  readonly #longLived = watched();
+  readonly #audioInput = watched();
+  readonly #reasoning = watched();
+  readonly #audioOutput = watched();
+  readonly #total = watched();
+  readonly #costParts = new CostPlaces();
+  readonly #cacheHit = watched();
+  readonly #tools = new SellerTools();
+  readonly #units = new UnitPlaces();
 
   /** `readsCost`: the destination is a declared upstream. */
   constructor([input, output]: UsageSpelling, readsCost: boolean) {
-    this.readsCost = readsCost;
+    this.#readsCost = readsCost;
     this.place = watched({
-      [`${input}_tokens`]: this.input,
-      [`${output}_tokens`]: this.output,
+      [`${input}_tokens`]: this.#input,
+      [`${output}_tokens`]: this.#output,
       [`${input}_tokens_details`]: watched({
-        cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
-        ...this.units.inputFields, cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
+        cached_tokens: this.#cached, cache_write_tokens: this.#cacheWrite, audio_tokens: this.#audioInput,
+        ...this.#units.inputFields, cache_write_tokens_details: watched({ ttl_12h_tokens: this.#longLived }),
       }),
-      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput, ...this.units.outputFields }),
-      total_tokens: this.total,
+      [`${output}_tokens_details`]: watched({ reasoning_tokens: this.#reasoning, audio_tokens: this.#audioOutput, ...this.#units.outputFields }),
+      total_tokens: this.#total,
       ...(readsCost ? {
-        ...this.costParts.fields, ...this.units.fields, prompt_cache_hit_tokens: this.cacheHit, server_side_tool_usage_details: this.tools.place,
+        ...this.#costParts.fields, ...this.#units.fields, prompt_cache_hit_tokens: this.#cacheHit, server_side_tool_usage_details: this.#tools.place,
       } : {}),
     });
   }
 
   /** Calls of the seller's own tools that the usage counts; null if it counts none. */
   toolCalls(): ToolCalls | null {
-    return this.tools.read();
+    return this.#tools.read();
   }
 
   /** Null if none is reported (yet); `badUsage` if something else is in its place. */
@@ -59,15 +59,15 @@ export class FirstWireUsage {
     if (!this.place.complete || this.place.kind === 'null') return null;
     if (this.place.kind !== 'object') return badUsage;
     const figures = {
-      input: tokenFigure(this.input),
-      output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached) ?? tokenFigure(this.cacheHit),
-      cacheWrite: tokenFigure(this.cacheWrite),
-      cacheWriteOneHour: tokenFigure(this.longLived),
-      reasoning: tokenFigure(this.reasoning),
-      audioInput: tokenFigure(this.audioInput),
-      audioOutput: tokenFigure(this.audioOutput),
+      input: tokenFigure(this.#input),
+      output: tokenFigure(this.#output),
+      cached: tokenFigure(this.#cached) ?? tokenFigure(this.#cacheHit),
+      cacheWrite: tokenFigure(this.#cacheWrite),
+      cacheWriteOneHour: tokenFigure(this.#longLived),
+      reasoning: tokenFigure(this.#reasoning),
+      audioInput: tokenFigure(this.#audioInput),
+      audioOutput: tokenFigure(this.#audioOutput),
     };
-    return foundUsage(figures, this.readsCost ? this.costParts.read() : null, tokenFigure(this.total), this.units.read());
+    return foundUsage(figures, this.#readsCost ? this.#costParts.read() : null, tokenFigure(this.#total), this.#units.read());
   }
 }

@@ -14,47 +14,47 @@ const unreadable: FurtherUsage = Object.freeze({ model: null, tokens: null });
 
 /** Usage of the turns that a provider made within one call, each at the price of its own model. */
 export class Iterations implements ElementTally {
-  private readonly type = watched();
-  private readonly model = watched();
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly cacheWrite = watched();
-  private readonly cacheWriteOneHour = watched();
+  readonly #type = watched();
+  readonly #model = watched();
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #cached = watched();
+  readonly #cacheWrite = watched();
+  readonly #cacheWriteOneHour = watched();
   readonly element = watched({
-    type: this.type, model: this.model, input_tokens: this.input, output_tokens: this.output,
-    cache_read_input_tokens: this.cached, cache_creation_input_tokens: this.cacheWrite,
-    cache_creation: watched({ ephemeral_1h_input_tokens: this.cacheWriteOneHour }),
+    type: this.#type, model: this.#model, input_tokens: this.#input, output_tokens: this.#output,
+    cache_read_input_tokens: this.#cached, cache_creation_input_tokens: this.#cacheWrite,
+    cache_creation: watched({ ephemeral_1h_input_tokens: this.#cacheWriteOneHour }),
   });
   readonly place = watchedEach(this);
-  private found: FurtherUsage[] = [];
+  #found: FurtherUsage[] = [];
 
   begin(): void {
-    if (this.found.length > 0) this.found = [];
+    if (this.#found.length > 0) this.#found = [];
   }
 
   ended(): void {
-    if (this.type.isString('message') || this.found.length > iterationsMax) return;
-    if (this.type.isString('fallback_message')) {
-      this.found.push(unreadable);
+    if (this.#type.isString('message') || this.#found.length > iterationsMax) return;
+    if (this.#type.isString('fallback_message')) {
+      this.#found.push(unreadable);
       return;
     }
-    const model = providerName(this.model.string());
-    if (model === null && !this.type.isString('compaction')) return;
-    this.found.push(this.found.length === iterationsMax ? unreadable : this.readElement(model));
+    const model = providerName(this.#model.string());
+    if (model === null && !this.#type.isString('compaction')) return;
+    this.#found.push(this.#found.length === iterationsMax ? unreadable : this.#readElement(model));
   }
 
   /** Null if nothing was reported (yet). */
   read(): readonly FurtherUsage[] | null {
     if (this.place.kind !== 'array' || !this.place.complete) return null;
-    return this.found.length === 0 ? nothingFurther : this.found;
+    return this.#found.length === 0 ? nothingFurther : this.#found;
   }
 
-  private readElement(model: string | null): FurtherUsage {
-    const cacheWrite = tokenFigure(this.cacheWrite);
-    const oneHour = tokenFigure(this.cacheWriteOneHour);
+  #readElement(model: string | null): FurtherUsage {
+    const cacheWrite = tokenFigure(this.#cacheWrite);
+    const oneHour = tokenFigure(this.#cacheWriteOneHour);
     const usage = foundUsage({
-      input: tokenFigure(this.input), output: tokenFigure(this.output), cached: tokenFigure(this.cached),
+      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached),
       cacheWrite, cacheWriteOneHour: oneHour, reasoning: null, audioInput: null, audioOutput: null,
     }, null);
     return { model, tokens: usage?.kind === 'figures' && usage.hasInput && usage.hasOutput ? usage.tokens : null };

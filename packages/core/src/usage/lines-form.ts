@@ -7,48 +7,48 @@ const lineFeed = 0x0a;
 
 export class LinesForm implements BodyForm {
   dialogueEnded = false;
-  private readonly dialect: Dialect;
-  private readonly scanner: JsonScanner;
-  private linesRead = 0;
-  private linesUnread = 0;
+  readonly #dialect: Dialect;
+  readonly #scanner: JsonScanner;
+  #linesRead = 0;
+  #linesUnread = 0;
 
   constructor(dialect: Dialect) {
-    this.dialect = dialect;
-    this.scanner = new JsonScanner(dialect.event);
+    this.#dialect = dialect;
+    this.#scanner = new JsonScanner(dialect.event);
   }
 
   push(chunk: Uint8Array): void {
     for (let from = 0; from < chunk.length && !this.dialogueEnded;) {
       const end = chunk.indexOf(lineFeed, from);
-      this.scanner.push(chunk, from, end === -1 ? chunk.length : end);
+      this.#scanner.push(chunk, from, end === -1 ? chunk.length : end);
       if (end === -1) return;
-      this.endLine();
+      this.#endLine();
       from = end + 1;
     }
   }
 
   end(ending: 'whole' | 'cut'): FormVerdict {
-    const cutInLine = ending === 'cut' && this.scanner.verdict() === 'incomplete';
-    if (!this.dialogueEnded && !cutInLine) this.endLine();
-    if (this.linesUnread > 0) return 'not_readable';
-    return this.linesRead > 0 ? 'readable' : 'empty';
+    const cutInLine = ending === 'cut' && this.#scanner.verdict() === 'incomplete';
+    if (!this.dialogueEnded && !cutInLine) this.#endLine();
+    if (this.#linesUnread > 0) return 'not_readable';
+    return this.#linesRead > 0 ? 'readable' : 'empty';
   }
 
   clear(): void {
-    this.scanner.clear();
+    this.#scanner.clear();
     this.dialogueEnded = false;
-    this.linesRead = this.linesUnread = 0;
+    this.#linesRead = this.#linesUnread = 0;
   }
 
-  private endLine(): void {
-    const verdict = this.scanner.verdict();
+  #endLine(): void {
+    const verdict = this.#scanner.verdict();
     if (verdict === 'valid') {
-      this.linesRead++;
-      this.dialect.takeEvent();
-      this.dialogueEnded = this.dialect.endsDialogue();
+      this.#linesRead++;
+      this.#dialect.takeEvent();
+      this.dialogueEnded = this.#dialect.endsDialogue();
     } else if (verdict !== 'empty') {
-      this.linesUnread++;
+      this.#linesUnread++;
     }
-    this.scanner.clear();
+    this.#scanner.clear();
   }
 }

@@ -37,79 +37,79 @@ class MessagesDialect implements Dialect {
   readonly findings = nothingFound(false);
   readonly endsWithDone = false;
   readonly keepsPartial = true;
-  private readonly type = watched();
-  private readonly model = watched();
-  private readonly stopReason = watched();
+  readonly #type = watched();
+  readonly #model = watched();
+  readonly #stopReason = watched();
   /** Where code was executed; its time has a fee that no answer counts. */
-  private readonly container = watched();
-  private readonly deltaContainer = watched();
-  private readonly messageUsage = new MessageUsage();
-  private readonly deltaStopReason = watched();
-  private readonly deltaUsage = new MessageUsage();
-  readonly body = watched({ model: this.model, stop_reason: this.stopReason, container: this.container, usage: this.messageUsage.place });
+  readonly #container = watched();
+  readonly #deltaContainer = watched();
+  readonly #messageUsage = new MessageUsage();
+  readonly #deltaStopReason = watched();
+  readonly #deltaUsage = new MessageUsage();
+  readonly body = watched({ model: this.#model, stop_reason: this.#stopReason, container: this.#container, usage: this.#messageUsage.place });
   readonly event = watched({
-    type: this.type,
+    type: this.#type,
     message: this.body,
-    delta: watched({ stop_reason: this.deltaStopReason, container: this.deltaContainer }),
-    usage: this.deltaUsage.place,
+    delta: watched({ stop_reason: this.#deltaStopReason, container: this.#deltaContainer }),
+    usage: this.#deltaUsage.place,
   });
-  private figures: MessageFigures = noFigures();
+  #figures: MessageFigures = noFigures();
   /** A `message_delta` has reported usage. */
-  private deltaReported = false;
-  private ranCode = false;
+  #deltaReported = false;
+  #ranCode = false;
 
   clear(): void {
     forgetFindings(this.findings);
     this.event.forget();
     this.body.forget();
-    this.figures = noFigures();
-    this.deltaReported = false;
-    this.ranCode = false;
+    this.#figures = noFigures();
+    this.#deltaReported = false;
+    this.#ranCode = false;
   }
 
   takeBody(): void {
     const { findings } = this;
-    findings.model = providerName(this.model.string());
-    findings.finishReason = providerName(this.stopReason.string());
-    findings.usageFinal = this.takeUsage(this.messageUsage);
+    findings.model = providerName(this.#model.string());
+    findings.finishReason = providerName(this.#stopReason.string());
+    findings.usageFinal = this.#takeUsage(this.#messageUsage);
   }
 
   takeEvent(): void {
     const { findings } = this;
-    if (this.type.isString('message_start')) {
-      findings.model = providerName(this.model.string()) ?? findings.model;
-      this.takeUsage(this.messageUsage);
-    } else if (this.type.isString('message_delta')) {
-      findings.finishReason = providerName(this.deltaStopReason.string()) ?? findings.finishReason;
-      if (this.takeUsage(this.deltaUsage)) this.deltaReported = true;
-      findings.usageFinal = this.deltaReported && findings.finishReason !== null;
+    if (this.#type.isString('message_start')) {
+      findings.model = providerName(this.#model.string()) ?? findings.model;
+      this.#takeUsage(this.#messageUsage);
+    } else if (this.#type.isString('message_delta')) {
+      findings.finishReason = providerName(this.#deltaStopReason.string()) ?? findings.finishReason;
+      if (this.#takeUsage(this.#deltaUsage)) this.#deltaReported = true;
+      findings.usageFinal = this.#deltaReported && findings.finishReason !== null;
     } else if (this.endsDialogue()) {
-      findings.usageFinal = this.deltaReported;
+      findings.usageFinal = this.#deltaReported;
     }
   }
 
   endsDialogue(): boolean {
-    return this.type.isString('message_stop');
+    return this.#type.isString('message_stop');
   }
 
   /** Lays the figures that a usage object reports over those known so far; false if it reports none. */
-  private takeUsage(usage: MessageUsage): boolean {
-    const took = this.layFigures(usage);
-    if (this.container.kind === 'object' || this.deltaContainer.kind === 'object') this.ranCode = true;
-    if (this.ranCode) this.findings.toolCalls = { ...noToolCalls, ...this.findings.toolCalls, codeInterpreter: 1 };
+  #takeUsage(usage: MessageUsage): boolean {
+    const took = this.#layFigures(usage);
+    if (this.#container.kind === 'object' || this.#deltaContainer.kind === 'object') this.#ranCode = true;
+    if (this.#ranCode) this.findings.toolCalls = { ...noToolCalls, ...this.findings.toolCalls, codeInterpreter: 1 };
     return took;
   }
 
-  private layFigures(usage: MessageUsage): boolean {
+  #layFigures(usage: MessageUsage): boolean {
     const read = usage.read();
     if (read === null || this.findings.usage?.kind === 'not_a_figure') return false;
     if ('kind' in read) {
       this.findings.usage = read;
       return true;
     }
-    const reports = overlay(this.figures, read);
+    const reports = overlay(this.#figures, read);
     this.findings.usage = usage.takeBeside(this.findings)
-      ? foundUsage({ ...this.figures, reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
+      ? foundUsage({ ...this.#figures, reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
     return reports && this.findings.usage !== null;
   }
 }

@@ -21,7 +21,7 @@ export function createOpenDialect(readsCost: boolean): Dialect {
 /** Where an answer, or what an event carries of one, says what is to be known. */
 class AnswerPlaces {
   readonly type = watched();
-  private readonly object = watched();
+  readonly #object = watched();
   readonly model = watched();
   readonly id = watched();
   readonly status = watched();
@@ -29,55 +29,55 @@ class AnswerPlaces {
   readonly serviceTier = watched();
   readonly finishReason = watched();
   readonly choices: WatchedValue;
-  private readonly incompleteReason = watched();
+  readonly #incompleteReason = watched();
   readonly tools = new ToolItems();
   readonly usage: OpenUsage;
   /** Further places of it, read only on declared upstreams. */
-  private readonly otherUsages: readonly OpenUsage[];
+  readonly #otherUsages: readonly OpenUsage[];
   /** Google's, Mistral's for pages, Cohere's. */
-  private readonly metadata = watched();
-  private readonly pagesRead = watched();
-  private readonly pages = watched({ pages_processed: this.pagesRead });
-  private readonly units = watched();
+  readonly #metadata = watched();
+  readonly #pagesRead = watched();
+  readonly #pages = watched({ pages_processed: this.#pagesRead });
+  readonly #units = watched();
   readonly fields: Readonly<Record<string, WatchedValue>>;
 
   constructor(readsCost: boolean) {
     this.usage = new OpenUsage(readsCost);
-    const [groq, choice] = this.otherUsages = readsCost ? [new OpenUsage(readsCost), new OpenUsage(readsCost)] : [];
+    const [groq, choice] = this.#otherUsages = readsCost ? [new OpenUsage(readsCost), new OpenUsage(readsCost)] : [];
     this.choices = watched(null, watched({ finish_reason: this.finishReason, ...(choice === undefined ? {} : { usage: choice.place }) }));
     this.fields = {
-      id: this.id, type: this.type, object: this.object, model: this.model,
+      id: this.id, type: this.type, object: this.#object, model: this.model,
       status: this.status, stop_reason: this.stopReason, service_tier: this.serviceTier,
-      choices: this.choices, incomplete_details: watched({ reason: this.incompleteReason }),
-      status_details: watched({ reason: this.incompleteReason }), output: this.tools.place,
+      choices: this.choices, incomplete_details: watched({ reason: this.#incompleteReason }),
+      status_details: watched({ reason: this.#incompleteReason }), output: this.tools.place,
       tool_usage: this.tools.usagePlace, tools: this.tools.toolsPlace,
       usage: this.usage.place,
-      usageMetadata: this.metadata, usage_info: this.pages, meta: watched({ billed_units: this.units }),
+      usageMetadata: this.#metadata, usage_info: this.#pages, meta: watched({ billed_units: this.#units }),
       ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
     };
   }
 
   finish(): string | null {
     const status = providerName(this.status.string());
-    const reason = status === 'incomplete' ? providerName(this.incompleteReason.string()) : null;
+    const reason = status === 'incomplete' ? providerName(this.#incompleteReason.string()) : null;
     return providerName(this.finishReason.string()) ?? providerName(this.stopReason.string())
       ?? (reason === null ? status : `incomplete:${reason}`);
   }
 
   /** A batch, an agent's session or a dream reports the usage of all its work so far, with zeros at its beginning: that is of no call. */
   get isRunningTotal(): boolean {
-    return batches.some((name) => this.object.isString(name)) || sessions.some((name) => this.type.isString(name));
+    return batches.some((name) => this.#object.isString(name)) || sessions.some((name) => this.type.isString(name));
   }
 
   /** Pages that were read, from an answer that counts nothing else; null: none. */
   pagesOnly(): FoundUsage | null {
-    const pages = tokenFigure(this.pagesRead);
+    const pages = tokenFigure(this.#pagesRead);
     return typeof pages !== 'number' ? null : foundUsage(noTokens, null, null, { units: unitsOf({ pages }), cachedSplit: false });
   }
 
   /** The usage in the first of its places that holds one. */
   reported(): { readonly usage: OpenUsage; readonly read: ReturnType<OpenUsage['read']> } {
-    for (const usage of [this.usage, ...this.otherUsages]) {
+    for (const usage of [this.usage, ...this.#otherUsages]) {
       const read = usage.read();
       if (read !== null) return { usage, read };
     }
@@ -87,7 +87,7 @@ class AnswerPlaces {
   /** Whether there is a usage, in any API's words. */
   get hasUsage(): boolean {
     if (this.isRunningTotal) return false;
-    return this.usage.place.kind === 'object' || [this.metadata, this.pages, this.units].some(({ kind }) => kind === 'object');
+    return this.usage.place.kind === 'object' || [this.#metadata, this.#pages, this.#units].some(({ kind }) => kind === 'object');
   }
 
   /** Whether the work is accepted and its usage is not known yet. */
@@ -103,80 +103,83 @@ const endingTypes = ['message_stop', 'response.completed', 'response.incomplete'
 class OpenDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = true;
-  private readonly outer: AnswerPlaces;
-  private readonly inner: AnswerPlaces;
-  private readonly carried: WatchedValue;
-  private readonly deltaStopReason = watched();
+  readonly #outer: AnswerPlaces;
+  readonly #inner: AnswerPlaces;
+  readonly #carried: WatchedValue;
+  readonly #deltaStopReason = watched();
   readonly event: WatchedValue;
   readonly body: WatchedValue;
-  private figures: { -readonly [Name in keyof RawFigures]: RawFigures[Name] } = { ...noTokens };
-  private cost: string | null = null;
-  private messages = false;
+  #figures: { -readonly [Name in keyof RawFigures]: RawFigures[Name] } = { ...noTokens };
+  #cost: string | null = null;
+  #messages = false;
   /** The last usage was one of a session that goes on. */
-  private isRunning = false;
+  #isRunning = false;
 
   constructor(readsCost: boolean) {
-    this.outer = new AnswerPlaces(readsCost);
-    this.inner = new AnswerPlaces(readsCost);
-    this.carried = watched(this.inner.fields);
-    const delta = watched({ stop_reason: this.deltaStopReason });
+    this.#outer = new AnswerPlaces(readsCost);
+    this.#inner = new AnswerPlaces(readsCost);
+    this.#carried = watched(this.#inner.fields);
+    const delta = watched({ stop_reason: this.#deltaStopReason });
     // An event of a live session wraps those of the responses that it has others make.
-    const wrapped = watched({ response: this.carried });
-    this.event = watched({ ...this.outer.fields, delta, message: this.carried, response: this.carried, event: wrapped });
+    const wrapped = watched({ response: this.#carried });
+    this.event = watched({ ...this.#outer.fields, delta, message: this.#carried, response: this.#carried, event: wrapped });
     this.body = this.event;
   }
 
   get keepsPartial(): boolean {
-    return this.messages || this.isRunning;
+    return this.#messages || this.#isRunning;
   }
 
   clear(): void {
     forgetFindings(this.findings);
     this.findings.cachedInInput = true;
     this.event.forget();
-    this.figures = { ...noTokens };
-    this.cost = null;
-    this.messages = false;
-    this.isRunning = false;
+    this.#figures = { ...noTokens };
+    this.#cost = null;
+    this.#messages = false;
+    this.#isRunning = false;
   }
 
   takeBody(): void {
-    this.findings.finishReason = this.outer.finish();
-    this.findings.deferred = this.outer.pending;
-    this.findings.work = providerName(this.outer.id.string());
-    this.take(this.outer);
+    this.findings.finishReason = this.#outer.finish();
+    this.findings.deferred = this.#outer.pending;
+    this.findings.work = providerName(this.#outer.id.string());
+    this.#take(this.#outer);
     this.findings.usageFinal = true;
-    this.findings.metered = this.outer.choices.kind === 'array' || this.outer.type.isString('message')
-      || (this.findings.usage === null && this.outer.hasUsage);
+    this.findings.metered = this.#outer.choices.kind === 'array' || this.#outer.type.isString('message')
+      || (this.findings.usage === null && this.#outer.hasUsage);
   }
 
   takeEvent(): void {
-    const { findings, outer, inner } = this;
+    const { findings } = this;
+    const outer = this.#outer;
+    const inner = this.#inner;
     const { type } = outer;
-    if (type.isString('message_start')) this.messages = true;
-    findings.finishReason = this.finishOfEvent() ?? findings.finishReason;
-    const took = [inner, outer].filter((places) => this.take(places)).length > 0;
-    if (took) this.isRunning = type.isString('session.usage.updated');
-    if (took && this.isRunning) findings.usageFinal = false;
-    else if (took) findings.usageFinal = !this.messages || (!type.isString('message_start') && findings.finishReason !== null);
-    if (this.messages || this.carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
+    if (type.isString('message_start')) this.#messages = true;
+    findings.finishReason = this.#finishOfEvent() ?? findings.finishReason;
+    const took = [inner, outer].filter((places) => this.#take(places)).length > 0;
+    if (took) this.#isRunning = type.isString('session.usage.updated');
+    if (took && this.#isRunning) findings.usageFinal = false;
+    else if (took) findings.usageFinal = !this.#messages || (!type.isString('message_start') && findings.finishReason !== null);
+    if (this.#messages || this.#carried.kind === 'object' || outer.choices.kind === 'array') findings.metered = true;
     else if (findings.usage === null && outer.hasUsage) findings.metered = true;
     findings.deferred = findings.usage === null && (inner.pending || outer.pending);
   }
 
   endsDialogue(): boolean {
-    return endingTypes.some((type) => this.outer.type.isString(type));
+    return endingTypes.some((type) => this.#outer.type.isString(type));
   }
 
-  private finishOfEvent(): string | null {
-    const { outer, inner } = this;
-    if (this.messages) return providerName(this.deltaStopReason.string());
+  #finishOfEvent(): string | null {
+    const outer = this.#outer;
+    const inner = this.#inner;
+    if (this.#messages) return providerName(this.#deltaStopReason.string());
     const of = inner.status.kind === 'string' ? inner : outer;
     return of.finish();
   }
 
   /** False if no usage was reported. */
-  private take(places: AnswerPlaces): boolean {
+  #take(places: AnswerPlaces): boolean {
     const { model, serviceTier, tools, isRunningTotal } = places;
     const { findings } = this;
     findings.model = findings.model ?? providerName(model.string());
@@ -191,10 +194,10 @@ class OpenDialect implements Dialect {
       findings.usage = read;
       return true;
     }
-    for (const name of Object.keys(this.figures) as (keyof RawFigures)[]) this.figures[name] = read.figures[name] ?? this.figures[name];
-    this.cost = read.cost ?? this.cost;
+    for (const name of Object.keys(this.#figures) as (keyof RawFigures)[]) this.#figures[name] = read.figures[name] ?? this.#figures[name];
+    this.#cost = read.cost ?? this.#cost;
     if (read.onTop) findings.cachedInInput = false;
-    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.figures, this.cost, read.total, read.read) : badUsage;
+    findings.usage = usage.message.takeBeside(findings) ? foundUsage(this.#figures, this.#cost, read.total, read.read) : badUsage;
     return findings.usage !== null;
   }
 }

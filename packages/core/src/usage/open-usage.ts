@@ -20,39 +20,39 @@ export interface OpenFigures {
 
 /** The usage object as providers of the open format report it, and where each figure stands in it. */
 export class OpenUsage {
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly cacheWrite = watched();
-  private readonly audioInput = watched();
-  private readonly reasoning = watched();
-  private readonly audioOutput = watched();
-  private readonly total = watched();
-  private readonly costParts = new CostPlaces();
-  private readonly units = new UnitPlaces();
-  private readonly longLived = watched();
-  private readonly inputDetails = watched({
-    cached_tokens: this.cached, cache_write_tokens: this.cacheWrite, audio_tokens: this.audioInput,
-    ...this.units.inputFields,
-    cache_write_tokens_details: watched({ ttl_12h_tokens: this.longLived }),
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #cached = watched();
+  readonly #cacheWrite = watched();
+  readonly #audioInput = watched();
+  readonly #reasoning = watched();
+  readonly #audioOutput = watched();
+  readonly #total = watched();
+  readonly #costParts = new CostPlaces();
+  readonly #units = new UnitPlaces();
+  readonly #longLived = watched();
+  readonly #inputDetails = watched({
+    cached_tokens: this.#cached, cache_write_tokens: this.#cacheWrite, audio_tokens: this.#audioInput,
+    ...this.#units.inputFields,
+    cache_write_tokens_details: watched({ ttl_12h_tokens: this.#longLived }),
   });
-  private readonly outputDetails = watched({ reasoning_tokens: this.reasoning, audio_tokens: this.audioOutput, ...this.units.outputFields });
+  readonly #outputDetails = watched({ reasoning_tokens: this.#reasoning, audio_tokens: this.#audioOutput, ...this.#units.outputFields });
   readonly tools = new SellerTools();
   /** Its own places are members of this one. */
   readonly message = new MessageUsage();
   readonly place = watched({
-    prompt_tokens: this.input, completion_tokens: this.output, output_tokens: this.output,
-    prompt_tokens_details: this.inputDetails, prompt_token_details: this.inputDetails,
-    input_tokens_details: this.inputDetails, input_token_details: this.inputDetails,
-    completion_tokens_details: this.outputDetails, output_tokens_details: this.outputDetails, output_token_details: this.outputDetails,
-    total_tokens: this.total, ...this.costParts.fields, ...this.units.fields, server_side_tool_usage_details: this.tools.place,
+    prompt_tokens: this.#input, completion_tokens: this.#output, output_tokens: this.#output,
+    prompt_tokens_details: this.#inputDetails, prompt_token_details: this.#inputDetails,
+    input_tokens_details: this.#inputDetails, input_token_details: this.#inputDetails,
+    completion_tokens_details: this.#outputDetails, output_tokens_details: this.#outputDetails, output_token_details: this.#outputDetails,
+    total_tokens: this.#total, ...this.#costParts.fields, ...this.#units.fields, server_side_tool_usage_details: this.tools.place,
     ...this.message.fieldsBeside,
   });
-  private readonly readsCost: boolean;
+  readonly #readsCost: boolean;
 
   /** `readsCost`: the destination is a declared upstream. */
   constructor(readsCost: boolean) {
-    this.readsCost = readsCost;
+    this.#readsCost = readsCost;
   }
 
   /** Null if there is none (yet); `badUsage` if something else is in its place. */
@@ -62,17 +62,17 @@ export class OpenUsage {
     if (place.kind !== 'object') return badUsage;
     const message = this.message.figures();
     const figures = {
-      input: tokenFigure(this.input) ?? message.input,
-      output: tokenFigure(this.output),
-      cached: tokenFigure(this.cached) ?? message.cached,
-      cacheWrite: tokenFigure(this.cacheWrite) ?? message.cacheWrite,
-      cacheWriteOneHour: tokenFigure(this.longLived) ?? message.cacheWriteOneHour,
-      reasoning: tokenFigure(this.reasoning),
-      audioInput: tokenFigure(this.audioInput),
-      audioOutput: tokenFigure(this.audioOutput),
+      input: tokenFigure(this.#input) ?? message.input,
+      output: tokenFigure(this.#output),
+      cached: tokenFigure(this.#cached) ?? message.cached,
+      cacheWrite: tokenFigure(this.#cacheWrite) ?? message.cacheWrite,
+      cacheWriteOneHour: tokenFigure(this.#longLived) ?? message.cacheWriteOneHour,
+      reasoning: tokenFigure(this.#reasoning),
+      audioInput: tokenFigure(this.#audioInput),
+      audioOutput: tokenFigure(this.#audioOutput),
     };
     const onTop = message.cached !== null || message.cacheWrite !== null;
-    const cost = this.readsCost ? this.costParts.read() : null;
-    return { figures, cost, read: this.units.read(), total: onTop ? null : tokenFigure(this.total), onTop };
+    const cost = this.#readsCost ? this.#costParts.read() : null;
+    return { figures, cost, read: this.#units.read(), total: onTop ? null : tokenFigure(this.#total), onTop };
   }
 }

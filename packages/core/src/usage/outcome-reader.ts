@@ -21,24 +21,24 @@ export function createOutcomeReader({ wire, streamed }: Pick<ReadingContext, 'wi
 
 /** A response that was made in the background. Of one in the foreground, its own call has the usage. */
 class ResponseOutcome implements UsageReader {
-  private readonly reader: UsageReader;
-  private readonly listener: OutcomeListener;
+  readonly #reader: UsageReader;
+  readonly #listener: OutcomeListener;
 
   constructor(reader: UsageReader, listener: OutcomeListener) {
-    this.reader = reader;
-    this.listener = listener;
+    this.#reader = reader;
+    this.#listener = listener;
   }
 
-  get dialogueEnded(): boolean { return this.reader.dialogueEnded; }
+  get dialogueEnded(): boolean { return this.#reader.dialogueEnded; }
 
-  push(chunk: Uint8Array): void { this.reader.push(chunk); }
+  push(chunk: Uint8Array): void { this.#reader.push(chunk); }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    const reading = this.reader.finish(ending);
+    const reading = this.#reader.finish(ending);
     const { usage, work, finishReason } = reading;
     if (usage === 'reported' && work !== null && finishReason !== 'queued' && finishReason !== 'in_progress') {
-      this.listener.part(reading);
-      this.listener.ended([work]);
+      this.#listener.part(reading);
+      this.#listener.ended([work]);
     }
     return nothingDue;
   }
@@ -47,20 +47,20 @@ class ResponseOutcome implements UsageReader {
 /** One JSON object that says whether the work has ended. */
 class ObjectOutcome implements UsageReader {
   readonly dialogueEnded = false;
-  private readonly scanner: JsonScanner;
-  private readonly parts: ReturnType<typeof objectOf>;
-  private readonly listener: OutcomeListener;
+  readonly #scanner: JsonScanner;
+  readonly #parts: ReturnType<typeof objectOf>;
+  readonly #listener: OutcomeListener;
 
   constructor(parts: ReturnType<typeof objectOf>, listener: OutcomeListener) {
-    this.scanner = new JsonScanner(parts.place);
-    this.parts = parts;
-    this.listener = listener;
+    this.#scanner = new JsonScanner(parts.place);
+    this.#parts = parts;
+    this.#listener = listener;
   }
 
-  push(chunk: Uint8Array): void { this.scanner.push(chunk); }
+  push(chunk: Uint8Array): void { this.#scanner.push(chunk); }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    if (ending === 'whole' && this.scanner.verdict() === 'valid' && this.parts.place.kind === 'object') this.parts.take(this.listener);
+    if (ending === 'whole' && this.#scanner.verdict() === 'valid' && this.#parts.place.kind === 'object') this.#parts.take(this.#listener);
     return nothingDue;
   }
 }
@@ -70,43 +70,43 @@ const lineFeed = 0x0a;
 /** A line for each request. One line of another form, and the file is none of these. */
 class LineOutcomes implements UsageReader {
   readonly dialogueEnded = false;
-  private readonly scanner: JsonScanner;
-  private readonly line: LinePlaces;
-  private readonly listener: OutcomeListener;
-  private lines = 0;
-  private isOther = false;
+  readonly #scanner: JsonScanner;
+  readonly #line: LinePlaces;
+  readonly #listener: OutcomeListener;
+  #lines = 0;
+  #isOther = false;
 
   constructor(line: LinePlaces, listener: OutcomeListener) {
-    this.scanner = new JsonScanner(line.place);
-    this.line = line;
-    this.listener = listener;
+    this.#scanner = new JsonScanner(line.place);
+    this.#line = line;
+    this.#listener = listener;
   }
 
   push(chunk: Uint8Array): void {
-    for (let from = 0; from < chunk.length && !this.isOther;) {
+    for (let from = 0; from < chunk.length && !this.#isOther;) {
       const end = chunk.indexOf(lineFeed, from);
-      this.scanner.push(chunk, from, end === -1 ? chunk.length : end);
+      this.#scanner.push(chunk, from, end === -1 ? chunk.length : end);
       if (end === -1) return;
-      this.takeLine();
+      this.#takeLine();
       from = end + 1;
     }
   }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    if (ending === 'whole' && !this.isOther) this.takeLine();
-    if (ending === 'whole' && !this.isOther && this.lines > 0) this.listener.ended([]);
+    if (ending === 'whole' && !this.#isOther) this.#takeLine();
+    if (ending === 'whole' && !this.#isOther && this.#lines > 0) this.#listener.ended([]);
     return nothingDue;
   }
 
-  private takeLine(): void {
-    const verdict = this.scanner.verdict();
+  #takeLine(): void {
+    const verdict = this.#scanner.verdict();
     if (verdict !== 'empty') {
-      const part = verdict === 'valid' ? this.line.take() : null;
-      if (part === null) this.isOther = true;
-      else if (part.usage !== 'none') this.listener.part(part);
-      this.lines += 1;
+      const part = verdict === 'valid' ? this.#line.take() : null;
+      if (part === null) this.#isOther = true;
+      else if (part.usage !== 'none') this.#listener.part(part);
+      this.#lines += 1;
     }
-    this.scanner.clear();
-    this.line.clear();
+    this.#scanner.clear();
+    this.#line.clear();
   }
 }

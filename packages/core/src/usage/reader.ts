@@ -88,45 +88,45 @@ interface ReaderParts {
 type FiguresFound = FoundUsage & { readonly kind: 'figures' };
 
 class ResponseReader implements UsageReader {
-  private readonly dialect: Dialect;
-  private readonly form: BodyForm;
-  private readonly kept: ResponseReader[];
-  private readonly outputDue: boolean;
-  private broken = false;
-  private without: WithoutUsage = 'absent';
+  readonly #dialect: Dialect;
+  readonly #form: BodyForm;
+  readonly #kept: ResponseReader[];
+  readonly #outputDue: boolean;
+  #broken = false;
+  #without: WithoutUsage = 'absent';
 
   constructor({ dialect, form, kept, outputDue }: ReaderParts) {
-    this.dialect = dialect;
-    this.form = form;
-    this.kept = kept;
-    this.outputDue = outputDue;
+    this.#dialect = dialect;
+    this.#form = form;
+    this.#kept = kept;
+    this.#outputDue = outputDue;
   }
 
   /** For one response: the reason if it reports no usage. */
   begin(without: WithoutUsage): this {
-    this.without = without;
+    this.#without = without;
     return this;
   }
 
   get dialogueEnded(): boolean {
-    return this.form.dialogueEnded;
+    return this.#form.dialogueEnded;
   }
 
   push(chunk: Uint8Array): void {
-    if (this.broken) return;
+    if (this.#broken) return;
     try {
-      this.form.push(chunk);
+      this.#form.push(chunk);
     } catch {
-      this.broken = true;
+      this.#broken = true;
     }
   }
 
   finish(ending: 'whole' | 'cut'): Reading {
-    if (this.broken) return usageUnknown('reader_fault');
+    if (this.#broken) return usageUnknown('reader_fault');
     try {
-      const verdict = this.form.end(ending);
-      const reading = this.readingOf(verdict, this.form.dialogueEnded ? 'whole' : ending);
-      this.giveBack();
+      const verdict = this.#form.end(ending);
+      const reading = this.#readingOf(verdict, this.#form.dialogueEnded ? 'whole' : ending);
+      this.#giveBack();
       return reading;
     } catch {
       return usageUnknown('reader_fault');
@@ -134,44 +134,44 @@ class ResponseReader implements UsageReader {
   }
 
   /** A reader that broke is never used again. */
-  private giveBack(): void {
-    if (this.kept.length === idleReadersMax) return;
-    this.form.clear();
-    this.dialect.clear();
-    this.kept.push(this);
+  #giveBack(): void {
+    if (this.#kept.length === idleReadersMax) return;
+    this.#form.clear();
+    this.#dialect.clear();
+    this.#kept.push(this);
   }
 
-  private readingOf(verdict: FormVerdict, ending: 'whole' | 'cut'): Reading {
-    const { findings } = this.dialect;
+  #readingOf(verdict: FormVerdict, ending: 'whole' | 'cut'): Reading {
+    const { findings } = this.#dialect;
     const { usage } = findings;
     const missing: UsageReason = verdict === 'not_readable' ? 'not_readable' : ending === 'cut' ? 'cut' : 'absent';
-    if (usage === null) return this.withoutUsage(missing);
-    if (usage.kind === 'not_a_figure') return this.unknown('not_a_figure');
-    if (findings.usageFinal) return reported(findings, usage, this.lacking(usage));
-    if (this.dialect.keepsPartial) return reported(findings, usage, missing);
-    return ending === 'whole' ? reported(findings, usage, this.lacking(usage)) : this.unknown('cut');
+    if (usage === null) return this.#withoutUsage(missing);
+    if (usage.kind === 'not_a_figure') return this.#unknown('not_a_figure');
+    if (findings.usageFinal) return reported(findings, usage, this.#lacking(usage));
+    if (this.#dialect.keepsPartial) return reported(findings, usage, missing);
+    return ending === 'whole' ? reported(findings, usage, this.#lacking(usage)) : this.#unknown('cut');
   }
 
   /** Usage that leaves out an expected figure is reported as partial, so that its cost is not taken for the bill; null: nothing lacks. */
-  private lacking({ hasInput, hasOutput }: FiguresFound): UsageReason | null {
-    const outputDue = this.outputDue || this.dialect.findings.metered;
+  #lacking({ hasInput, hasOutput }: FiguresFound): UsageReason | null {
+    const outputDue = this.#outputDue || this.#dialect.findings.metered;
     return hasInput && (hasOutput || !outputDue) ? null : 'absent';
   }
 
-  private unknown(usageReason: UsageReason): Reading {
-    const { model, finishReason, serviceTier, work } = this.dialect.findings;
+  #unknown(usageReason: UsageReason): Reading {
+    const { model, finishReason, serviceTier, work } = this.#dialect.findings;
     return { ...usageUnknown(usageReason), model, finishReason, serviceTier, work };
   }
 
   /** Work that is done later is reported as such, also for an operation that is not known for it. */
-  private withoutUsage(missing: UsageReason): Reading {
-    const { findings } = this.dialect;
-    if (missing === 'absent' && findings.deferred) return this.unknown('deferred');
-    switch (this.without) {
-      case 'absent': return this.unknown(missing);
-      case 'deferred': return this.unknown('deferred');
-      case 'not_reported': return this.unknown('not_reported');
-      case 'none': return findings.metered ? this.unknown(missing) : nothingDue;
+  #withoutUsage(missing: UsageReason): Reading {
+    const { findings } = this.#dialect;
+    if (missing === 'absent' && findings.deferred) return this.#unknown('deferred');
+    switch (this.#without) {
+      case 'absent': return this.#unknown(missing);
+      case 'deferred': return this.#unknown('deferred');
+      case 'not_reported': return this.#unknown('not_reported');
+      case 'none': return findings.metered ? this.#unknown(missing) : nothingDue;
     }
   }
 }

@@ -6,21 +6,21 @@
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 
 export class CostPlaces {
-  private readonly inner = watched();
-  private readonly cost = watched({ total_cost: this.inner });
-  private readonly total = watched();
-  private readonly ownKey = watched();
-  private readonly charged = watched();
+  readonly #inner = watched();
+  readonly #cost = watched({ total_cost: this.#inner });
+  readonly #total = watched();
+  readonly #ownKey = watched();
+  readonly #charged = watched();
   /** Members of the usage. */
   readonly fields = {
-    cost: this.cost, total_cost: this.total, is_byok: this.ownKey, cost_details: watched({ upstream_inference_cost: this.charged }),
+    cost: this.#cost, total_cost: this.#total, is_byok: this.#ownKey, cost_details: watched({ upstream_inference_cost: this.#charged }),
   };
 
   /** As text; null if none is reported. */
   read(): string | null {
-    const cost = numberAt(this.cost) ?? numberAt(this.inner) ?? numberAt(this.total);
-    if (cost === null || this.ownKey.kind !== 'true') return cost;
-    const charged = numberAt(this.charged);
+    const cost = numberAt(this.#cost) ?? numberAt(this.#inner) ?? numberAt(this.#total);
+    if (cost === null || this.#ownKey.kind !== 'true') return cost;
+    const charged = numberAt(this.#charged);
     // What the provider charges is not known: the fee alone is not the cost.
     return charged === null ? null : sumOf(cost, charged);
   }

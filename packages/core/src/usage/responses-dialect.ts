@@ -20,33 +20,33 @@ class ResponsesDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = false;
   readonly keepsPartial = false;
-  private readonly type = watched();
-  private readonly id = watched();
-  private readonly background = watched();
-  private readonly model = watched();
-  private readonly status = watched();
-  private readonly incompleteReason = watched();
-  private readonly serviceTier = watched();
-  private readonly tools = new ToolItems();
-  private readonly usage: FirstWireUsage;
+  readonly #type = watched();
+  readonly #id = watched();
+  readonly #background = watched();
+  readonly #model = watched();
+  readonly #status = watched();
+  readonly #incompleteReason = watched();
+  readonly #serviceTier = watched();
+  readonly #tools = new ToolItems();
+  readonly #usage: FirstWireUsage;
   readonly body: WatchedValue;
   readonly event: WatchedValue;
 
   constructor(readsCost: boolean) {
-    this.usage = new FirstWireUsage(['input', 'output'], readsCost);
+    this.#usage = new FirstWireUsage(['input', 'output'], readsCost);
     this.body = watched({
-      id: this.id,
-      background: this.background,
-      model: this.model,
-      status: this.status,
-      incomplete_details: watched({ reason: this.incompleteReason }),
-      output: this.tools.place,
-      tool_usage: this.tools.usagePlace,
-      tools: this.tools.toolsPlace,
-      service_tier: this.serviceTier,
-      usage: this.usage.place,
+      id: this.#id,
+      background: this.#background,
+      model: this.#model,
+      status: this.#status,
+      incomplete_details: watched({ reason: this.#incompleteReason }),
+      output: this.#tools.place,
+      tool_usage: this.#tools.usagePlace,
+      tools: this.#tools.toolsPlace,
+      service_tier: this.#serviceTier,
+      usage: this.#usage.place,
     });
-    this.event = watched({ type: this.type, response: this.body });
+    this.event = watched({ type: this.#type, response: this.body });
   }
 
   clear(): void {
@@ -57,38 +57,38 @@ class ResponsesDialect implements Dialect {
 
   takeBody(): void {
     const { findings } = this;
-    findings.model = providerName(this.model.string()) ?? findings.model;
-    findings.finishReason = this.readFinishReason();
-    findings.serviceTier = providerName(this.serviceTier.string());
-    findings.usage = this.usage.read();
+    findings.model = providerName(this.#model.string()) ?? findings.model;
+    findings.finishReason = this.#readFinishReason();
+    findings.serviceTier = providerName(this.#serviceTier.string());
+    findings.usage = this.#usage.read();
     findings.usageFinal = true;
-    findings.toolCalls = this.usage.toolCalls() ?? this.tools.read();
-    findings.further = this.tools.further() ?? findings.further;
-    findings.previewSearch = this.tools.previewSearch;
-    findings.work = this.readWork();
-    findings.deferred = findings.usage === null && (this.status.isString('queued') || this.status.isString('in_progress'));
+    findings.toolCalls = this.#usage.toolCalls() ?? this.#tools.read();
+    findings.further = this.#tools.further() ?? findings.further;
+    findings.previewSearch = this.#tools.previewSearch;
+    findings.work = this.#readWork();
+    findings.deferred = findings.usage === null && (this.#status.isString('queued') || this.#status.isString('in_progress'));
   }
 
   takeEvent(): void {
-    if (this.endsDialogue() || this.usage.place.kind === 'object') this.takeBody();
+    if (this.endsDialogue() || this.#usage.place.kind === 'object') this.takeBody();
     else if (this.findings.model === null) {
-      this.findings.model = providerName(this.model.string());
-      this.findings.work = this.readWork();
+      this.findings.model = providerName(this.#model.string());
+      this.findings.work = this.#readWork();
     }
   }
 
   endsDialogue(): boolean {
-    return terminalTypes.some((type) => this.type.isString(type));
+    return terminalTypes.some((type) => this.#type.isString(type));
   }
 
   /** Only what is done in the background goes on after its answer. */
-  private readWork(): string | null {
-    return this.background.kind === 'true' || this.status.isString('queued') ? providerName(this.id.string()) : null;
+  #readWork(): string | null {
+    return this.#background.kind === 'true' || this.#status.isString('queued') ? providerName(this.#id.string()) : null;
   }
 
-  private readFinishReason(): string | null {
-    const status = providerName(this.status.string());
-    const reason = status === 'incomplete' ? providerName(this.incompleteReason.string()) : null;
+  #readFinishReason(): string | null {
+    const status = providerName(this.#status.string());
+    const reason = status === 'incomplete' ? providerName(this.#incompleteReason.string()) : null;
     return reason === null ? status : `incomplete:${reason}`;
   }
 }

@@ -7,20 +7,20 @@ import type { ToolCalls } from './reading.ts';
 import { tokenFigure } from './token-figure.ts';
 
 export class SellerTools {
-  private readonly webSearch = watched();
-  private readonly postSearch = watched();
-  private readonly fileSearch = watched();
-  private readonly documentSearch = watched();
-  private readonly codeInterpreter = watched();
+  readonly #webSearch = watched();
+  readonly #postSearch = watched();
+  readonly #fileSearch = watched();
+  readonly #documentSearch = watched();
+  readonly #codeInterpreter = watched();
   readonly place = watched({
-    web_search_calls: this.webSearch, x_search_calls: this.postSearch, file_search_calls: this.fileSearch,
-    document_search_calls: this.documentSearch, code_interpreter_calls: this.codeInterpreter,
+    web_search_calls: this.#webSearch, x_search_calls: this.#postSearch, file_search_calls: this.#fileSearch,
+    document_search_calls: this.#documentSearch, code_interpreter_calls: this.#codeInterpreter,
   });
 
   /** Null if none were counted, or the count is not a figure. */
   read(): ToolCalls | null {
     if (this.place.kind !== 'object') return null;
-    const counts = [this.webSearch, this.postSearch, this.fileSearch, this.documentSearch, this.codeInterpreter]
+    const counts = [this.#webSearch, this.#postSearch, this.#fileSearch, this.#documentSearch, this.#codeInterpreter]
       .map((each) => tokenFigure(each) ?? 0);
     if (!counts.every((count) => typeof count === 'number')) return null;
     const [web, posts, files, documents, codeInterpreter] = counts as [number, number, number, number, number];

@@ -30,16 +30,16 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Splits one stream into the data of its events. */
 export class EventStreamSplitter {
-  private readonly consumer: EventConsumer;
-  private state = atStart;
+  readonly #consumer: EventConsumer;
+  #state = atStart;
   /** Bytes of the name `data`, or at the start of the byte order mark, that have matched. */
-  private matched = 0;
+  #matched = 0;
   /** The last byte was a CR: an LF now belongs to the same line end. */
-  private afterCarriageReturn = false;
-  private eventJustEnded = false;
+  #afterCarriageReturn = false;
+  #eventJustEnded = false;
 
   constructor(consumer: EventConsumer) {
-    this.consumer = consumer;
+    this.#consumer = consumer;
   }
 
   /** The next bytes. */
@@ -50,34 +50,34 @@ export class EventStreamSplitter {
 
   /** Whether a line begins here with nothing pending: at the beginning of an event, or between its lines. */
   get atLineStart(): boolean {
-    return this.state === atLineStart && !this.afterCarriageReturn;
+    return this.#state === atLineStart && !this.#afterCarriageReturn;
   }
 
   /** The next bytes from `from` on, up to the end of an event or of the chunk; the index to continue from. */
   pushEvent(chunk: Uint8Array, from: number): number {
     const to = chunk.length;
     let i = from;
-    this.eventJustEnded = false;
+    this.#eventJustEnded = false;
     while (i < to) {
       const byte = chunk[i]!;
-      if (this.afterCarriageReturn) {
-        this.afterCarriageReturn = false;
+      if (this.#afterCarriageReturn) {
+        this.#afterCarriageReturn = false;
         if (byte === lineFeed) {
           i++;
           continue;
         }
       }
-      if (this.eventJustEnded) return i;
-      if (this.state === inData || this.state === inOther) {
+      if (this.#eventJustEnded) return i;
+      if (this.#state === inData || this.#state === inOther) {
         const end = lineEnd(chunk, i, to);
-        if (this.state === inData && end > i) this.consumer.data(chunk, i, end);
+        if (this.#state === inData && end > i) this.#consumer.data(chunk, i, end);
         i = end;
-        if (i < to) this.endLine(chunk[i++]!);
+        if (i < to) this.#endLine(chunk[i++]!);
       } else if (byte === lineFeed || byte === carriageReturn) {
-        this.endLine(byte);
+        this.#endLine(byte);
         i++;
       } else {
-        i += this.takeNameByte(byte);
+        i += this.#takeNameByte(byte);
       }
     }
     return i;
@@ -85,67 +85,67 @@ export class EventStreamSplitter {
 
   /** Resets it for the next stream. */
   clear(): void {
-    this.state = atStart;
-    this.matched = 0;
-    this.afterCarriageReturn = false;
+    this.#state = atStart;
+    this.#matched = 0;
+    this.#afterCarriageReturn = false;
   }
 
   /** The body ended: a data line without its newline counts as ended, the event without its blank line does not. */
   end(): void {
-    if (this.hasDataLine()) this.consumer.dataLineEnded();
-    this.state = inOther;
+    if (this.#hasDataLine()) this.#consumer.dataLineEnded();
+    this.#state = inOther;
   }
 
   /** One byte before the value of a field; how many bytes that uses up: 0 if it is the value's first. */
-  private takeNameByte(byte: number): 0 | 1 {
-    switch (this.state) {
+  #takeNameByte(byte: number): 0 | 1 {
+    switch (this.#state) {
       case atStart:
-        if (byte === byteOrderMark[this.matched]) {
-          if (++this.matched === byteOrderMark.length) this.startLine();
+        if (byte === byteOrderMark[this.#matched]) {
+          if (++this.#matched === byteOrderMark.length) this.#startLine();
           return 1;
         }
-        if (this.matched > 0) return this.skipLine();
-        this.startLine();
+        if (this.#matched > 0) return this.#skipLine();
+        this.#startLine();
         return 0;
       case atLineStart:
       case inName:
-        if (byte === dataName[this.matched]) {
-          this.matched++;
-          this.state = inName;
+        if (byte === dataName[this.#matched]) {
+          this.#matched++;
+          this.#state = inName;
           return 1;
         }
-        if (byte !== colon || this.matched !== dataName.length) return this.skipLine();
-        this.state = afterColon;
+        if (byte !== colon || this.#matched !== dataName.length) return this.#skipLine();
+        this.#state = afterColon;
         return 1;
       default:
-        this.state = inData;
+        this.#state = inData;
         return byte === space ? 1 : 0;
     }
   }
 
-  private startLine(): void {
-    this.state = atLineStart;
-    this.matched = 0;
+  #startLine(): void {
+    this.#state = atLineStart;
+    this.#matched = 0;
   }
 
-  private skipLine(): 1 {
-    this.state = inOther;
+  #skipLine(): 1 {
+    this.#state = inOther;
     return 1;
   }
 
-  private endLine(byte: number): void {
-    this.afterCarriageReturn = byte === carriageReturn;
-    const blank = this.state === atLineStart || (this.state === atStart && this.matched === 0);
-    const dataLine = this.hasDataLine();
-    this.startLine();
-    this.eventJustEnded = blank;
-    if (blank) this.consumer.eventEnded();
-    else if (dataLine) this.consumer.dataLineEnded();
+  #endLine(byte: number): void {
+    this.#afterCarriageReturn = byte === carriageReturn;
+    const blank = this.#state === atLineStart || (this.#state === atStart && this.#matched === 0);
+    const dataLine = this.#hasDataLine();
+    this.#startLine();
+    this.#eventJustEnded = blank;
+    if (blank) this.#consumer.eventEnded();
+    else if (dataLine) this.#consumer.dataLineEnded();
   }
 
   /** The current line is a `data` field; the bare name is one with an empty value. */
-  private hasDataLine(): boolean {
-    return this.state === inData || this.state === afterColon || (this.state === inName && this.matched === dataName.length);
+  #hasDataLine(): boolean {
+    return this.#state === inData || this.#state === afterColon || (this.#state === inName && this.#matched === dataName.length);
   }
 }
 

@@ -16,45 +16,45 @@ export interface ReadUnits {
 }
 
 export class UnitPlaces {
-  private readonly imageInput = watched();
-  private readonly imageOutput = watched();
-  private readonly cachedAudio = watched();
-  private readonly cachedImage = watched();
-  private readonly cachedKinds = watched({ audio_tokens: this.cachedAudio, image_tokens: this.cachedImage });
-  private readonly seconds = watched();
-  private readonly promptSeconds = watched();
-  private readonly characters = watched();
-  private readonly images = watched();
-  private readonly sources = watched();
-  private readonly cachedBeside = watched();
+  readonly #imageInput = watched();
+  readonly #imageOutput = watched();
+  readonly #cachedAudio = watched();
+  readonly #cachedImage = watched();
+  readonly #cachedKinds = watched({ audio_tokens: this.#cachedAudio, image_tokens: this.#cachedImage });
+  readonly #seconds = watched();
+  readonly #promptSeconds = watched();
+  readonly #characters = watched();
+  readonly #images = watched();
+  readonly #sources = watched();
+  readonly #cachedBeside = watched();
   /** Members of the details of the input, of those of the output, and of the usage itself. */
-  readonly inputFields = { image_tokens: this.imageInput, cached_tokens_details: this.cachedKinds };
-  readonly outputFields = { image_tokens: this.imageOutput };
+  readonly inputFields = { image_tokens: this.#imageInput, cached_tokens_details: this.#cachedKinds };
+  readonly outputFields = { image_tokens: this.#imageOutput };
   readonly fields = {
-    seconds: this.seconds, prompt_audio_seconds: this.promptSeconds, characters: this.characters, images: this.images,
-    num_sources_used: this.sources, cached_tokens: this.cachedBeside, num_cached_tokens: this.cachedBeside,
+    seconds: this.#seconds, prompt_audio_seconds: this.#promptSeconds, characters: this.#characters, images: this.#images,
+    num_sources_used: this.#sources, cached_tokens: this.#cachedBeside, num_cached_tokens: this.#cachedBeside,
   };
 
-  private get isEmpty(): boolean {
-    return this.imageInput.kind === 'absent' && this.imageOutput.kind === 'absent' && this.cachedKinds.kind === 'absent'
-      && this.seconds.kind === 'absent' && this.promptSeconds.kind === 'absent' && this.characters.kind === 'absent'
-      && this.images.kind === 'absent' && this.sources.kind === 'absent' && this.cachedBeside.kind === 'absent';
+  get #isEmpty(): boolean {
+    return this.#imageInput.kind === 'absent' && this.#imageOutput.kind === 'absent' && this.#cachedKinds.kind === 'absent'
+      && this.#seconds.kind === 'absent' && this.#promptSeconds.kind === 'absent' && this.#characters.kind === 'absent'
+      && this.#images.kind === 'absent' && this.#sources.kind === 'absent' && this.#cachedBeside.kind === 'absent';
   }
 
   read(): ReadUnits {
-    if (this.isEmpty) return nothingRead;
-    const cachedSplit = this.cachedKinds.kind === 'object';
+    if (this.#isEmpty) return nothingRead;
+    const cachedSplit = this.#cachedKinds.kind === 'object';
     const figures = {
-      imageInputTokens: tokenFigure(this.imageInput), imageOutputTokens: tokenFigure(this.imageOutput),
-      cachedAudioTokens: tokenFigure(this.cachedAudio), cachedImageTokens: tokenFigure(this.cachedImage),
+      imageInputTokens: tokenFigure(this.#imageInput), imageOutputTokens: tokenFigure(this.#imageOutput),
+      cachedAudioTokens: tokenFigure(this.#cachedAudio), cachedImageTokens: tokenFigure(this.#cachedImage),
     };
     if (Object.values(figures).includes('not_a_figure')) return { units: 'not_a_figure', cachedSplit };
     const known = figures as { readonly [Name in keyof typeof figures]: Exclude<TokenFigure, 'not_a_figure'> };
     return {
-      cachedSplit, cachedBeside: (countAt(this.cachedBeside) ?? 0) > 0,
+      cachedSplit, cachedBeside: (countAt(this.#cachedBeside) ?? 0) > 0,
       units: unitsOf({
-        ...known, seconds: numberAt(this.seconds) ?? numberAt(this.promptSeconds), characters: countAt(this.characters),
-        images: countAt(this.images), otherToolCalls: countAt(this.sources),
+        ...known, seconds: numberAt(this.#seconds) ?? numberAt(this.#promptSeconds), characters: countAt(this.#characters),
+        images: countAt(this.#images), otherToolCalls: countAt(this.#sources),
       }),
     };
   }

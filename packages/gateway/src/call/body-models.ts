@@ -35,36 +35,36 @@ export function bodyModelsOf(content: Buffer, rawHeaders: HeaderPairs): BodyMode
 }
 
 class JsonBody implements BodyModelReader {
-  private readonly scanner = new ModelScanner();
-  private bytes = 0;
+  readonly #scanner = new ModelScanner();
+  #bytes = 0;
 
   push(chunk: Buffer): void {
-    this.bytes += chunk.length;
-    this.scanner.push(chunk);
+    this.#bytes += chunk.length;
+    this.#scanner.push(chunk);
   }
 
   result(): BodyModels {
-    return this.bytes === 0 ? 'none' : this.scanner.result();
+    return this.#bytes === 0 ? 'none' : this.#scanner.result();
   }
 }
 
 class FormBody implements BodyModelReader {
-  private readonly boundary: string | null;
-  private readonly chunks: Buffer[] = [];
+  readonly #boundary: string | null;
+  readonly #chunks: Buffer[] = [];
 
   /** @param boundary null: the form has none that is plainly said */
   constructor(boundary: string | null) {
-    this.boundary = boundary;
+    this.#boundary = boundary;
   }
 
   push(chunk: Buffer): void {
-    this.chunks.push(chunk);
+    this.#chunks.push(chunk);
   }
 
   result(): BodyModels {
-    const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
     if (body.length === 0) return 'none';
-    return this.boundary === null ? 'unread' : modelsOfForm(body, `--${this.boundary}`);
+    return this.#boundary === null ? 'unread' : modelsOfForm(body, `--${this.#boundary}`);
   }
 }
 

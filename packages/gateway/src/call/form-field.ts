@@ -17,80 +17,80 @@ export function formBoundary(contentType: string | null): string | null {
 
 /** Reads the field `name`. Of several of that name the last counts. */
 export class FormFieldReader {
-  private readonly name: string;
-  private readonly valueBytesMax: number;
-  private readonly delimiter: Buffer;
+  readonly #name: string;
+  readonly #valueBytesMax: number;
+  readonly #delimiter: Buffer;
   /** Bytes that may belong to a delimiter, a head or the value; the rest has been passed over. */
-  private kept: Buffer;
-  private state: 'passing' | 'head' | 'value' | 'over' = 'passing';
-  private found: string | null = null;
+  #kept: Buffer;
+  #state: 'passing' | 'head' | 'value' | 'over' = 'passing';
+  #found: string | null = null;
 
   constructor(boundary: string, name: string, valueBytesMax: number) {
-    this.name = name;
-    this.valueBytesMax = valueBytesMax;
-    this.delimiter = Buffer.from(`${crlf}--${boundary}`, 'latin1');
+    this.#name = name;
+    this.#valueBytesMax = valueBytesMax;
+    this.#delimiter = Buffer.from(`${crlf}--${boundary}`, 'latin1');
     // A body begins with a boundary without the line break before it.
-    this.kept = Buffer.from(crlf, 'latin1');
+    this.#kept = Buffer.from(crlf, 'latin1');
   }
 
   /** The value, once its part has ended; null: there is none, or it is longer than its bound. */
   value(): string | null {
-    return this.found;
+    return this.#found;
   }
 
   push(chunk: Uint8Array): void {
     let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (this.state === 'passing') rest = this.passOver(rest);
-    if (this.state === 'over' || rest.length === 0) return;
-    let bytes = this.kept.length === 0 ? rest : Buffer.concat([this.kept, rest]);
-    for (let step = this.step(bytes); step !== null; step = this.step(bytes)) bytes = step;
-    this.kept = Buffer.from(this.worthKeeping(bytes));
+    if (this.#state === 'passing') rest = this.#passOver(rest);
+    if (this.#state === 'over' || rest.length === 0) return;
+    let bytes = this.#kept.length === 0 ? rest : Buffer.concat([this.#kept, rest]);
+    for (let step = this.#step(bytes); step !== null; step = this.#step(bytes)) bytes = step;
+    this.#kept = Buffer.from(this.#worthKeeping(bytes));
   }
 
   /** Of a long part that is passed over, only its seam with the piece before is put together. The rest is looked through where it is. */
-  private passOver(chunk: Buffer): Buffer {
-    const seam = this.delimiter.length - 1;
+  #passOver(chunk: Buffer): Buffer {
+    const seam = this.#delimiter.length - 1;
     if (chunk.length <= seam) return chunk;
-    const joint = Buffer.concat([this.kept, chunk.subarray(0, seam)]);
-    if (joint.includes(this.delimiter)) return chunk;
-    const at = chunk.indexOf(this.delimiter);
-    this.kept = Buffer.alloc(0);
+    const joint = Buffer.concat([this.#kept, chunk.subarray(0, seam)]);
+    if (joint.includes(this.#delimiter)) return chunk;
+    const at = chunk.indexOf(this.#delimiter);
+    this.#kept = Buffer.alloc(0);
     return at === -1 ? chunk.subarray(chunk.length - seam) : chunk.subarray(at);
   }
 
   /** What is left once the next piece of the form was read; null: more bytes are needed. */
-  private step(bytes: Buffer): Buffer | null {
-    if (this.state === 'head') return this.readHead(bytes);
-    if (this.state === 'over') return null;
-    const at = bytes.indexOf(this.delimiter);
-    if (at === -1) return this.state === 'value' && bytes.length > this.valueBytesMax + this.delimiter.length ? this.pass(bytes) : null;
-    const next = at + this.delimiter.length;
+  #step(bytes: Buffer): Buffer | null {
+    if (this.#state === 'head') return this.#readHead(bytes);
+    if (this.#state === 'over') return null;
+    const at = bytes.indexOf(this.#delimiter);
+    if (at === -1) return this.#state === 'value' && bytes.length > this.#valueBytesMax + this.#delimiter.length ? this.#pass(bytes) : null;
+    const next = at + this.#delimiter.length;
     if (bytes.length < next + 2) return null;
-    if (this.state === 'value') this.found = at > this.valueBytesMax ? null : decoder.decode(bytes.subarray(0, at));
+    if (this.#state === 'value') this.#found = at > this.#valueBytesMax ? null : decoder.decode(bytes.subarray(0, at));
     const isLast = bytes[next] === 0x2d && bytes[next + 1] === 0x2d;
-    this.state = isLast ? 'over' : 'head';
+    this.#state = isLast ? 'over' : 'head';
     return bytes.subarray(next);
   }
 
-  private readHead(bytes: Buffer): Buffer | null {
+  #readHead(bytes: Buffer): Buffer | null {
     const end = bytes.indexOf(crlf + crlf);
-    if (end === -1 || end > headBytesMax) return bytes.length > headBytesMax ? this.pass(bytes) : null;
+    if (end === -1 || end > headBytesMax) return bytes.length > headBytesMax ? this.#pass(bytes) : null;
     const head = bytes.toString('latin1', 0, end);
-    this.state = nameIn(head) === this.name ? 'value' : 'passing';
-    return bytes.subarray(end + 2 * crlf.length - (this.state === 'passing' ? crlf.length : 0));
+    this.#state = nameIn(head) === this.#name ? 'value' : 'passing';
+    return bytes.subarray(end + 2 * crlf.length - (this.#state === 'passing' ? crlf.length : 0));
   }
 
-  private pass(bytes: Buffer): Buffer {
-    if (this.state === 'value') this.found = null;
-    this.state = 'passing';
+  #pass(bytes: Buffer): Buffer {
+    if (this.#state === 'value') this.#found = null;
+    this.#state = 'passing';
     return bytes;
   }
 
-  private worthKeeping(bytes: Buffer): Buffer {
-    if (this.state === 'over') return bytes.subarray(bytes.length);
-    if (this.state !== 'passing') return bytes;
-    const at = bytes.indexOf(this.delimiter);
-    return bytes.subarray(at === -1 ? Math.max(bytes.length - this.delimiter.length + 1, 0) : at);
+  #worthKeeping(bytes: Buffer): Buffer {
+    if (this.#state === 'over') return bytes.subarray(bytes.length);
+    if (this.#state !== 'passing') return bytes;
+    const at = bytes.indexOf(this.#delimiter);
+    return bytes.subarray(at === -1 ? Math.max(bytes.length - this.#delimiter.length + 1, 0) : at);
   }
 }
 

@@ -40,41 +40,41 @@ export function modelName(text: string | null): string | null {
 }
 
 class JsonModelWatch implements ModelWatch {
-  private readonly place = watched();
-  private readonly scanner = new JsonScanner(watched({ model: this.place }));
-  private bytes = 0;
+  readonly #place = watched();
+  readonly #scanner = new JsonScanner(watched({ model: this.#place }));
+  #bytes = 0;
 
   push(chunk: Uint8Array): void {
-    if (this.bytes >= lookedAtBytesMax) return;
-    this.bytes += chunk.length;
-    this.scanner.push(chunk);
+    if (this.#bytes >= lookedAtBytesMax) return;
+    this.#bytes += chunk.length;
+    this.#scanner.push(chunk);
   }
 
   model(): string | null {
-    return modelName(this.place.string());
+    return modelName(this.#place.string());
   }
 
   release(): void {
     if (idle.length === idleMax) return;
-    this.scanner.clear();
-    this.bytes = 0;
+    this.#scanner.clear();
+    this.#bytes = 0;
     idle.push(this);
   }
 }
 
 class FormModelWatch implements ModelWatch {
-  private readonly field: FormFieldReader;
+  readonly #field: FormFieldReader;
 
   constructor(boundary: string) {
-    this.field = new FormFieldReader(boundary, 'model', requestedModelMax * 3);
+    this.#field = new FormFieldReader(boundary, 'model', requestedModelMax * 3);
   }
 
   push(chunk: Uint8Array): void {
-    this.field.push(chunk);
+    this.#field.push(chunk);
   }
 
   model(): string | null {
-    return modelName(this.field.value());
+    return modelName(this.#field.value());
   }
 
   release(): void {

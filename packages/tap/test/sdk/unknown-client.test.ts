@@ -19,11 +19,11 @@ class OwnPromise<T> extends Promise<T> {
 }
 
 class Lazy {
-  private made: object | undefined;
+  #made: object | undefined;
   touched = 0;
   get chat(): object {
     this.touched += 1;
-    return (this.made ??= { complete: () => Promise.resolve(answer) });
+    return (this.#made ??= { complete: () => Promise.resolve(answer) });
   }
 }
 

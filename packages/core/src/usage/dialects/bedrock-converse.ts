@@ -15,25 +15,25 @@ class ConverseDialect implements Dialect {
   readonly findings = nothingFound(false);
   readonly endsWithDone = false;
   readonly keepsPartial = false;
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly cacheWrite = watched();
-  private readonly usage = watched({
-    inputTokens: this.input, outputTokens: this.output, cacheReadInputTokens: this.cached, cacheWriteInputTokens: this.cacheWrite,
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #cached = watched();
+  readonly #cacheWrite = watched();
+  readonly #usage = watched({
+    inputTokens: this.#input, outputTokens: this.#output, cacheReadInputTokens: this.#cached, cacheWriteInputTokens: this.#cacheWrite,
   });
-  private readonly stopReason = watched();
-  private readonly tier = watched();
-  private readonly answer = { usage: this.usage, serviceTier: watched({ type: this.tier }) };
-  readonly body = watched({ ...this.answer, stopReason: this.stopReason, output: watched() });
-  readonly event = watched({ metadata: watched(this.answer), messageStop: watched({ stopReason: this.stopReason }) });
+  readonly #stopReason = watched();
+  readonly #tier = watched();
+  readonly #answer = { usage: this.#usage, serviceTier: watched({ type: this.#tier }) };
+  readonly body = watched({ ...this.#answer, stopReason: this.#stopReason, output: watched() });
+  readonly event = watched({ metadata: watched(this.#answer), messageStop: watched({ stopReason: this.#stopReason }) });
 
   takeBody(): void {
-    this.take();
+    this.#take();
   }
 
   takeEvent(): void {
-    this.take();
+    this.#take();
   }
 
   endsDialogue(): boolean {
@@ -46,15 +46,16 @@ class ConverseDialect implements Dialect {
     this.body.forget();
   }
 
-  private take(): void {
-    const { findings, usage } = this;
+  #take(): void {
+    const { findings } = this;
+    const usage = this.#usage;
     findings.metered = true;
-    findings.finishReason = providerName(this.stopReason.string()) ?? findings.finishReason;
-    findings.serviceTier = providerName(this.tier.string()) ?? findings.serviceTier;
+    findings.finishReason = providerName(this.#stopReason.string()) ?? findings.finishReason;
+    findings.serviceTier = providerName(this.#tier.string()) ?? findings.serviceTier;
     if (!usage.complete || usage.kind === 'null') return;
     findings.usage = usage.kind !== 'object' ? badUsage : foundUsage({
-      input: tokenFigure(this.input), output: tokenFigure(this.output), cached: tokenFigure(this.cached), cacheWrite: tokenFigure(this.cacheWrite),
-      cacheWriteOneHour: null, reasoning: null, audioInput: null, audioOutput: null,
+      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached),
+      cacheWrite: tokenFigure(this.#cacheWrite), cacheWriteOneHour: null, reasoning: null, audioInput: null, audioOutput: null,
     }, null);
     findings.usageFinal = true;
   }

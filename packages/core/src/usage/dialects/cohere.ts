@@ -13,29 +13,29 @@ export function createCohereDialect(): Dialect {
 }
 
 class Counts {
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly cached = watched();
-  private readonly billed = watched({ input_tokens: this.input, output_tokens: this.output });
-  readonly place = watched({ billed_units: this.billed, cached_tokens: this.cached });
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #cached = watched();
+  readonly #billed = watched({ input_tokens: this.#input, output_tokens: this.#output });
+  readonly place = watched({ billed_units: this.#billed, cached_tokens: this.#cached });
 
   /** Null if nothing is billed by tokens here. */
   read(): FoundUsage | null {
-    const { billed } = this;
+    const billed = this.#billed;
     if (!billed.complete || billed.kind === 'null') return null;
     if (billed.kind !== 'object') return badUsage;
-    return foundUsage({ ...noTokens, input: tokenFigure(this.input), output: tokenFigure(this.output), cached: tokenFigure(this.cached) }, null);
+    return foundUsage({ ...noTokens, input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached) }, null);
   }
 }
 
 class AnswerPlaces {
-  private readonly present = new Counts();
-  private readonly former = new Counts();
+  readonly #present = new Counts();
+  readonly #former = new Counts();
   readonly finishReason = watched();
-  readonly fields = { finish_reason: this.finishReason, usage: this.present.place, meta: this.former.place };
+  readonly fields = { finish_reason: this.finishReason, usage: this.#present.place, meta: this.#former.place };
 
   read(): FoundUsage | null {
-    return this.present.read() ?? this.former.read();
+    return this.#present.read() ?? this.#former.read();
   }
 }
 
@@ -43,25 +43,25 @@ class CohereDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = true;
   readonly keepsPartial = false;
-  private readonly whole = new AnswerPlaces();
-  private readonly part = new AnswerPlaces();
-  private readonly message = watched();
-  private readonly type = watched();
-  readonly body = watched({ ...this.whole.fields, message: this.message, text: this.message });
-  readonly event = watched({ type: this.type, delta: watched(this.part.fields), response: watched(this.part.fields) });
+  readonly #whole = new AnswerPlaces();
+  readonly #part = new AnswerPlaces();
+  readonly #message = watched();
+  readonly #type = watched();
+  readonly body = watched({ ...this.#whole.fields, message: this.#message, text: this.#message });
+  readonly event = watched({ type: this.#type, delta: watched(this.#part.fields), response: watched(this.#part.fields) });
 
   takeBody(): void {
-    this.findings.metered = this.message.kind !== 'absent';
-    this.take(this.whole);
+    this.findings.metered = this.#message.kind !== 'absent';
+    this.#take(this.#whole);
   }
 
   takeEvent(): void {
     this.findings.metered = true;
-    this.take(this.part);
+    this.#take(this.#part);
   }
 
   endsDialogue(): boolean {
-    return this.type.isString('message-end');
+    return this.#type.isString('message-end');
   }
 
   clear(): void {
@@ -70,7 +70,7 @@ class CohereDialect implements Dialect {
     this.body.forget();
   }
 
-  private take(places: AnswerPlaces): void {
+  #take(places: AnswerPlaces): void {
     const { findings } = this;
     findings.finishReason = providerName(places.finishReason.string()) ?? findings.finishReason;
     const usage = places.read();

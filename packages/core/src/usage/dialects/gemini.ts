@@ -14,24 +14,24 @@ export function createGeminiDialect(): Dialect {
 
 /** Tokens of one kind of content in a list of such counts. */
 class Modalities implements ElementTally {
-  private readonly modality = watched();
-  private readonly count = watched();
-  readonly element = watched({ modality: this.modality, tokenCount: this.count });
+  readonly #modality = watched();
+  readonly #count = watched();
+  readonly element = watched({ modality: this.#modality, tokenCount: this.#count });
   readonly place = watchedEach(this);
-  private audio: TokenFigure = null;
-  private image: TokenFigure = null;
+  #audio: TokenFigure = null;
+  #image: TokenFigure = null;
 
   begin(): void {
-    this.audio = this.image = null;
+    this.#audio = this.#image = null;
   }
 
   ended(): void {
-    if (this.modality.isString('AUDIO')) this.audio = tokenFigure(this.count);
-    else if (this.modality.isString('IMAGE')) this.image = tokenFigure(this.count);
+    if (this.#modality.isString('AUDIO')) this.#audio = tokenFigure(this.#count);
+    else if (this.#modality.isString('IMAGE')) this.#image = tokenFigure(this.#count);
   }
 
   read(): { readonly audio: TokenFigure; readonly image: TokenFigure } {
-    return this.place.kind === 'array' ? { audio: this.audio, image: this.image } : { audio: null, image: null };
+    return this.place.kind === 'array' ? { audio: this.#audio, image: this.#image } : { audio: null, image: null };
   }
 }
 
@@ -40,46 +40,46 @@ class AnswerPlaces {
   readonly model = watched();
   readonly finishReason = watched();
   readonly candidates = watched(null, watched({ finishReason: this.finishReason }));
-  private readonly prompt = watched();
-  private readonly cached = watched();
-  private readonly tools = watched();
-  private readonly output = watched();
-  private readonly thoughts = watched();
-  private readonly total = watched();
-  private readonly promptKinds = new Modalities();
-  private readonly outputKinds = new Modalities();
-  private readonly cachedKinds = new Modalities();
-  private readonly usage = watched({
-    promptTokenCount: this.prompt, cachedContentTokenCount: this.cached, toolUsePromptTokenCount: this.tools,
-    candidatesTokenCount: this.output, responseTokenCount: this.output, thoughtsTokenCount: this.thoughts, totalTokenCount: this.total,
-    promptTokensDetails: this.promptKinds.place, candidatesTokensDetails: this.outputKinds.place, cacheTokensDetails: this.cachedKinds.place,
+  readonly #prompt = watched();
+  readonly #cached = watched();
+  readonly #tools = watched();
+  readonly #output = watched();
+  readonly #thoughts = watched();
+  readonly #total = watched();
+  readonly #promptKinds = new Modalities();
+  readonly #outputKinds = new Modalities();
+  readonly #cachedKinds = new Modalities();
+  readonly #usage = watched({
+    promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
+    candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
+    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
   });
   /** In place of candidates, of a prompt that was refused. */
-  private readonly blockReason = watched();
+  readonly #blockReason = watched();
   readonly fields = {
-    modelVersion: this.model, candidates: this.candidates, usageMetadata: this.usage, promptFeedback: watched({ blockReason: this.blockReason }),
+    modelVersion: this.model, candidates: this.candidates, usageMetadata: this.#usage, promptFeedback: watched({ blockReason: this.#blockReason }),
   };
 
   finish(): string | null {
-    return providerName(this.finishReason.string()) ?? providerName(this.blockReason.string());
+    return providerName(this.finishReason.string()) ?? providerName(this.#blockReason.string());
   }
 
 
   /** Null if it reports none. */
   read(): FoundUsage | null {
-    const { kind, complete } = this.usage;
+    const { kind, complete } = this.#usage;
     if (!complete || kind === 'null') return null;
     if (kind !== 'object') return badUsage;
-    const [into, out, kept] = [this.promptKinds.read(), this.outputKinds.read(), this.cachedKinds.read()];
+    const [into, out, kept] = [this.#promptKinds.read(), this.#outputKinds.read(), this.#cachedKinds.read()];
     const units = {
       imageInputTokens: into.image, imageOutputTokens: out.image, cachedAudioTokens: kept.audio, cachedImageTokens: kept.image,
     };
     if (Object.values(units).includes('not_a_figure')) return badUsage;
     return foundUsage({
-      input: sum(tokenFigure(this.prompt), tokenFigure(this.tools)), output: sum(tokenFigure(this.output), tokenFigure(this.thoughts)),
-      cached: tokenFigure(this.cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.thoughts),
+      input: sum(tokenFigure(this.#prompt), tokenFigure(this.#tools)), output: sum(tokenFigure(this.#output), tokenFigure(this.#thoughts)),
+      cached: tokenFigure(this.#cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.#thoughts),
       audioInput: into.audio, audioOutput: out.audio,
-    }, null, tokenFigure(this.total), {
+    }, null, tokenFigure(this.#total), {
       units: unitsOf(units as { readonly [Name in keyof typeof units]: number | null }),
       cachedSplit: kept.audio !== null || kept.image !== null,
     });
@@ -96,27 +96,27 @@ class GeminiDialect implements Dialect, ElementTally {
   readonly findings = nothingFound(true);
   readonly endsWithDone = false;
   readonly keepsPartial = true;
-  private readonly whole = new AnswerPlaces();
-  private readonly part = new AnswerPlaces();
-  readonly element = watched(this.part.fields);
-  readonly event = watched(this.whole.fields);
-  readonly body = new WatchedValue(this.whole.fields, null, this);
+  readonly #whole = new AnswerPlaces();
+  readonly #part = new AnswerPlaces();
+  readonly element = watched(this.#part.fields);
+  readonly event = watched(this.#whole.fields);
+  readonly body = new WatchedValue(this.#whole.fields, null, this);
 
   begin(): void {}
 
   /** An element of a stream that is one array. */
   ended(): void {
-    this.take(this.part);
+    this.#take(this.#part);
   }
 
   takeBody(): void {
     if (this.body.kind !== 'object') return;
-    this.take(this.whole);
+    this.#take(this.#whole);
     this.findings.usageFinal = true;
   }
 
   takeEvent(): void {
-    this.take(this.whole);
+    this.#take(this.#whole);
   }
 
   endsDialogue(): boolean {
@@ -129,7 +129,7 @@ class GeminiDialect implements Dialect, ElementTally {
     this.body.forget();
   }
 
-  private take(places: AnswerPlaces): void {
+  #take(places: AnswerPlaces): void {
     const { findings } = this;
     findings.model = providerName(places.model.string()) ?? findings.model;
     findings.finishReason = places.finish() ?? findings.finishReason;

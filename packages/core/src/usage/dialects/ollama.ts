@@ -13,13 +13,13 @@ class OllamaDialect implements Dialect {
   readonly findings = nothingFound(true);
   readonly endsWithDone = false;
   readonly keepsPartial = false;
-  private readonly model = watched();
-  private readonly input = watched();
-  private readonly output = watched();
-  private readonly done = watched();
-  private readonly reason = watched();
+  readonly #model = watched();
+  readonly #input = watched();
+  readonly #output = watched();
+  readonly #done = watched();
+  readonly #reason = watched();
   readonly body = watched({
-    model: this.model, prompt_eval_count: this.input, eval_count: this.output, done: this.done, done_reason: this.reason,
+    model: this.#model, prompt_eval_count: this.#input, eval_count: this.#output, done: this.#done, done_reason: this.#reason,
   });
   readonly event = this.body;
 
@@ -29,18 +29,18 @@ class OllamaDialect implements Dialect {
 
   takeEvent(): void {
     const { findings } = this;
-    findings.model = providerName(this.model.string()) ?? findings.model;
-    findings.finishReason = providerName(this.reason.string()) ?? findings.finishReason;
+    findings.model = providerName(this.#model.string()) ?? findings.model;
+    findings.finishReason = providerName(this.#reason.string()) ?? findings.finishReason;
     // Embeddings have no such field, and no output.
-    if (this.done.kind !== 'absent') findings.metered = true;
-    const usage = foundUsage({ ...noTokens, input: tokenFigure(this.input), output: tokenFigure(this.output) }, null);
+    if (this.#done.kind !== 'absent') findings.metered = true;
+    const usage = foundUsage({ ...noTokens, input: tokenFigure(this.#input), output: tokenFigure(this.#output) }, null);
     if (usage === null) return;
     findings.usage = usage;
     findings.usageFinal = true;
   }
 
   endsDialogue(): boolean {
-    return this.done.kind === 'true';
+    return this.#done.kind === 'true';
   }
 
   clear(): void {
