@@ -223,6 +223,16 @@ test('files are named for one concept, never utils, helpers and the like', () =>
   assert.deepEqual(wrong, []);
 });
 
+test('no two product files export the same name', () => {
+  const homes = new Map<string, string[]>();
+  for (const file of sources.filter((each) => isProduct(each) && packageOf(each) !== 'testkit' && !each.endsWith('dashboard/src/api/schema.ts'))) {
+    const declared = read(file).matchAll(
+      /^export (?:(?:declare|abstract|async|default) )*(?:function\*?|class|const|let|interface|type|enum) ([\w$]+)/gm);
+    for (const name of new Set([...declared].map(([, each]) => each!))) homes.set(name, [...homes.get(name) ?? [], file]);
+  }
+  assert.deepEqual([...homes].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(', ')}`), []);
+});
+
 test('what is private is private at run time too: `#name`, never the word, except for a constructor, which has no other', () => {
   const wrong = /(?:^|[\s(,])private\s+(?!constructor\b)(?:(?:static|readonly|async|override|get|set)\s+)*[\w$]+\s*[?!]?\s*[(:=;<]/m;
   assert.deepEqual(sources.filter((file) => wrong.test(codeOf(read(file)))), []);

@@ -14,24 +14,24 @@ import { readingBody } from '@metergate/tap/src/observe/reading-body.ts';
 import { readingInto } from '@metergate/tap/src/observe/reading.ts';
 import { stopReasonOf } from '@metergate/tap/src/observe/stop-reason.ts';
 import { createReporter } from '@metergate/tap/src/reporter.ts';
-import { settingsOf, type TapOptions } from '@metergate/tap/src/settings.ts';
+import { tapSettingsOf, type TapOptions } from '@metergate/tap/src/settings.ts';
 import { eventJson } from '@metergate/tap/src/tap-event.ts';
 import { tap } from '@metergate/tap/src/tap.ts';
 import { ManualEnvironment } from '@metergate/tap/src/test-support/manual-environment.ts';
-import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
+import type { SeenFigures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 
 /** One data file: its cases, and what they share. */
 function kit<Case, Shared = object>(name: string): Shared & { readonly cases: readonly Case[] } {
   return JSON.parse(readFileSync(new URL(`./kit/${name}.json`, import.meta.url), 'utf8')) as Shared & { cases: Case[] };
 }
 
-const untouched = (): Figures => ({
+const untouched = (): SeenFigures => ({
   provider: 'other', model: 'asked', request_id: null, input_tokens: 0, output_tokens: 0, cached_tokens: 0,
   stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
 });
 
-function assertFigures(figures: Figures, expected: Partial<Figures>): void {
-  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, figures[name as keyof Figures]])), expected);
+function assertFigures(figures: SeenFigures, expected: Partial<SeenFigures>): void {
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, figures[name as keyof SeenFigures]])), expected);
 }
 
 test('every notice is the line that all taps print', () => {
@@ -57,7 +57,7 @@ test('tags that are refused', () => {
 });
 
 describe('readings', () => {
-  for (const { name, parts, figures } of kit<{ name: string; parts: unknown[]; figures: Partial<Figures> }>('readings').cases) {
+  for (const { name, parts, figures } of kit<{ name: string; parts: unknown[]; figures: Partial<SeenFigures> }>('readings').cases) {
     test(name, () => {
       const read = untouched();
       const see = readingInto(read);
@@ -71,7 +71,7 @@ interface BodyCase {
   readonly name: string;
   readonly text?: string;
   readonly hex?: string;
-  readonly figures: Partial<Figures> | null;
+  readonly figures: Partial<SeenFigures> | null;
 }
 
 describe('bodies that the host reads itself', () => {
@@ -90,7 +90,7 @@ describe('bodies that the host reads itself', () => {
 });
 
 test('heads of responses', () => {
-  for (const { status, headers, figures } of kit<{ status: number; headers: object; figures: Partial<Figures> }>('heads').cases) {
+  for (const { status, headers, figures } of kit<{ status: number; headers: object; figures: Partial<SeenFigures> }>('heads').cases) {
     const read = untouched();
     readHead({ status, headers }, read);
     assertFigures(read, figures);
@@ -102,7 +102,7 @@ interface ConnectionCase {
   readonly url: string;
   readonly steps: readonly ({ readonly send: unknown } | { readonly receive: unknown })[];
   readonly end: 'closed' | 'lost';
-  readonly calls: readonly Partial<Figures>[];
+  readonly calls: readonly Partial<SeenFigures>[];
 }
 
 /** A connection as the SDK's clients are to the tap: events, `send`, `close` and a socket. */
@@ -115,7 +115,7 @@ describe('responses of a connection', () => {
   for (const { name, url, steps, end, calls } of kit<ConnectionCase>('connections').cases) {
     test(name, () => {
       const connection = scriptedConnection(url);
-      const seen: Figures[] = [];
+      const seen: SeenFigures[] = [];
       assert.equal(observe(connection, (figures) => { seen.push(figures); }), true);
       for (const step of steps) {
         if ('send' in step) connection.send(step.send);
@@ -139,7 +139,7 @@ test('lines of events, byte for byte', () => {
 test('settings', () => {
   for (const { name, options, environment, settings } of kit<{ name: string; options: TapOptions; environment: Record<string, string>;
     settings: object }>('settings').cases) {
-    assert.deepEqual(settingsOf(options, (variable) => environment[variable]), settings, name);
+    assert.deepEqual(tapSettingsOf(options, (variable) => environment[variable]), settings, name);
   }
 });
 

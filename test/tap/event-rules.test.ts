@@ -9,7 +9,7 @@ import { anyCharacter } from '@metergate/core/json/test-support/any-character.ts
 import { readTapBatch } from '@metergate/core/tap/batch.ts';
 import { eventJson } from '@metergate/tap/src/tap-event.ts';
 import { readHead } from '@metergate/tap/src/observe/response-head.ts';
-import type { Figures, SeenCall } from '@metergate/tap/src/seen-call.ts';
+import type { SeenFigures, SeenCall } from '@metergate/tap/src/seen-call.ts';
 import { cases, nowMs, seenCall, someUuid } from '@metergate/tap/src/test-support/seen-calls.ts';
 
 const context = { tag: 'unit-7', nowMs, uuid: () => someUuid };
@@ -47,7 +47,7 @@ test('whatever an observer saw, the server accepts the event that the tap makes 
     figure.map(String), text.map(String), fc.constantFrom(' 7 ', '1e3', '1000000001', '-0')));
   let sent = 0;
   fc.assert(fc.property(seen, headers, (call, told) => {
-    const figures = { ...call, rate_limit: null } as Figures;
+    const figures = { ...call, rate_limit: null } as SeenFigures;
     readHead({ headers: told }, figures);
     const event = eventJson(figures, context);
     if (event === null) return true;

@@ -59,10 +59,10 @@ export interface RunPolicy {
 }
 
 /** The key of each named provider. */
-export type ProviderConnections = { readonly [P in Provider]: ProviderConnection };
+export type ConnectionsByProvider = { readonly [P in Provider]: ProviderConnection };
 
 /** One organization's settings at one revision. */
-export interface OrganizationSettings extends ProviderConnections {
+export interface OrganizationSettings extends ConnectionsByProvider {
   readonly id: OrganizationId;
   readonly plan: Plan;
   readonly upstream: DeclaredUpstream | null;

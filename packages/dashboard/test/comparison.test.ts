@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { comparedTime, comparedWith, refusalsCompared } from '../src/shown/comparison.ts';
 import { utcHour } from '../src/shown/moments.ts';
-import { comparedSpans, rangeOf, timeBefore } from '../src/shown/ranges.ts';
+import { comparedSpans, searchedRange, timeBefore } from '../src/shown/ranges.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -45,7 +45,7 @@ test('filtered figures: equally long times, whose end is the last full hour whil
   assert.deepEqual(comparedSpans(week, nowMs), {
     now: { sinceMs: week.sinceMs, untilMs: cutMs }, before: { sinceMs: week.sinceMs - 7 * dayMs, untilMs: cutMs - 7 * dayMs },
   });
-  const day = rangeOf({ range: '24h' }, nowMs);
+  const day = searchedRange({ range: '24h' }, nowMs);
   assert.deepEqual(comparedSpans(day, nowMs), {
     now: { sinceMs: cutMs - 23 * hourMs, untilMs: cutMs }, before: { sinceMs: cutMs - 47 * hourMs, untilMs: cutMs - dayMs },
   }, 'the same hours of the day before');
@@ -58,7 +58,7 @@ test('filtered figures: equally long times, whose end is the last full hour whil
 });
 
 test('the time before has the length of the chosen one', () => {
-  const named = (range: string) => timeBefore(rangeOf({ range }, nowMs));
+  const named = (range: string) => timeBefore(searchedRange({ range }, nowMs));
   assert.deepEqual(['24h', '7d', '30d', '90d', 'month', 'last-month'].map(named), [
     'the 24 hours before', 'the 7 days before', 'the 30 days before', 'the 90 days before', 'the 23 days before', 'the 31 days before',
   ]);

@@ -30,7 +30,7 @@ import type { CreateCopyReader } from './usage/create-copy-reader.ts';
 import type { CallTraces } from './traces/call-traces.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
 import { SessionHeaders, sessionHeadersDefault } from '@metergate/core/call/session.ts';
-import { Sessions, type SessionCounters } from './websocket/sessions.ts';
+import { SocketSessions, type SessionCounters } from './websocket/sessions.ts';
 
 export interface GatewayOptions extends ServerOptions {
   readonly id: GatewayNodeId;
@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     heldBodies: createHeldBodies(options.heldBodiesBytesMax),
     turns: options.turns ?? new CallTurns(),
     drains: createDrains(),
-    sessions: new Sessions(() => options.clock.monotonicMs()),
+    sessions: new SocketSessions(() => options.clock.monotonicMs()),
     guards: options.guards,
     verifyGrant: options.verifyGrant,
     clock: options.clock,

@@ -20,7 +20,7 @@ import type { GatewayNode } from './node/gateway-node.ts';
 import { headBytesMax } from './http-parser/native-parser.ts';
 import { hasRequestParser } from './http-parser/request-parser.ts';
 import { freshRequestId } from './callers/request-ids.ts';
-import { isClosing, refuse, refuseOnSocket } from './callers/respond.ts';
+import { isClosing, sendRefusal, refuseOnSocket } from './callers/respond.ts';
 import { RequestClass } from './callers/slim-request.ts';
 import { mayUpgrade, serveUpgrades } from './websocket/upgrade.ts';
 
@@ -85,7 +85,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
       });
     } catch (cause) {
       node.faults.note('admission', cause);
-      refuse(request, response, freshRequestId(), { kind: 'internal_fault' });
+      sendRefusal(request, response, freshRequestId(), { kind: 'internal_fault' });
     }
   };
   const onNodesRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -101,7 +101,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     noteRequest(request);
     if (isClosing(request.socket)) discard(request);
-    else if (isServedBehind(request, response)) refuse(request, response, freshRequestId(), { kind: 'expectation_unknown' });
+    else if (isServedBehind(request, response)) sendRefusal(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });
   const leaveToNode = requestsReadBy === 'us' && hasRequestParser ? connectionListenerOf(server) : null;
   const usual: UsualCallers | null = leaveToNode === null ? null : {

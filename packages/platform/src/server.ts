@@ -17,7 +17,7 @@ export interface Platform {
   close(graceMs: number): Promise<void>;
 }
 
-export interface PlatformAddress {
+export interface PlatformListenAddress {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -36,7 +36,7 @@ export interface PlatformAnswers {
  * Listens. The app is loaded with the first request, because a platform that nobody opens does not need it. @throws the system's error, with
  * its `code`, if the address cannot be bound.
  */
-export async function startPlatform({ host, port }: PlatformAddress, { partsAt, report }: PlatformAnswers): Promise<Platform> {
+export async function startPlatform({ host, port }: PlatformListenAddress, { partsAt, report }: PlatformAnswers): Promise<Platform> {
   const listener = listenerOnce(async () => {
     const [{ platformListener }, parts] = await Promise.all([import('./http/listener.ts'), partsAt(bound)]);
     return platformListener(parts);

@@ -1,6 +1,6 @@
 /** Batches of both wires: their requests are answered when they come, their objects say that they are under way until they are asked for again. */
 import { createdAtSeconds } from './sandbox-answer.ts';
-import { isFields, objectIn, objectsOf, type Fields } from './sandbox-request.ts';
+import { isFields, bodyObject, objectsOf, type Fields } from './sandbox-request.ts';
 
 /** Answers one request of a batch, as that operation would; null: the sandbox does not simulate it, or its body is not an object. */
 export type AnswerNow = (path: string, body: Fields) => Fields | null;
@@ -37,7 +37,7 @@ function fileBatch(asked: Fields, { lines, answerNow, serial }: Input): BatchWor
   let model: unknown = null;
   for (const text of lines.toString().split('\n')) {
     if (text.trim() === '') continue;
-    const line = objectIn(text);
+    const line = bodyObject(text);
     const body = line !== null && isFields(line['body']) ? answerNow(String(line['url']), line['body']) : null;
     const at = { id: `batch_req_sandbox_${serial}_${done.length + failed.length}`, custom_id: line?.['custom_id'] ?? null };
     if (body === null) {

@@ -5,7 +5,7 @@
 import { batchWork, type AnswerNow, type BatchWork } from './later-batches.ts';
 import { KeptPieces } from './kept-pieces.ts';
 import { createdAtSeconds } from './sandbox-answer.ts';
-import { objectIn, objectsOf, type Fields } from './sandbox-request.ts';
+import { bodyObject, objectsOf, type Fields } from './sandbox-request.ts';
 import { uploadedFile, type UploadedFile } from './uploaded-file.ts';
 
 /** A document, the text of a file, or an error's sentence. */
@@ -89,7 +89,7 @@ export class LaterWork {
   }
 
   #batch(kind: string, body: Buffer, serial: number): LaterAnswer {
-    const asked = objectIn(body.toString());
+    const asked = bodyObject(body.toString());
     if (asked === null) return { kind: 'error', status: 400, message: 'The request body is not a JSON object.' };
     if (kind !== 'batches' && objectsOf(asked['requests']).length === 0) {
       return { kind: 'error', status: 400, message: 'requests: a list is required.' };

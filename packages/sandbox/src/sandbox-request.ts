@@ -17,7 +17,7 @@ export interface SandboxRequest {
 
 /** Null if the body is not a JSON object. */
 export function readRequest(bytes: Buffer, defaultModel: string, serial: number): SandboxRequest | null {
-  const parsed = objectIn(bytes.toString('utf8'));
+  const parsed = bodyObject(bytes.toString('utf8'));
   if (parsed === null) return null;
   const { model, stream, stream_options: options } = parsed;
   return {
@@ -31,7 +31,7 @@ export function readRequest(bytes: Buffer, defaultModel: string, serial: number)
 }
 
 /** The JSON object that a text is; null: it is none. */
-export function objectIn(text: string): Fields | null {
+export function bodyObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
     return isFields(value) ? value : null;

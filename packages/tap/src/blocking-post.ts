@@ -4,7 +4,7 @@
  */
 import type { Settle } from './answer.ts';
 import { ignore } from './observe/look.ts';
-import { postOf, type Destination } from './post.ts';
+import { postOf, type PostTarget } from './post.ts';
 import { monotonicMs, nodeModule } from './runtime.ts';
 
 /**
@@ -20,7 +20,7 @@ c[3]=JSON.parse(t).error.code=='baseline_closed'}else await r.body?.cancel()}cat
 Atomics.store(c,0,0);Atomics.notify(c,0);Atomics.wait(c,0,0)}})()`;
 
 /** Posts the bodies one after another, as `Transport` describes; attempts are counted from 0 for each body. */
-export function postBlocking(destination: Destination, bodies: readonly string[], answered: Settle, deadlineMs: number): void {
+export function postBlocking(destination: PostTarget, bodies: readonly string[], answered: Settle, deadlineMs: number): void {
   const leftMs = (): number => deadlineMs - monotonicMs();
   const cells = new Int32Array(new SharedArrayBuffer(20));
   const { wait, store, notify } = Atomics;

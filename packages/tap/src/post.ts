@@ -2,15 +2,15 @@
  * One batch → one POST → its answer. It uses Node's own http modules, not fetch. They rely on captured intrinsics, whereas fetch ends a
  * process whose `Date.now` throws, and their sockets need not keep the process alive. A runtime without them reports nothing. Redirects are
  * not followed, so the key goes to no other host. Only the body of a 410 is read, up to 16 KiB. A post takes at most 2.5 s. It neither
- * shares nor displaces a connection of the host. It never rejects: a failure is `noAnswer`.
+ * shares nor displaces a connection of the host. It never rejects: a failure is `noEndpointAnswer`.
  */
-import { noAnswer, type Answer } from './answer.ts';
+import { noEndpointAnswer, type EndpointAnswer } from './answer.ts';
 import { quietly } from './observe/look.ts';
 import { after, nodeModule } from './runtime.ts';
 import { version } from './version.ts';
 
 /** Where a reporter posts to, and with which key. */
-export interface Destination {
+export interface PostTarget {
   readonly endpoint: string;
   readonly key: string;
 }
@@ -21,13 +21,13 @@ const answerLengthMax = 16_384;
 const parseJson = JSON.parse;
 
 /** What every post has except its body. */
-export function postOf({ key }: Destination): { readonly method: 'POST'; readonly headers: Record<string, string> } {
+export function postOf({ key }: PostTarget): { readonly method: 'POST'; readonly headers: Record<string, string> } {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': `metergate-tap/${version}` };
   return { method: 'POST', headers };
 }
 
-export function postBatch(destination: Destination, body: string): Promise<Answer> {
-  return new Promise<Answer>((resolve) => {
+export function postBatch(destination: PostTarget, body: string): Promise<EndpointAnswer> {
+  return new Promise<EndpointAnswer>((resolve) => {
     const { request } = nodeModule(/^https/i.test(destination.endpoint) ? 'https' : 'http');
     // A socket of its own, so that it takes no place in the host's pools.
     const post = request(destination.endpoint, { ...postOf(destination), agent: false }, (response) => {
@@ -42,12 +42,12 @@ export function postBatch(destination: Destination, body: string): Promise<Answe
         if (text.length > answerLengthMax) heard();
       });
     });
-    const settle = (answered: Answer): void => {
+    const settle = (answered: EndpointAnswer): void => {
       resolve(answered);
       post.destroy();
     };
-    const fail = (): void => settle(noAnswer);
+    const fail = (): void => settle(noEndpointAnswer);
     after(attemptBudgetMs, fail);
     post.on('socket', (socket) => socket.unref()).on('error', fail).end(body);
-  }).catch(() => noAnswer);
+  }).catch(() => noEndpointAnswer);
 }

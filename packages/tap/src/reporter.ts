@@ -5,7 +5,7 @@
  */
 import { ignore } from './observe/look.ts';
 import { createStanding, type StandingEnvironment } from './standing.ts';
-import type { Answer, Settle } from './answer.ts';
+import type { EndpointAnswer, Settle } from './answer.ts';
 
 const batchEventsMax = 100;
 const flushIntervalMs = 2_000;
@@ -15,7 +15,7 @@ export const queueEventsMax = 10_000;
 /** How batches are sent. */
 export interface Transport {
   /** Never rejects. */
-  post(body: string): Promise<Answer>;
+  post(body: string): Promise<EndpointAnswer>;
   /**
    * Posts one body after another while the thread blocks. After each answer `answered` says how to continue, as `Settle` does; undefined
    * means that no further body is posted. Ends at the deadline, monotonic milliseconds. There is at least one body.

@@ -4,13 +4,13 @@
  */
 
 /** The provider, by the public host of the client's base URL; `other` for every other host. */
-export type Provider = 'openai' | 'anthropic' | 'google' | 'xai' | 'mistral' | 'other';
+export type SeenProvider = 'openai' | 'anthropic' | 'google' | 'xai' | 'mistral' | 'other';
 
 /** How the answer ended, in the event's own words (spec, Tap event). */
 export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other';
 
 /** The provider's rate-limit headers; a figure is null if its header is absent or not a number that an event can hold. */
-export interface RateLimit {
+export interface SeenRateLimit {
   readonly requests_limit: number | null;
   readonly requests_remaining: number | null;
   readonly tokens_limit: number | null;
@@ -19,7 +19,7 @@ export interface RateLimit {
 
 /** What an observer saw of one provider call; plain figures, no content. */
 export interface SeenCall {
-  readonly provider: Provider;
+  readonly provider: SeenProvider;
   /** The model the provider says it served, else the requested one; null if neither is known. */
   readonly model: string | null;
   /** The provider's response id or request-id header; null if it gave neither. */
@@ -36,11 +36,11 @@ export interface SeenCall {
   /** From the call to its end, milliseconds, not necessarily whole. */
   readonly latency_ms: number;
   /** Null if the client does not show the headers. */
-  readonly rate_limit: RateLimit | null;
+  readonly rate_limit: SeenRateLimit | null;
 }
 
 /** A seen call that is still being filled in. */
-export type Figures = { -readonly [Name in keyof SeenCall]: SeenCall[Name] };
+export type SeenFigures = { -readonly [Name in keyof SeenCall]: SeenCall[Name] };
 
 /** Takes a seen call; never throws, never blocks. */
 export type Sink = (seen: SeenCall) => void;

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultEndpoint, settingsOf, type TapOptions } from './settings.ts';
+import { defaultEndpoint, tapSettingsOf, type TapOptions } from './settings.ts';
 
-const settings = (options: TapOptions | undefined, environment: Record<string, string> = {}): ReturnType<typeof settingsOf> =>
-  settingsOf(options, (name) => environment[name]);
+const settings = (options: TapOptions | undefined, environment: Record<string, string> = {}): ReturnType<typeof tapSettingsOf> =>
+  tapSettingsOf(options, (name) => environment[name]);
 
 test('nothing configured: no key, the endpoint of a product on this machine, no inspect mode', () => {
   assert.deepEqual(settings(undefined), { key: null, endpoint: 'http://127.0.0.1:8081/tap/v1/events', inspecting: false });

@@ -13,7 +13,7 @@ export interface TapOptions {
   readonly inspect?: boolean | undefined;
 }
 
-export interface Settings {
+export interface TapSettings {
   /** Null if none is configured, or if it cannot be a header. */
   readonly key: string | null;
   /** Null unless it is an http or https URL without user name and password. */
@@ -23,7 +23,7 @@ export interface Settings {
 
 export const defaultEndpoint = 'http://127.0.0.1:8081/tap/v1/events';
 
-export function settingsOf(options: TapOptions = {}, environment: (name: string) => string | undefined): Settings {
+export function tapSettingsOf(options: TapOptions = {}, environment: (name: string) => string | undefined): TapSettings {
   const chosen = (option: unknown, name: string): string => textOf(option) || textOf(environment(`SVC_TAP_${name}`));
   const key = chosen(options.key, 'KEY');
   const endpoint = chosen(options.endpoint, 'ENDPOINT') || defaultEndpoint;

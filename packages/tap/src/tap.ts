@@ -10,7 +10,7 @@ import { postBatch } from './post.ts';
 import { listenToEnds, noteWaiting } from './process-end.ts';
 import { createReporter, type Reporter, type Transport } from './reporter.ts';
 import { after, canPost, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
-import { settingsOf, type TapOptions } from './settings.ts';
+import { tapSettingsOf, type TapOptions } from './settings.ts';
 import { eventJson, keeps, tagRule } from './tap-event.ts';
 
 export type { TapOptions } from './settings.ts';
@@ -66,7 +66,7 @@ function wrap(client: object, tag: string, options: TapOptions | undefined): voi
 
 /** The reporter for these options; if they make no valid one, `printOnce` gets the reason. */
 function reporterOf(options: TapOptions | undefined, printOnce: (notice: string) => void): Reporter | undefined {
-  const { key, endpoint, inspecting } = settingsOf(options, (name) => quietly(() => hostProcess!.env[name]));
+  const { key, endpoint, inspecting } = tapSettingsOf(options, (name) => quietly(() => hostProcess!.env[name]));
   const name = inspecting ? '' : `${endpoint} ${key}`;
   const wrong = !inspecting && (key ? !endpoint && badEndpoint : noKey);
   if (wrong) return void printOnce(wrong);

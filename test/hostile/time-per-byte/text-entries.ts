@@ -29,7 +29,7 @@ import { parseTime } from '@metergate/core/time/time-word.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';
 import type { ReadingContext } from '@metergate/core/usage/reading.ts';
-import { wholeNumber } from '@metergate/core/usage/token-figure.ts';
+import { wholeNumberIn } from '@metergate/core/usage/token-figure.ts';
 import { createGrantVerifier } from '@metergate/gateway/guards/verify-grant.ts';
 import { idleLimitMs } from '@metergate/gateway/network/keep-alive.ts';
 import { traceParentOf } from '@metergate/gateway/traces/trace-parent.ts';
@@ -174,7 +174,7 @@ export const textEntries: Readonly<Record<string, TextEntry>> = {
   ...tapFields,
   'tap: the key': ofText(presentedTapKey),
   'a number of a tap event': ofText((text) => wholeNumberOf(new JsonNumber(text))),
-  'a token figure': ofText(wholeNumber),
+  'a token figure': ofText(wholeNumberIn),
   ...answerEntries,
   'a request body': ofBody((text) => {
     for (const size of [text.length, pieceBytes]) {

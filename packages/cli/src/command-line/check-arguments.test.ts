@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ArgsDef } from 'citty';
 import { asListed, checkArguments, printable } from './check-arguments.ts';
 import { UsageFault } from './command.ts';
-import { dollars, durationMs } from './value-forms.ts';
+import { givenDollars, givenDurationMs } from './value-forms.ts';
 
 const secret = 'Q7'.repeat(20);
 const secrets = [
@@ -20,7 +20,7 @@ test('of what may be a secret no sentence shows more than its first four charact
   const args = { limit: { type: 'string' } } as const;
   for (const text of secrets) {
     const sentences = [
-      () => dollars('limit', text), () => durationMs('expires', text),
+      () => givenDollars('limit', text), () => givenDurationMs('expires', text),
       () => checkArguments('metergate cap set', args, [text]), () => checkArguments('metergate cap set', args, [`--${text}`]),
     ].map((work) => {
       try {

@@ -34,7 +34,7 @@ export interface CommandTools {
 }
 
 /** Done: one JSON document, and the same for people. `exitCode`: 0 unless something bad was found. */
-export interface Answer {
+export interface CommandAnswer {
   readonly json: unknown;
   /** A function gets the width of the terminal; null if there is none. */
   readonly text: string | ((width: number | null) => string);
@@ -51,7 +51,7 @@ export interface Printed {
   readonly printed: true;
 }
 
-export type CommandResult = Answer | AdministrationRefusal | Ended | Printed;
+export type CommandResult = CommandAnswer | AdministrationRefusal | Ended | Printed;
 
 /** Wrong usage: one sentence, exit code 2. */
 export class UsageFault extends Error {}

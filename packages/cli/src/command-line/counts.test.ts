@@ -1,7 +1,8 @@
 /** How counts are worded for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countOf, grouped } from './counts.ts';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { countOf } from './counts.ts';
 
 test('one thing is counted in the singular, none and many in the plural, with digits in groups of three', () => {
   assert.deepEqual([0, 1, 2, 999, 1_000, 1_250_000].map((count) => countOf(count, 'call')),

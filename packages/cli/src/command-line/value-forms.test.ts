@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';
-import { dollars, dollarsOrNone, durationMs, monthMs, pricePair, timeMs, wholeNumberOf } from './value-forms.ts';
+import { givenDollars, dollarsOrNone, givenDurationMs, monthMs, pricePair, timeMs, givenWholeNumber } from './value-forms.ts';
 
 const refuses = (work: () => unknown, option: string): void => {
   assert.throws(work, (error) => error instanceof UsageFault && error.message.startsWith(`--${option} must be`));
 };
 
 test('durations are 30s, 15m, 24h, 7d and nothing else', () => {
-  assert.deepEqual(['30s', '15m', '24h', '7d'].map((text) => durationMs('expires', text)), [30_000, 900_000, 86_400_000, 604_800_000]);
-  for (const text of ['', '0s', '30', 's', '1.5h', '-1d', '1w', '30 s', '9999999999s']) refuses(() => durationMs('expires', text), 'expires');
+  assert.deepEqual(['30s', '15m', '24h', '7d'].map((text) => givenDurationMs('expires', text)), [30_000, 900_000, 86_400_000, 604_800_000]);
+  for (const text of ['', '0s', '30', 's', '1.5h', '-1d', '1w', '30 s', '9999999999s']) refuses(() => givenDurationMs('expires', text), 'expires');
 });
 
 test('times have the forms that all reports take; an invalid one is refused by the option\'s name', () => {
@@ -23,8 +23,8 @@ test('times have the forms that all reports take; an invalid one is refused by t
 });
 
 test('whole numbers lie within their bounds', () => {
-  assert.equal(wholeNumberOf('limit', '10000', { min: 1, max: 10_000 }), 10_000);
-  for (const text of ['0', '10001', '1e3', '-1', '1.0', '']) refuses(() => wholeNumberOf('limit', text, { min: 1, max: 10_000 }), 'limit');
+  assert.equal(givenWholeNumber('limit', '10000', { min: 1, max: 10_000 }), 10_000);
+  for (const text of ['0', '10001', '1e3', '-1', '1.0', '']) refuses(() => givenWholeNumber('limit', text, { min: 1, max: 10_000 }), 'limit');
 });
 
 test('a price pair is IN/OUT in US dollars, or none', () => {
@@ -34,11 +34,11 @@ test('a price pair is IN/OUT in US dollars, or none', () => {
 });
 
 test('amounts of US dollars are plain decimals; one too large or too fine is refused with the bounds', () => {
-  assert.deepEqual(['0', '2.50', '0.000000001'].map((text) => dollars('limit', text)), ['0', '2.50', '0.000000001']);
+  assert.deepEqual(['0', '2.50', '0.000000001'].map((text) => givenDollars('limit', text)), ['0', '2.50', '0.000000001']);
   assert.equal(dollarsOrNone('run-ceiling', 'none'), null);
-  for (const text of ['', '-1', '+1', '.5', '5.', '1e3', '1,5', '$5', '\uff11', '5\n']) refuses(() => dollars('limit', text), 'limit');
+  for (const text of ['', '-1', '+1', '.5', '5.', '1e3', '1,5', '$5', '\uff11', '5\n']) refuses(() => givenDollars('limit', text), 'limit');
   for (const text of ['99999999999', '0.0000000001']) {
-    assert.throws(() => dollars('limit', text), /below 9\.2 billion, with at most nine decimal places, not /);
+    assert.throws(() => givenDollars('limit', text), /below 9\.2 billion, with at most nine decimal places, not /);
     assert.throws(() => dollarsOrNone('run-ceiling', text), /below 9\.2 billion, with at most nine decimal places, or none, not /);
   }
 });

@@ -12,7 +12,7 @@ import { printable } from './check-arguments.ts';
 import { UsageFault } from './command.ts';
 
 /** `30s`, `15m`, `24h`, `7d` → milliseconds, above 0. */
-export function durationMs(option: string, text: string): number {
+export function givenDurationMs(option: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== null) return ms;
   throw new UsageFault(`--${option} must be a duration such as 30s, 15m, 24h or 7d, not ${printable(text)}.`);
@@ -47,7 +47,7 @@ export function rangeWords({ month, since, until }: RangeOptions): RangeWords {
 }
 
 /** A parsed range, or the usage fault that says why it is invalid. */
-export function checkedRange(range: TimeRange | RangeFault): TimeRange {
+export function givenRange(range: TimeRange | RangeFault): TimeRange {
   if (range === 'month_and_range') throw new UsageFault('--month cannot be combined with --since or --until.');
   if (range === 'ends_before_it_begins') throw new UsageFault('--until must not be before --since.');
   return range;
@@ -68,7 +68,7 @@ export function statusFilter(option: string, text: string): StatusFilter {
 }
 
 /** A whole number within bounds. */
-export function wholeNumberOf(option: string, text: string, { min, max }: { readonly min: number; readonly max: number }): number {
+export function givenWholeNumber(option: string, text: string, { min, max }: { readonly min: number; readonly max: number }): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
   throw new UsageFault(`--${option} must be a whole number from ${min} to ${max}, not ${printable(text)}.`);
 }
@@ -76,7 +76,7 @@ export function wholeNumberOf(option: string, text: string, { min, max }: { read
 const amountForm = 'an amount of US dollars such as 2.50, below 9.2 billion, with at most nine decimal places';
 
 /** `2.50` → the amount of US dollars as written, from 0. */
-export function dollars(option: string, text: string): string {
+export function givenDollars(option: string, text: string): string {
   if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;
   throw new UsageFault(`--${option} must be ${amountForm}, not ${printable(text)}.`);
 }
@@ -87,7 +87,7 @@ export function runBudget(option: string, text: string): string {
   throw new UsageFault(`--${option} must be an amount of US dollars above 0 such as 2.50, with at most six decimal places, not ${printable(text)}.`);
 }
 
-/** Like `dollars`; `none` → null. */
+/** Like `givenDollars`; `none` → null. */
 export function dollarsOrNone(option: string, text: string): string | null {
   if (text === 'none') return null;
   if (/^\d{1,10}(?:\.\d{1,9})?$/.test(text)) return text;

@@ -1,5 +1,6 @@
 /** `metergate allocation`: what each team pays of a month, and what other rules would have moved. Rule 24b; docs/allocation.md. */
 import { resolve } from 'node:path';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import { showAllocationRules } from '@metergate/platform/use-cases/allocation/allocation-rules.ts';
 import { showAllocation, tryAllocation, type AllocationTrial } from '@metergate/platform/use-cases/allocation/month-allocation.ts';
 import type { AllocationDocument } from '@metergate/platform/use-cases/allocation/rules-fields.ts';
@@ -9,11 +10,10 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { stringify } from 'yaml';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, shortDecimal, table } from '../command-line/table.ts';
 import { readTextFile } from '../command-line/text-file.ts';
-import { monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { monthMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { faultOfProblems, fileBytesMax, readConfiguration } from './apply.ts';
 
 const show = command({
@@ -27,7 +27,7 @@ const show = command({
     if (month === undefined && version !== undefined) throw new UsageFault('--version needs --month YYYY-MM.');
     const query = month === undefined ? null : {
       organization: org, monthMs: monthMs('month', month),
-      ...(version === undefined ? {} : { version: wholeNumberOf('version', version, { min: 1, max: 1_000_000 }) }),
+      ...(version === undefined ? {} : { version: givenWholeNumber('version', version, { min: 1, max: 1_000_000 }) }),
     };
     return onStore(tools, async (context) => {
       if (query === null) {

@@ -6,7 +6,7 @@ import { applyPlan, planConfiguration, type ConfigurationPlan } from '@metergate
 import type { MadeSecret, PlannedChange, Problem } from '@metergate/platform/use-cases/configuration/planned-change.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { command, CommandFault, type Answer, type CommandTools } from '../command-line/command.ts';
+import { command, CommandFault, type CommandAnswer, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { settingsOfServer } from '../command-line/settings-of-server.ts';
@@ -161,7 +161,7 @@ function showSecret({ kind, name, id, secret }: MadeSecret, tools: CommandTools)
   tools.stdout(`${kind} ${plain(name)} (${id}): ${secret}\nKeep it now: it is not shown again.\n`);
 }
 
-function answer(plan: ConfigurationPlan, { applied, dryRun }: { readonly applied: boolean; readonly dryRun: boolean }): Answer {
+function answer(plan: ConfigurationPlan, { applied, dryRun }: { readonly applied: boolean; readonly dryRun: boolean }): CommandAnswer {
   const changes = changesOf(plan);
   const text = planText(changes, plan.left);
   const done = changes.length === 0 || dryRun ? text : `${text}\nAll of it is done.`;

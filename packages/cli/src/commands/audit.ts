@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
-import { timeMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { timeMs, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const list = command({
   description: 'List changes, newest first',
@@ -19,7 +19,7 @@ const list = command({
       organization: org ?? null,
       ...(subject === undefined ? {} : { subject }),
       ...(since === undefined ? {} : { sinceMs: timeMs('since', since, tools.nowMs()) }),
-      ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: auditLimit.max }) }),
+      ...(limit === undefined ? {} : { limit: givenWholeNumber('limit', limit, { min: 1, max: auditLimit.max }) }),
     };
     return onStore(tools, async (context) => {
       const events = await listAudit(context, query);

@@ -10,7 +10,7 @@ import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
-import { dollars } from '../command-line/value-forms.ts';
+import { givenDollars } from '../command-line/value-forms.ts';
 import { baselinesText, baselineText, reportText } from './baseline-text.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as baseline list shows it' } as const;
@@ -73,7 +73,7 @@ const declare = command({
     usd: { type: 'string', required: true, valueHint: 'USD', description: 'US dollars, such as 1200 or 12.50' },
   },
   run: ({ id, name, usd }, tools) => {
-    const amount = dollars('usd', usd);
+    const amount = givenDollars('usd', usd);
     return onStore(tools, async (context) => {
       const shown = await declareFigure(context, { id, organization: null }, { name, usd: amount });
       return isRefusal(shown) ? shown : { json: shown, text: reportText(shown.report) };

@@ -1,13 +1,13 @@
 /** `metergate budget`: what calls are meant to cost in a month, what they did, and what is expected at its end. Decision 148; docs/alerts.md. */
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import { budgetScopes, type BudgetScope } from '@metergate/core/alert/month-budget.ts';
 import { listBudgets, removeBudget, setBudget, type ShownBudget } from '@metergate/platform/use-cases/budgets/month-budgets.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
-import { grouped } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
-import { dollars, monthMs, percentages } from '../command-line/value-forms.ts';
+import { givenDollars, monthMs, percentages } from '../command-line/value-forms.ts';
 
 const set = command({
   description: 'Set what calls are meant to cost in a month, without refusing any',
@@ -25,7 +25,7 @@ const set = command({
     }
     if (month !== undefined) monthMs('month', month);
     const wanted = {
-      organization: org, scope: scope as BudgetScope, amount: dollars('amount', amount), ...(subject === undefined ? {} : { subject }),
+      organization: org, scope: scope as BudgetScope, amount: givenDollars('amount', amount), ...(subject === undefined ? {} : { subject }),
       ...(month === undefined ? {} : { month }), ...(at === undefined ? {} : { at: percentages('at', at) }),
     };
     return onStore(tools, async (context) => {

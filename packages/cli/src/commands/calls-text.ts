@@ -15,7 +15,7 @@ const modelsNamedMax = 3;
 
 interface Column {
   readonly head: string;
-  readonly value: (record: CallRecordJson, names: KeyNames) => string | number | null;
+  readonly value: (record: CallRecordJson, names: NamesByKey) => string | number | null;
   /** Left out if no record has a value above 0 in it. */
   readonly optional?: true;
 }
@@ -37,11 +37,11 @@ const columns: readonly Column[] = [
 ];
 
 /** Key id → its name. */
-export type KeyNames = ReadonlyMap<string, string>;
+export type NamesByKey = ReadonlyMap<string, string>;
 
 export function callsText(
   records: readonly CallRecordJson[],
-  { names = new Map(), width = null }: { readonly names?: KeyNames; readonly width?: number | null } = {},
+  { names = new Map(), width = null }: { readonly names?: NamesByKey; readonly width?: number | null } = {},
 ): string {
   if (records.length === 0) return 'There are no such calls.';
   const shown = columns.filter(({ optional, value }) => optional === undefined || records.some((record) => Boolean(value(record, names))));

@@ -8,7 +8,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields } from '../command-line/table.ts';
-import { checkedRange, rangeWords, statusFilter, wholeNumberOf } from '../command-line/value-forms.ts';
+import { givenRange, rangeWords, statusFilter, givenWholeNumber } from '../command-line/value-forms.ts';
 import { callsText } from './calls-text.ts';
 
 const list = command({
@@ -34,13 +34,13 @@ const list = command({
   run: ({ org, since, until, key, project, label, model, run, session, upstream, connection, outcome, usage, status, lacks, limit }, tools) => {
     const query = {
       organization: org,
-      ...checkedRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
+      ...givenRange(rangeOf(rangeWords({ since, until }), tools.nowMs())),
       filter: {
         key, project, label, model, run, session, upstream, connection,
         outcome: outcome as CallOutcome | undefined, usage: usage as UsageState | undefined,
         status: status === undefined ? undefined : statusFilter('status', status), lacks: lacks as CostLack | undefined,
       },
-      ...(limit === undefined ? {} : { limit: wholeNumberOf('limit', limit, { min: 1, max: callsLimit.max }) }),
+      ...(limit === undefined ? {} : { limit: givenWholeNumber('limit', limit, { min: 1, max: callsLimit.max }) }),
     };
     return onStore(tools, async (context) => {
       const records = await listCalls(context, query);

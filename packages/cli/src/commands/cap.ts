@@ -9,7 +9,7 @@ import { orgArgument } from '../command-line/common-arguments.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
-import { dollars } from '../command-line/value-forms.ts';
+import { givenDollars } from '../command-line/value-forms.ts';
 
 /** What a cap is about, by scope. */
 const subjectArguments = {
@@ -37,7 +37,7 @@ const set = command({
   run: (values, tools) => {
     const { org, window } = values;
     const subject = subjectOf('set', values);
-    const limit = dollars('limit', values.limit);
+    const limit = givenDollars('limit', values.limit);
     return onStore(tools, async (context) => {
       const made = await setCap(context, { organization: org, ...subject, window, limit, mode: values.pause ? 'pause' : 'refuse' });
       if (isRefusal(made)) return made;
@@ -74,7 +74,7 @@ const tryIt = command({
   run: (values, tools) => {
     const { org, window } = values;
     const subject = subjectOf('try', values);
-    const limit = dollars('limit', values.limit);
+    const limit = givenDollars('limit', values.limit);
     return onStore(tools, async (context) => {
       const trial = await tryCap(context, {
         organization: org, ...subject, window: window as (typeof calendarWindows)[number], limit,

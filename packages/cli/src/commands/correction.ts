@@ -5,7 +5,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
-import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
+import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 
 const list = command({
   description: 'List corrections by day',
@@ -16,7 +16,7 @@ const list = command({
     until: { type: 'string', valueHint: 'T', description: 'Only days that begin before this time' },
   },
   run: ({ org, ...range }, tools) => {
-    const query = { organization: org, ...checkedRange(rangeOf(rangeWords(range), tools.nowMs())) };
+    const query = { organization: org, ...givenRange(rangeOf(rangeWords(range), tools.nowMs())) };
     return onStore(tools, async (context) => {
       const found = await listCorrections(context, query);
       if (isRefusal(found)) return found;

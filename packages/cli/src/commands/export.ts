@@ -1,5 +1,6 @@
 /** `metergate export`: the calls of a time as a file. Rule 25; rules: Interfaces. */
 import { resolve } from 'node:path';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
@@ -7,7 +8,7 @@ import { exportCalls, exportFormats, type ExportFormat, type ExportPlace, type E
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, CommandFault, UsageFault, type CommandTools } from '../command-line/command.ts';
-import { countOf, grouped } from '../command-line/counts.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';

@@ -4,7 +4,7 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { mintGrant } from '@metergate/platform/use-cases/runs.ts';
 import { command, commandGroup, UsageFault } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
-import { durationMs, runBudget } from '../command-line/value-forms.ts';
+import { givenDurationMs, runBudget } from '../command-line/value-forms.ts';
 
 const mint = command({
   description: 'Mint a grant that lifts the maximum budget for one run',
@@ -16,7 +16,7 @@ const mint = command({
   },
   run: ({ org, run, max, expires }, tools) => {
     if (!isRunId(run)) throw new UsageFault('--run must be 1 to 128 visible ASCII characters.');
-    const [amount, lifetimeMs] = [runBudget('max', max), durationMs('expires', expires)];
+    const [amount, lifetimeMs] = [runBudget('max', max), givenDurationMs('expires', expires)];
     return onStore(tools, async (context) => {
       const minted = await mintGrant(context, { organization: org, run, max: amount, lifetimeMs });
       return isRefusal(minted) ? minted : { json: minted, text: `${minted.grant}\nSend it as x-svc-run-grant on the calls of this run.` };

@@ -7,7 +7,7 @@ import { command, commandGroup, type CommandResult, type CommandTools } from '..
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, secondsText, shortDecimal, table } from '../command-line/table.ts';
-import { dollarsOrNone, durationMs, modelPatterns } from '../command-line/value-forms.ts';
+import { dollarsOrNone, givenDurationMs, modelPatterns } from '../command-line/value-forms.ts';
 
 const idArgument = { type: 'positional', required: true, valueHint: 'ID', description: 'Its id, as key list shows it' } as const;
 
@@ -27,7 +27,7 @@ const create = command({
     const { org, name = null, project = null, expires } = values;
     const budget = values['max-run-budget'];
     const maxRunBudget = budget === undefined ? null : dollarsOrNone('max-run-budget', budget);
-    const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
+    const lifetimeMs = expires === undefined ? null : givenDurationMs('expires', expires);
     const models = values.models === undefined ? null : modelPatterns(values.models);
     return onStore(tools, async (context) => {
       const wanted = { organization: org, name, project, lifetimeMs, maxRunBudget, models, person: values.for ?? null };
@@ -113,7 +113,7 @@ const rotate = command({
     grace: { type: 'string', valueHint: 'DURATION', description: 'How long the old secret still works: 0s (the default), 15m, 24h, 7d' },
   },
   run: ({ id, grace }, tools) => {
-    const graceMs = grace === undefined || /^0[smhd]$/.test(grace) ? 0 : durationMs('grace', grace);
+    const graceMs = grace === undefined || /^0[smhd]$/.test(grace) ? 0 : givenDurationMs('grace', grace);
     return onStore(tools, async (context) => {
       const rotated = await rotateServiceKey(context, { id, within: null }, graceMs);
       if (isRefusal(rotated)) return rotated;

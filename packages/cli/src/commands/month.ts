@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import type { MonthFault, MonthVerdict } from '@metergate/core/month/verify-month.ts';
 import { checkMonth } from '@metergate/platform/use-cases/months/check-month.ts';
 import {
@@ -9,12 +10,12 @@ import {
 } from '@metergate/platform/use-cases/months/months.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup, type CommandTools } from '../command-line/command.ts';
-import { countOf, grouped } from '../command-line/counts.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, shortDecimal, table } from '../command-line/table.ts';
-import { durationMs, monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { givenDurationMs, monthMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
-import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadable } from '../receipts/verify-file.ts';
+import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadableFile } from '../receipts/verify-file.ts';
 import { statementArguments, writeStatement } from './statement.ts';
 
 const args = {
@@ -28,7 +29,7 @@ const versionArgument = {
 function queryOf({ month, org, version }: { readonly month: string; readonly org: string; readonly version?: string | undefined }): MonthQuery {
   return {
     organization: org, monthMs: monthMs('month', month),
-    ...(version === undefined ? {} : { version: wholeNumberOf('version', version, { min: 1, max: 1_000_000 }) }),
+    ...(version === undefined ? {} : { version: givenWholeNumber('version', version, { min: 1, max: 1_000_000 }) }),
   };
 }
 
@@ -48,7 +49,7 @@ const close = command({
     wait: { type: 'string', valueHint: 'TIME', description: 'Try again until every node has shipped, at most for 30s, 15m, 24h, …' },
   },
   run: (values, tools) => {
-    const untilMs = values.wait === undefined ? null : tools.nowMs() + durationMs('wait', values.wait);
+    const untilMs = values.wait === undefined ? null : tools.nowMs() + givenDurationMs('wait', values.wait);
     const input = {
       ...queryOf({ month: values.month, org: values.org }), goOn: values['go-on'],
       ...(values.without === undefined ? {} : { without: values.without.split(',') }),
@@ -129,7 +130,7 @@ const verify = command({
     const given = values['public-key'];
     const path = resolve(tools.cwd, values.file);
     const verdict = await checkMonth(createReadStream(path), given === undefined ? null : publicKeysIn(resolve(tools.cwd, given)))
-      .catch((error: unknown) => { throw unreadable(path, error); });
+      .catch((error: unknown) => { throw unreadableFile(path, error); });
     const { valid, organization, sequence, hash } = verdict;
     const behind = !valid || organization === null || sequence === null || hash === null ? null
       : await storeBehindHead(tools, { organization, last: sequence, hash });

@@ -15,7 +15,7 @@ import { command, CommandFault, commandGroup, UsageFault, type CommandTools, typ
 import { onStore } from '../command-line/on-store.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
-import { dollarsOrNone, durationMs, modelPatterns, pricePair, wholeNumberOf } from '../command-line/value-forms.ts';
+import { dollarsOrNone, givenDurationMs, modelPatterns, pricePair, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const planArgument = { type: 'enum', options: [...plans] as Plan[], valueHint: 'PLAN', description: `One of ${plans.join(', ')}` } as const;
 
@@ -110,7 +110,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
   }
   const bound = (name: 'max-run-budget' | 'run-ceiling' | 'run-exposure') => of(values[name], (text) => dollarsOrNone(name, text));
   const figure = (name: 'requests-per-minute' | 'tokens-per-minute') =>
-    of(values[name], (text) => (text === 'none' ? null : wholeNumberOf(name, text, { min: 1, max: perMinuteMax })));
+    of(values[name], (text) => (text === 'none' ? null : givenWholeNumber(name, text, { min: 1, max: perMinuteMax })));
   const changes: Readonly<Record<keyof OrganizationSettingsInput, unknown>> = {
     plan: values.plan,
     enforceKeyCaps: of(values['enforce-key-caps'], (text) => text === 'on'),
@@ -137,7 +137,7 @@ function of<Value>(text: string | undefined, read: (text: string) => Value): Val
 
 /** @throws UsageFault for text that is not a duration, and for one that is not in whole days. */
 function daysOf(text: string): number {
-  const days = durationMs('keep-records', text) / dayLengthMs;
+  const days = givenDurationMs('keep-records', text) / dayLengthMs;
   if (Number.isInteger(days) && days >= keepRecordsDaysMin && days <= keepRecordsDaysMax) return days;
   throw new UsageFault(`--keep-records must be ${keepRecordsDaysMin}d to ${keepRecordsDaysMax}d, in whole days, or none.`);
 }
@@ -170,7 +170,7 @@ function unmeteredText(policy: UnmeteredPolicy): string {
 }
 
 function drainSecondsOf(text: string): number {
-  return wholeNumberOf('drain', text, { min: 0, max: drainSecondsMax });
+  return givenWholeNumber('drain', text, { min: 0, max: drainSecondsMax });
 }
 
 function organizationText(shown: ShownOrganization): string {

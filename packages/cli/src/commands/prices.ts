@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { PriceChange } from '@metergate/core/price/price-changes.ts';
 import type { PriceInForce, ShownPrice, ShownPrices } from '@metergate/core/price/show.ts';
-import { changesByLoading, listPrices, loadPrices, pricesOf, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
+import { changesByLoading, listPrices, loadPrices, knownPrices, type LoadedPrices } from '@metergate/platform/use-cases/prices.ts';
 import { showListInForce } from '@metergate/platform/use-cases/price-import.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -22,7 +22,7 @@ const show = command({
   description: 'Show every known price of a model',
   args: { model: { type: 'positional', required: true, valueHint: 'MODEL', description: 'The model, as providers name it' } },
   run: async ({ model }, tools) => {
-    const shown = await withOrWithoutStore(tools, (context) => pricesOf(context, model));
+    const shown = await withOrWithoutStore(tools, (context) => knownPrices(context, model));
     return isRefusal(shown) ? shown : { json: shown, text: pricesText(shown) };
   },
 });

@@ -7,7 +7,7 @@ import { command, type CommandTools } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { secondsText, table } from '../command-line/table.ts';
-import { checkedRange, rangeWords, wholeNumberOf } from '../command-line/value-forms.ts';
+import { givenRange, rangeWords, givenWholeNumber } from '../command-line/value-forms.ts';
 
 const limitDefault = 100;
 
@@ -26,12 +26,12 @@ export const refusals = command({
   },
   run: ({ org, since, until, log, limit, request, key, run, code }, tools) => {
     const nowMs = tools.nowMs();
-    const range = checkedRange(rangeOf(rangeWords({ since, until }), nowMs));
+    const range = givenRange(rangeOf(rangeWords({ since, until }), nowMs));
     const filter = { request, key, run, code };
     if (log !== true && limit === undefined && Object.values(filter).every((asked) => asked === undefined)) {
       return counted(tools, { organization: org, ...pastWeekUnless(range, nowMs) });
     }
-    const most = wholeNumberOf('limit', limit ?? String(limitDefault), { min: 1, max: refusalLogMax });
+    const most = givenWholeNumber('limit', limit ?? String(limitDefault), { min: 1, max: refusalLogMax });
     const query = { organization: org, ...range, filter, limit: most };
     return onStore(tools, async (context) => {
       const entries = await listRefusals(context, query);

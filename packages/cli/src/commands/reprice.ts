@@ -1,4 +1,5 @@
 /** `metergate reprice`: a month's calls by other prices, as corrections beside their records. docs/prices.md. */
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { listOrganizations } from '@metergate/platform/use-cases/organizations.ts';
@@ -8,7 +9,7 @@ import {
 } from '@metergate/platform/use-cases/repricing/reprice-calls.ts';
 import { countCalls } from '@metergate/platform/use-cases/usage.ts';
 import { command, type CommandTools } from '../command-line/command.ts';
-import { countOf, grouped } from '../command-line/counts.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { createProgress } from '../command-line/progress.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';

@@ -7,7 +7,7 @@ import { command, CommandFault, type CommandTools } from '../command-line/comman
 import { countOf } from '../command-line/counts.ts';
 import { settingsOf } from '../command-line/settings-of.ts';
 import { createProgress } from '../command-line/progress.ts';
-import { wholeNumberOf } from '../command-line/value-forms.ts';
+import { givenWholeNumber } from '../command-line/value-forms.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyForStart } from '../config/master-key.ts';
 import { withMasterKey } from '../config/pending-master-key.ts';
@@ -23,8 +23,8 @@ export const seed = command({
   },
   run: async ({ organizations, keys, calls }, tools) => {
     const wanted = {
-      organizations: wholeNumberOf('organizations', organizations, { min: 1, max: seedMax.organizations }),
-      keys: wholeNumberOf('keys', keys, { min: 0, max: seedMax.keys }), calls: wholeNumberOf('calls', calls, { min: 0, max: seedMax.calls }),
+      organizations: givenWholeNumber('organizations', organizations, { min: 1, max: seedMax.organizations }),
+      keys: givenWholeNumber('keys', keys, { min: 0, max: seedMax.keys }), calls: givenWholeNumber('calls', calls, { min: 0, max: seedMax.calls }),
     };
     const config = settingsOf(tools);
     const progress = createProgress(tools, { what: 'calls', total: wanted.calls });

@@ -1,5 +1,6 @@
 /** `metergate statement`: a month's usage, or what each team pays of it, on one printable page or as a ledger. Rules: Interfaces; rule 24b. */
 import { resolve } from 'node:path';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeLedger } from '@metergate/platform/use-cases/statements/ledger.ts';
@@ -7,11 +8,11 @@ import { makeStatement } from '@metergate/platform/use-cases/statements/month-st
 import { makeTeamPage } from '@metergate/platform/use-cases/statements/team-page.ts';
 import { showTeamStatement, type TeamStatement, type TeamStatementQuery } from '@metergate/platform/use-cases/statements/team-statement.ts';
 import { command, UsageFault, type CommandResult, type CommandTools, type Values } from '../command-line/command.ts';
-import { countOf, grouped } from '../command-line/counts.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { shortDecimal, table } from '../command-line/table.ts';
-import { monthMs, wholeNumberOf } from '../command-line/value-forms.ts';
+import { monthMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 
 const dimensions: string[] = ['team'];
@@ -51,7 +52,7 @@ export function writeStatement(values: StatementValues, tools: CommandTools): Pr
     if (ofTeams) {
       return writeTeams(context, {
         ...asked, ...(team === undefined ? {} : { team }),
-        ...(version === undefined ? {} : { version: wholeNumberOf('version', version, { min: 1, max: 1_000_000 }) }),
+        ...(version === undefined ? {} : { version: givenWholeNumber('version', version, { min: 1, max: 1_000_000 }) }),
       }, { values, tools });
     }
     const made = await makeStatement(context, { ...asked, ...(project === undefined ? {} : { project }) });

@@ -6,7 +6,7 @@ import { command, commandGroup } from '../command-line/command.ts';
 import { orgArgument } from '../command-line/common-arguments.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, table } from '../command-line/table.ts';
-import { durationMs } from '../command-line/value-forms.ts';
+import { givenDurationMs } from '../command-line/value-forms.ts';
 
 
 const create = command({
@@ -18,7 +18,7 @@ const create = command({
     expires: { type: 'string', valueHint: 'DURATION', description: 'How long it is valid: 30s, 15m, 24h, 7d' },
   },
   run: ({ org, role, name, expires }, tools) => {
-    const lifetimeMs = expires === undefined ? null : durationMs('expires', expires);
+    const lifetimeMs = expires === undefined ? null : givenDurationMs('expires', expires);
     return onStore(tools, async (context) => {
       const made = await createToken(context, { organization: org, role, name: name ?? null, lifetimeMs, maker: null });
       if (isRefusal(made)) return made;

@@ -1,6 +1,7 @@
 /** `metergate usage`: what an organization's calls used, by one or two dimensions. Rules: Interfaces. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { grouped } from '@metergate/core/allocation/page-amounts.ts';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
@@ -15,12 +16,12 @@ import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/pla
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
 import { command, CommandFault, UsageFault } from '../command-line/command.ts';
-import { countOf, grouped } from '../command-line/counts.ts';
+import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { warnOfRemovedRecords } from '../command-line/records-gone.ts';
 import { table } from '../command-line/table.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
-import { checkedRange, rangeWords } from '../command-line/value-forms.ts';
+import { givenRange, rangeWords } from '../command-line/value-forms.ts';
 
 export const usage = command({
   description: 'Add up calls, tokens and cost, the costliest first',
@@ -52,7 +53,7 @@ export const usage = command({
     if (csv === undefined && (bom === true || decimalComma === true)) throw new UsageFault('--bom and --decimal-comma need --csv FILE.');
     const query = {
       organization: org, by, filter: usageFilterOf(filter),
-      ...checkedRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
+      ...givenRange(rangeOrThisMonth(rangeWords({ month, since, until }), tools.nowMs())),
     };
     const beside = { adjusted: adjusted === true, ...(prices === undefined ? {} : { prices: pricesToTry(prices, tools.cwd) }) };
     return onStore(tools, async (context) => {

@@ -1,5 +1,6 @@
 /** Writes files that must survive a power failure whole: the master key and its successor. Errors of the system are thrown as they are. */
 import { closeSync, fstatSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { syncDirectory } from '@metergate/store/journal/segment.ts';
 
 /** A new file for its owner alone, written through to the disk. */
 export function writeDurably(path: string, text: string): void {
@@ -15,14 +16,9 @@ export function writeDurably(path: string, text: string): void {
 }
 
 /** A rename is durable only with its directory. Some systems cannot open a directory: there, nothing more can be done. */
-export function syncDirectory(directory: string): void {
+export function syncDirectoryIfPossible(directory: string): void {
   try {
-    const descriptor = openSync(directory, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    syncDirectory(directory);
   } catch {
     // The files themselves are written through.
   }

@@ -10,7 +10,7 @@ import { formatMasterKey, masterKeyBytes, parseMasterKey } from '@metergate/stor
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { StartFault } from './start-fault.ts';
 import type { Config } from './config.ts';
-import { syncDirectory, writeDurably } from './durable-file.ts';
+import { syncDirectoryIfPossible, writeDurably } from './durable-file.ts';
 
 export type MasterKeyFaultCode = 'master_key_absent' | 'master_key_unreadable' | 'master_key_malformed';
 
@@ -68,7 +68,7 @@ export function createMasterKey(config: Pick<Config, 'dataDirectory'>): Uint8Arr
     writeDurably(draft, `${formatMasterKey(key)}\n`);
     // A link fails if the name is taken; a rename would replace the key that opens the store.
     linkSync(draft, file);
-    syncDirectory(config.dataDirectory);
+    syncDirectoryIfPossible(config.dataDirectory);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new MasterKeyFault('master_key_unreadable', code === 'EEXIST'

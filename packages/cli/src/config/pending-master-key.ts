@@ -10,7 +10,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { isRefusal } from '@metergate/store/engine/refusal.ts';
 import { formatMasterKey, parseMasterKey } from '@metergate/store/sealing/master-key.ts';
 import type { Config } from './config.ts';
-import { syncDirectory, writeDurably } from './durable-file.ts';
+import { syncDirectoryIfPossible, writeDurably } from './durable-file.ts';
 import { masterKeyFile } from './master-key.ts';
 
 type KeyPlace = Pick<Config, 'dataDirectory' | 'masterKey'>;
@@ -38,7 +38,7 @@ export function beginPendingMasterKey(config: KeyPlace, newKey: Uint8Array): Pen
   try {
     writeDurably(draft, `${formatMasterKey(newKey)}\n`);
     renameSync(draft, pending);
-    syncDirectory(config.dataDirectory);
+    syncDirectoryIfPossible(config.dataDirectory);
   } catch (error) {
     end(() => rmSync(draft, { force: true }));
     throw error;
@@ -93,7 +93,7 @@ function readPending(config: KeyPlace): Uint8Array | null {
 
 function promote(config: KeyPlace): void {
   renameSync(pendingFile(config), masterKeyFile(config));
-  syncDirectory(config.dataDirectory);
+  syncDirectoryIfPossible(config.dataDirectory);
 }
 
 function lockRotation(config: KeyPlace): DatabaseSync | null {

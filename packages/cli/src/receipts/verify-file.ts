@@ -20,7 +20,7 @@ export async function verifyFile(path: string, trusted: readonly string[] | null
   try {
     return await checkReceipts(createReadStream(path), trusted);
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableFile(path, error);
   }
 }
 
@@ -30,7 +30,7 @@ export function publicKeysIn(path: string): string[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableFile(path, error);
   }
   const keys = rawKeysIn(text);
   if (keys !== null) return keys;
@@ -82,7 +82,7 @@ async function inStoreHere<Found>(
 }
 
 /** The fault to throw for a file that could not be read. */
-export function unreadable(path: string, error: unknown): unknown {
+export function unreadableFile(path: string, error: unknown): unknown {
   const { code } = error as { readonly code?: unknown };
   if (typeof code !== 'string') return error;
   return new CommandFault('file_not_read', `The file ${path} cannot be read: ${code}.`);

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { StartFault } from '../config/start-fault.ts';
 
-export type Listener = 'gateway' | 'platform' | 'ops';
+export type ListenerName = 'gateway' | 'platform' | 'ops';
 
 const listeners = [
   ['gateway', 'SVC_GATEWAY_PORT', 'SVC_HOST'],
@@ -14,7 +14,7 @@ const listeners = [
 ] as const;
 
 /** Checks the listeners that are wanted. @throws StartFault naming the address and its variables. */
-export async function assertAddressesFree(config: Config, wanted: readonly Listener[]): Promise<void> {
+export async function assertAddressesFree(config: Config, wanted: readonly ListenerName[]): Promise<void> {
   const taken = new Set<string>();
   for (const [name, portVariable, hostVariable] of listeners.filter((listener) => wanted.includes(listener[0]))) {
     const { host, port } = config[name];

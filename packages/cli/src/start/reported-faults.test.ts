@@ -1,11 +1,11 @@
 /** One cause that stops several tasks is reported once, and its end once, when the last of them has recovered. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportFaults } from './reported-faults.ts';
+import { reportThreadFaults } from './reported-faults.ts';
 
 test('each cause is reported once while anything fails, and the end of all of them once', () => {
   const said: string[] = [];
-  const report = reportFaults('store', (sentence) => said.push(sentence));
+  const report = reportThreadFaults('store', (sentence) => said.push(sentence));
   const away = { message: 'The store cannot be reached.' };
   for (const each of [away, away, { message: 'Something else.' }, null, null]) report(each);
   assert.deepEqual(said, ['The store cannot be reached.', 'Something else.']);
@@ -17,6 +17,6 @@ test('each cause is reported once while anything fails, and the end of all of th
 
 test('an end without a beginning is not reported', () => {
   const said: string[] = [];
-  reportFaults('store', (sentence) => said.push(sentence))(null);
+  reportThreadFaults('store', (sentence) => said.push(sentence))(null);
   assert.deepEqual(said, []);
 });

@@ -7,7 +7,7 @@
 export type FaultReport = { readonly message: string } | null;
 
 /** `name`: what the thread does, as in `The store works again.` */
-export function reportFaults(name: string, say: (sentence: string) => void): (report: FaultReport) => void {
+export function reportThreadFaults(name: string, say: (sentence: string) => void): (report: FaultReport) => void {
   const reported = new Set<string>();
   let failing = 0;
   return (report) => {

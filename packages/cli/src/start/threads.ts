@@ -14,7 +14,7 @@ import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
-import { reportFaults, type FaultReport } from './reported-faults.ts';
+import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
@@ -89,7 +89,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: string, worker: Worker): Worker => {
-    const reportFault = reportFaults(name, options.onFault);
+    const reportFault = reportThreadFaults(name, options.onFault);
     worker.on('message', (message: Message) => {
       if (typeof message['warning'] === 'string') options.onFault(message['warning']);
       const fault = message['fault'] as FaultReport | undefined;

@@ -3,6 +3,7 @@
  * Every edit the gateway makes to a header list is in this file; nothing else is touched.
  */
 import { header } from '../id.ts';
+import type { CredentialHeader } from '../wire/wire.ts';
 import { HeaderNames } from './header-names.ts';
 import { holdsServiceKey } from './key-form.ts';
 import { withoutKeys } from './key-subprotocols.ts';
@@ -23,12 +24,6 @@ const notForwarded = new HeaderNames([...hopByHopNames, ...ownRequestNames]);
 /** A browser presents its key in it. */
 const subprotocolField = 'sec-websocket-protocol';
 const serviceKeyFields = new HeaderNames(['authorization', 'x-api-key']);
-
-/** The credential attached towards the destination; null if a declared upstream needs none. */
-export interface CredentialHeader {
-  readonly name: string;
-  readonly value: string;
-}
 
 /** A field that belongs to a credential: its caller's is taken out, and it is sent where it has a value. `name` is lower case. */
 export interface FieldBeside {

@@ -5,8 +5,8 @@
  * the node's own part of it at one moment, so the node's view is exact and never falls within a window.
  */
 import { nanoDollars, type NanoDollars } from '../money.ts';
-import { easy, shareOf, tight, type LeaseClaim } from './grant.ts';
-import { costliestAt, noSpend, recentAt, type RecentSpend } from './recent-spend.ts';
+import { easy, leaseShareOf, tight, type LeaseClaim } from './grant.ts';
+import { costliestAt, noRecentSpend, recentAt, type RecentSpend } from './recent-spend.ts';
 import type { LeaseSubject } from './subject.ts';
 
 /** What the node has spent on the subject since it began. The account uses it only if it is of the same window. */
@@ -81,7 +81,7 @@ const idleContestedMs = 1_000;
 /** A node's view of a leased sum before it has asked the store: nothing is granted. */
 export function openAccount(subject: LeaseSubject, own: OwnSpend, underWay: CallsUnderWay): LeaseAccount {
   return {
-    subject, own, underWay, recent: noSpend(), granted: nothing, spentElsewhere: nothing, limit: null, notedLimit: null,
+    subject, own, underWay, recent: noRecentSpend(), granted: nothing, spentElsewhere: nothing, limit: null, notedLimit: null,
     askedMonotonicMs: -Infinity, askedWallMs: -Infinity, validMs: 0, confirmMs: 0, contested: false, usedMs: -Infinity, wanted: false,
     unreturned: false, size: nothing, foundRoom: false,
   };
@@ -141,7 +141,7 @@ export function claimDue(account: LeaseAccount, now: LeaseMoment): boolean {
  * Whether the node may forget the lease: it uses none of it, no call waits for it, no call in flight may overrun it, and the
  * claim that was last answered said so.
  */
-export function isOver(account: LeaseAccount, answered: LeaseClaim): boolean {
+export function leaseIsOver(account: LeaseAccount, answered: LeaseClaim): boolean {
   return account.validMs === 0 && !account.wanted && !account.unreturned && account.underWay.calls === 0 && answered.underWay === 0n;
 }
 
@@ -205,7 +205,7 @@ function holdsAt(account: LeaseAccount, now: LeaseMoment, wants: boolean): NanoD
   // A stale lease may have been freed meanwhile, so the claim counts nothing as granted.
   if (!wants || !isFresh(account, now)) return account.granted < settled ? account.granted : settled;
   let available = account.granted - settled;
-  if (account.limit !== null) available = lesser(available, shareOf(account.limit - spentView(account)));
+  if (account.limit !== null) available = lesser(available, leaseShareOf(account.limit - spentView(account)));
   if (account.contested) available = lesser(available, keptWhenContested(account, now));
   return available > 0n ? nanoDollars(settled + available) : account.granted;
 }

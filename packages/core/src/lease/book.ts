@@ -7,7 +7,7 @@
  */
 import { windowAt, type CalendarWindow } from '../spend/window.ts';
 import {
-  claimDue, claimOf, isOver, leaseAdmits, missAnswer, openAccount, takeAnswer, type CallsUnderWay, type LeaseAccount, type LeaseAnswer,
+  claimDue, claimOf, leaseIsOver, leaseAdmits, missAnswer, openAccount, takeAnswer, type CallsUnderWay, type LeaseAccount, type LeaseAnswer,
   type LeaseMoment, type OwnSpend,
 } from './account.ts';
 import type { LeaseClaim } from './grant.ts';
@@ -136,7 +136,7 @@ export class LeaseBook {
       const claim = claims[index]!;
       takeAnswer(account, answers[index]!, { asked, claim });
       // It was given back, or its run has ended.
-      if (isOver(account, claim)) this.#active.delete(account);
+      if (leaseIsOver(account, claim)) this.#active.delete(account);
     });
   }
 

@@ -97,11 +97,11 @@ export function grantLease(
 
 /** The spend of the last ten seconds; if there was none, a hundredth of what is left. Never over a quarter of what is left. */
 function wishFor(left: bigint, recent: NanoDollars): bigint {
-  return least(most(recent, nanoDollars(upward(left, 100n))), shareOf(left));
+  return least(most(recent, nanoDollars(upward(left, 100n))), leaseShareOf(left));
 }
 
 /** The most of what is left that one node may hold: a quarter, and at least one nano-dollar. */
-export function shareOf(left: bigint): NanoDollars {
+export function leaseShareOf(left: bigint): NanoDollars {
   return nanoDollars(left > 0n ? upward(left, 4n) : 0n);
 }
 

@@ -18,7 +18,7 @@ const halfMs = 5_000;
 const nothing = nanoDollars(0n);
 
 /** The state before anything was spent. */
-export function noSpend(): RecentSpend {
+export function noRecentSpend(): RecentSpend {
   return { sinceMs: -Infinity, current: nothing, before: nothing, costliest: nothing, costliestBefore: nothing };
 }
 

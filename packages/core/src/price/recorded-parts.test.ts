@@ -6,14 +6,14 @@ import { nanoDollars } from '../money.ts';
 import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
-import { recordedParts, recordedTokens, type RecordedCall } from './recorded-parts.ts';
+import { recordedParts, recordedTokens, type PricingRecord } from './recorded-parts.ts';
 import { sampleList, sampleReading } from './sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });
 
 /** A call of the first wire as it is recorded today. */
-function recorded(model: string, tokens: Partial<TokenFigures>): RecordedCall {
+function recorded(model: string, tokens: Partial<TokenFigures>): PricingRecord {
   const reading = sampleReading(tokens, { model });
   const cost = costOf({ reading, provider: 'openai', upstreamHost: null, book, fallback: null, atMs: startedAtMs });
   return {
@@ -47,7 +47,7 @@ test('the parts add up to the cost, whatever was rounded, and no token is in two
 
 test('a cost that the prices at hand did not make stays whole', () => {
   const call = recorded('plain', { input: 1_000, output: 200 });
-  const whole = (changes: Partial<RecordedCall>): boolean => recordedParts({ ...call, ...changes }, book)!.costs === null;
+  const whole = (changes: Partial<PricingRecord>): boolean => recordedParts({ ...call, ...changes }, book)!.costs === null;
   assert.equal(whole({}), false);
   assert.ok(whole({ cost: nanoDollars(call.cost! + 1n) }), 'another price');
   assert.ok(whole({ priceList: '2025-01-01/0123456789abcdef' }), 'another list');
@@ -59,7 +59,7 @@ test('a cost that the prices at hand did not make stays whole', () => {
 });
 
 test('on a named upstream, the dialect of its path says whether cached tokens are a part of the input or come on top of it', () => {
-  const inputOf = (endpoint: RecordedCall['endpoint'], path: string) => recordedTokens({
+  const inputOf = (endpoint: PricingRecord['endpoint'], path: string) => recordedTokens({
     ...recorded('gpt-5-mini', { input: 500, output: 10, cached: 400 }), wire: 'upstream', endpoint, path,
   })!.input;
   for (const path of ['/upstreams/a/v1beta/models/m:generateContent', '/upstreams/a/v2/chat', '/upstream/v1/other']) {

@@ -16,7 +16,7 @@ import { picoPerNano } from './rates.ts';
 export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
 export type PaidKind = (typeof paidKinds)[number];
 
-export type RecordedCall = Pick<CallRecord,
+export type PricingRecord = Pick<CallRecord,
   | 'wire' | 'endpoint' | 'path'
   | 'model' | 'requestedModel' | 'units' | 'usage' | 'inputTokens' | 'outputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
   | 'audioInputTokens' | 'audioOutputTokens' | 'serviceTier' | 'toolCalls'
@@ -30,14 +30,14 @@ export interface RecordedParts {
 }
 
 /** Null: the record has no token figure. */
-export function recordedParts(record: RecordedCall, book: PriceBook): RecordedParts | null {
+export function recordedParts(record: PricingRecord, book: PriceBook): RecordedParts | null {
   const tokens = recordedTokens(record);
   if (tokens === null) return null;
   return { tokens: asText(tokens), costs: costsOf(record, tokens, book) };
 }
 
 /** What was charged for, as far as the record says, each token once. Null: it has no token figure. */
-export function recordedTokens(record: RecordedCall): ChargedTokens | null {
+export function recordedTokens(record: PricingRecord): ChargedTokens | null {
   const reading = recordedReading(record);
   return chargedTokens(reading.tokens, reading);
 }
@@ -46,7 +46,7 @@ export function recordedTokens(record: RecordedCall): ChargedTokens | null {
  * What the answer reported, as far as its record says. It does not hold one-hour cache writes separately, nor other models'
  * iterations: if these were priced, the cost cannot be reproduced.
  */
-export function recordedReading(record: RecordedCall): Reading {
+export function recordedReading(record: PricingRecord): Reading {
   const { model, usage, serviceTier, toolCalls, units, reasoningTokens: reasoning } = record;
   // More reasoning than output cannot be a part of it.
   const outputBeside = reasoning !== null && reasoning > (record.outputTokens ?? 0) ? reasoning : 0;
@@ -60,11 +60,11 @@ export function recordedReading(record: RecordedCall): Reading {
 }
 
 /** The model whose price a record's cost is by. */
-export function pricedModel({ model, requestedModel }: Pick<RecordedCall, 'model' | 'requestedModel'>): string | null {
+export function pricedModel({ model, requestedModel }: Pick<PricingRecord, 'model' | 'requestedModel'>): string | null {
   return model ?? requestedModel;
 }
 
-function costsOf(record: RecordedCall, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
+function costsOf(record: PricingRecord, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
   const { wire, requestedModel, cost, costSource, priceList, startedAtMs } = record;
   const model = pricedModel(record);
   if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;

@@ -6,8 +6,8 @@ import { costOf } from './cost.ts';
 import { parseOverlay } from './overlay.ts';
 import { createPriceBook, type PriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
-import { recordedReading, type RecordedCall } from './recorded-parts.ts';
-import { reprice } from './reprice.ts';
+import { recordedReading, type PricingRecord } from './recorded-parts.ts';
+import { repricedCall } from './reprice.ts';
 
 const own = createPriceBook({ list: priceList, overlay: null });
 const atMs = Date.UTC(2026, 8, 1);
@@ -18,7 +18,7 @@ function bookOf(prices: readonly object[]): PriceBook {
   return createPriceBook({ list: priceList, overlay: { overlay: parsed.overlay, hash: 'ab'.repeat(32) } });
 }
 
-const unpriced: RecordedCall = {
+const unpriced: PricingRecord = {
   wire: 'openai', endpoint: 'chat.completions', path: '/v1/chat/completions', model: 'gpt-5-mini',
   usage: 'reported', inputTokens: 1_000, outputTokens: 100, cachedTokens: 400, cacheWriteTokens: null,
   reasoningTokens: 50, audioInputTokens: null, audioOutputTokens: null, serviceTier: null, toolCalls: null, requestedModel: null,
@@ -26,10 +26,10 @@ const unpriced: RecordedCall = {
   priceList: null, startedAtMs: atMs,
 };
 const found = costOf({ reading: recordedReading(unpriced), provider: 'openai', upstreamHost: null, book: own, fallback: null, atMs });
-const call: RecordedCall = { ...unpriced, cost: found.cost, costSource: found.costSource, priceList: found.priceList };
+const call: PricingRecord = { ...unpriced, cost: found.cost, costSource: found.costSource, priceList: found.priceList };
 
 test('the prices that made a cost give it again', () => {
-  assert.deepEqual(reprice(call, { book: own, own }), {
+  assert.deepEqual(repricedCall(call, { book: own, own }), {
     kind: 'repriced', cost: call.cost, gap: false, costGaps: [], priceList: call.priceList,
   });
 });
@@ -37,7 +37,7 @@ test('the prices that made a cost give it again', () => {
 test('other prices give the result of a hand calculation: cached tokens are part of the input, reasoning of the output', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
   // 600 x 2 + 400 x 0.5 + 100 x 10 millionths of a dollar.
-  assert.deepEqual(reprice(call, { book, own }), {
+  assert.deepEqual(repricedCall(call, { book, own }), {
     kind: 'repriced', cost: nanoDollars(2_400_000n), gap: false, costGaps: [], priceList: 'overlay/abababababababab',
   });
 });
@@ -46,49 +46,49 @@ test('something without a price is a gap of the new cost too', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', output: '10' }]);
   const toolCalls = { webSearch: 1, webFetch: 0, fileSearch: 0, codeInterpreter: 0 };
   const searched = { ...call, cost: null, costSource: 'unpriced' as const, priceList: null, toolCalls };
-  assert.equal((reprice(searched, { book, own }) as { gap: boolean }).gap, true);
+  assert.equal((repricedCall(searched, { book, own }) as { gap: boolean }).gap, true);
 });
 
 test('a call is not repriced if its price, its host or the origin of its cost is unknown', () => {
-  assert.deepEqual(reprice({ ...call, model: 'house-model-1' }, { book: own, own }), { kind: 'not_repriced', why: 'unknown_model' });
-  assert.deepEqual(reprice({ ...call, wire: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'upstream' });
-  assert.deepEqual(reprice({ ...call, cost: nanoDollars(call.cost! + 1n) }, { book: own, own }), { kind: 'not_repriced', why: 'own_prices' });
-  assert.deepEqual(reprice({ ...call, costSource: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'reported' });
+  assert.deepEqual(repricedCall({ ...call, model: 'house-model-1' }, { book: own, own }), { kind: 'not_repriced', why: 'unknown_model' });
+  assert.deepEqual(repricedCall({ ...call, wire: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'upstream' });
+  assert.deepEqual(repricedCall({ ...call, cost: nanoDollars(call.cost! + 1n) }, { book: own, own }), { kind: 'not_repriced', why: 'own_prices' });
+  assert.deepEqual(repricedCall({ ...call, costSource: 'upstream' }, { book: own, own }), { kind: 'not_repriced', why: 'reported' });
 });
 
 test('calls without usage have nothing to be priced', () => {
-  for (const usage of ['none', 'unknown'] as const) assert.deepEqual(reprice({ ...call, usage }, { book: own, own }), { kind: 'nothing' });
+  for (const usage of ['none', 'unknown'] as const) assert.deepEqual(repricedCall({ ...call, usage }, { book: own, own }), { kind: 'nothing' });
 });
 
 test('what a record does not keep stays a gap, and writes to a cache count only while its own prices can be asked', () => {
   const book = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
   const regional = { ...call, costGaps: ['region'] as const };
-  assert.deepEqual((reprice(regional, { book, own }) as { costGaps: unknown }).costGaps, ['region']);
-  const written: RecordedCall = { ...unpriced, wire: 'anthropic', model: 'claude-sonnet-4-5', cacheWriteTokens: 500, cachedTokens: 0 };
+  assert.deepEqual((repricedCall(regional, { book, own }) as { costGaps: unknown }).costGaps, ['region']);
+  const written: PricingRecord = { ...unpriced, wire: 'anthropic', model: 'claude-sonnet-4-5', cacheWriteTokens: 500, cachedTokens: 0 };
   const priced = costOf({ reading: recordedReading(written), provider: 'anthropic', upstreamHost: null, book: own, fallback: null, atMs });
-  const record: RecordedCall = { ...written, cost: priced.cost, costSource: 'priced', priceList: priced.priceList };
-  assert.equal(reprice(record, { book: own, own, strict: true }).kind, 'repriced');
-  assert.equal(reprice(record, { book: own, own: null, strict: true }).kind, 'not_repriced');
-  assert.equal(reprice({ ...call, priceList: '2020-01-01/0' }, { book: own, own: null, strict: true }).kind, 'repriced');
+  const record: PricingRecord = { ...written, cost: priced.cost, costSource: 'priced', priceList: priced.priceList };
+  assert.equal(repricedCall(record, { book: own, own, strict: true }).kind, 'repriced');
+  assert.equal(repricedCall(record, { book: own, own: null, strict: true }).kind, 'not_repriced');
+  assert.equal(repricedCall({ ...call, priceList: '2020-01-01/0' }, { book: own, own: null, strict: true }).kind, 'repriced');
 });
 
 test('a declared upstream\'s calls count if the one that is declared now gives their recorded cost', () => {
   const host = bookOf([{ host: 'llm.example.com', model: '*', input: '1', output: '2' }]);
   const dearer = bookOf([{ host: 'llm.example.com', model: '*', input: '2', output: '2' }]);
-  const record: RecordedCall = { ...call, wire: 'upstream', cost: nanoDollars(1_200_000n), priceList: 'overlay/abababababababab' };
+  const record: PricingRecord = { ...call, wire: 'upstream', cost: nanoDollars(1_200_000n), priceList: 'overlay/abababababababab' };
   const upstreamUrl = 'https://llm.example.com/v1';
-  const found = reprice(record, { book: dearer, own: host, upstreamUrl });
+  const found = repricedCall(record, { book: dearer, own: host, upstreamUrl });
   assert.deepEqual(found.kind === 'repriced' ? found.cost : found, nanoDollars(2_200_000n));
-  const elsewhere = reprice(record, { book: dearer, own: host, upstreamUrl: 'https://other.example.com' });
+  const elsewhere = repricedCall(record, { book: dearer, own: host, upstreamUrl: 'https://other.example.com' });
   assert.deepEqual(elsewhere, { kind: 'not_repriced', why: 'own_prices' });
 });
 
 test('what is counted in units alone is priced again', () => {
-  const record: RecordedCall = {
+  const record: PricingRecord = {
     ...unpriced, model: null, requestedModel: 'speaker', inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null,
     units: { seconds: 10 },
   };
-  const found = reprice(record, { book: bookOf([{ provider: 'openai', model: 'speaker', second: '0.01' }]), own });
+  const found = repricedCall(record, { book: bookOf([{ provider: 'openai', model: 'speaker', second: '0.01' }]), own });
   assert.deepEqual(found.kind === 'repriced' ? found.cost : found, nanoDollars(100_000_000n));
 });
 
@@ -97,8 +97,8 @@ test('the settlement of a batch keeps its cost where the prices depend on the le
   const flat = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10' }]);
   const above = [{ tokens: 500, input: '4' }];
   const stepped = bookOf([{ provider: 'openai', model: 'gpt-5-mini', input: '2', cached: '0.5', output: '10', above }]);
-  const kinds = (book: PriceBook) => [call, settled].map((each) => reprice(each, { book, own }).kind);
+  const kinds = (book: PriceBook) => [call, settled].map((each) => repricedCall(each, { book, own }).kind);
   assert.deepEqual([kinds(flat), kinds(stepped)], [['repriced', 'repriced'], ['repriced', 'not_repriced']]);
-  assert.deepEqual(reprice({ ...settled, cost: null, costSource: 'unpriced', priceList: null }, { book: stepped, own: null }),
+  assert.deepEqual(repricedCall({ ...settled, cost: null, costSource: 'unpriced', priceList: null }, { book: stepped, own: null }),
     { kind: 'not_repriced', why: 'own_prices' });
 });

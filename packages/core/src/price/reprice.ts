@@ -9,7 +9,7 @@ import { outcomePlaceOf } from '../usage/outcome-place.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { PriceBook } from './price-book.ts';
 import { costTogether } from './priced-together.ts';
-import { recordedReading, recordedTokens, type RecordedCall } from './recorded-parts.ts';
+import { recordedReading, recordedTokens, type PricingRecord } from './recorded-parts.ts';
 
 /**
  * Why a call keeps its cost. `reported`: the upstream said it. `upstream`: which one it went to is not recorded. `own_prices`: the prices that it was
@@ -43,7 +43,7 @@ export interface PricesAgain {
 const nothing: Repriced = { kind: 'nothing' };
 
 /** One call by the prices of `book`. Pure. */
-export function reprice(record: RecordedCall, { book, own, upstreamUrl = null, strict = false }: PricesAgain): Repriced {
+export function repricedCall(record: PricingRecord, { book, own, upstreamUrl = null, strict = false }: PricesAgain): Repriced {
   const reading = recordedReading(record);
   if (reading.usage === 'none' || reading.usage === 'unknown' || (recordedTokens(record) === null && reading.units === null)) return nothing;
   if (record.costSource === 'upstream') return { kind: 'not_repriced', why: 'reported' };
@@ -66,20 +66,20 @@ export function reprice(record: RecordedCall, { book, own, upstreamUrl = null, s
 }
 
 /** The settlement of a batch: its record has the sum of its requests, which does not say how long each was. */
-function tellsOfMany({ path }: RecordedCall): boolean {
+function tellsOfMany({ path }: PricingRecord): boolean {
   const form = outcomePlaceOf({ method: 'GET', path })?.form;
   return form === 'batch' || form === 'result_file' || form === 'message_results';
 }
 
 /** The cost by its own prices, if those are the ones; null: they are others. `differs`: they do not give the recorded cost from the record. */
-function byOwn(record: RecordedCall, again: Cost | null): Cost | 'differs' | null {
+function byOwn(record: PricingRecord, again: Cost | null): Cost | 'differs' | null {
   if (again === null) return 'differs';
   if (again.priceList !== record.priceList) return null;
   return again.cost === record.cost ? again : 'differs';
 }
 
 /** The gaps, with those of the record that come from what it does not keep: no other price closes them. */
-function withHidden(found: readonly CostGap[], { costGaps }: RecordedCall, again: Cost | null): readonly CostGap[] {
+function withHidden(found: readonly CostGap[], { costGaps }: PricingRecord, again: Cost | null): readonly CostGap[] {
   const hidden = costGaps.filter((gap) => (again === null ? notKept.includes(gap) : !again.costGaps.includes(gap)));
   return hidden.length === 0 ? found : costGapNames.filter((gap) => found.includes(gap) || hidden.includes(gap));
 }
@@ -87,6 +87,6 @@ function withHidden(found: readonly CostGap[], { costGaps }: RecordedCall, again
 const notKept: readonly CostGap[] = ['region', 'other_model'];
 
 /** Writes to a cache may have been for an hour, and a cost with a gap lacks something that the record may not name. */
-function dependsOnMore({ cacheWriteTokens, costGaps }: RecordedCall): boolean {
+function dependsOnMore({ cacheWriteTokens, costGaps }: PricingRecord): boolean {
   return (cacheWriteTokens ?? 0) > 0 || costGaps.some((gap) => notKept.includes(gap));
 }

@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
 import {
   decideRate, estimateTokens, followFigures, fullPair, giveBackRate, rateOutcomeOf, reconcileRate, reportedTokens, takeRate,
-  type BucketPair, type CallBuckets, type EndedCall,
+  type BucketPair, type CallBuckets, type LimitedCall,
 } from './four-buckets.ts';
-import { figuresOf, type RateFigures } from './tier.ts';
+import { rateFiguresOf, type RateFigures } from './tier.ts';
 
-const free = figuresOf('free');
+const free = rateFiguresOf('free');
 const unit = 60_000;
 
 function fullBuckets(figures: RateFigures = free): CallBuckets {
@@ -110,7 +110,7 @@ describe('order, and nothing taken by a refusal (Limits 1, 3 and 7)', () => {
 });
 
 describe('after the call (Limits 4; rule 9)', () => {
-  const rows: readonly [why: string, ended: EndedCall, tokensLeft: number][] = [
+  const rows: readonly [why: string, ended: LimitedCall, tokensLeft: number][] = [
     ['an over-estimate is credited back', { estimate: 1_000, reported: 200, outcome: 'answered' }, 399_800],
     ['an under-estimate is debited forward', { estimate: 1, reported: 5_000, outcome: 'answered' }, 395_000],
     ['an exact one changes nothing', { estimate: 77, reported: 77, outcome: 'answered' }, 399_923],
@@ -186,7 +186,7 @@ describe('plan changes and faults', () => {
   it('follows the plan in both buckets and keeps what was consumed (rule 22)', () => {
     const buckets = fullBuckets();
     takeRate(buckets, 300_000);
-    followFigures(buckets.key, figuresOf('team'), 0);
+    followFigures(buckets.key, rateFiguresOf('team'), 0);
     assert.deepEqual(holds(buckets), [1_199, 1_700_000, 199, 100_000]);
     followFigures(buckets.key, free, 0);
     assert.deepEqual(holds(buckets), [199, 100_000, 199, 100_000]);

@@ -24,7 +24,7 @@ export interface RateRefusal {
 }
 
 /** What the limiter learns from an ended call. */
-export interface EndedCall {
+export interface LimitedCall {
   /** What `takeRate` took, in tokens. */
   readonly estimate: number;
   /** Input plus output as the provider reported them; null: none. See `reportedTokens`. */
@@ -82,7 +82,7 @@ export function takeRate(buckets: CallBuckets, estimate: number): void {
  * Corrects the estimate once, after a call whose rate was taken (Limits 4; rule 9). Requests stay as they are.
  * A figure that is not a number from 0 counts as not reported.
  */
-export function reconcileRate(buckets: CallBuckets, ended: EndedCall, nowMs: number): void {
+export function reconcileRate(buckets: CallBuckets, ended: LimitedCall, nowMs: number): void {
   reconcileTokens(buckets.key.tokens, ended, nowMs);
   reconcileTokens(buckets.organization.tokens, ended, nowMs);
 }
@@ -108,13 +108,13 @@ export function reportedTokens(tokens: { readonly input: number | null; readonly
   return (tokens.input ?? 0) + (tokens.output ?? 0);
 }
 
-function reconcileTokens(bucket: Bucket, ended: EndedCall, nowMs: number): void {
+function reconcileTokens(bucket: Bucket, ended: LimitedCall, nowMs: number): void {
   advance(bucket, nowMs);
   adjust(bucket, ended.estimate - tokensUsed(ended, 2 * capacityOf(bucket)));
 }
 
 /** What the call counts for; a reported figure at most `bound`, twice the bucket's capacity. */
-function tokensUsed({ estimate, reported, outcome }: EndedCall, bound: number): number {
+function tokensUsed({ estimate, reported, outcome }: LimitedCall, bound: number): number {
   if (outcome === 'failed') return 0;
   if (reported === null || !(reported >= 0)) return estimate;
   return Math.min(Math.trunc(reported), bound);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plans, type Plan } from './plan.ts';
 import { decideRate, estimateTokens, fullPair } from './four-buckets.ts';
-import { bodyBytesMax, figuresOf, isPerMinuteFigure, perMinuteMax, type AgreedFigures } from './tier.ts';
+import { admissibleBytesMax, rateFiguresOf, isPerMinuteFigure, perMinuteMax, type AgreedFigures } from './tier.ts';
 
 describe('figures per plan (spec: Limits, table)', () => {
   const rows: readonly [plan: Plan | null, requests: number, tokens: number, bodyBytes: number][] = [
@@ -17,8 +17,8 @@ describe('figures per plan (spec: Limits, table)', () => {
   ];
   for (const [plan, requestsPerMinute, tokensPerMinute, bodyBytes] of rows) {
     it(`${plan ?? 'no snapshot yet: Free (Limits 9)'}: ${requestsPerMinute} and ${tokensPerMinute} a minute`, () => {
-      assert.deepEqual(figuresOf(plan), { requestsPerMinute, tokensPerMinute });
-      assert.equal(bodyBytesMax(figuresOf(plan)), bodyBytes);
+      assert.deepEqual(rateFiguresOf(plan), { requestsPerMinute, tokensPerMinute });
+      assert.equal(admissibleBytesMax(rateFiguresOf(plan)), bodyBytes);
     });
   }
 
@@ -39,12 +39,12 @@ describe('Enterprise figures by agreement (rule 22)', () => {
     ['above the largest counts as not set', { requestsPerMinute: perMinuteMax + 1, tokensPerMinute: Infinity }, 3_000, 5_000_000],
   ];
   for (const [why, agreed, requestsPerMinute, tokensPerMinute] of rows) {
-    it(why, () => assert.deepEqual(figuresOf('enterprise', agreed), { requestsPerMinute, tokensPerMinute }));
+    it(why, () => assert.deepEqual(rateFiguresOf('enterprise', agreed), { requestsPerMinute, tokensPerMinute }));
   }
 
   it('changes no other plan (Limits 11)', () => {
     for (const plan of plans.filter((each) => each !== 'enterprise')) {
-      assert.deepEqual(figuresOf(plan, { requestsPerMinute: 7, tokensPerMinute: 7 }), figuresOf(plan));
+      assert.deepEqual(rateFiguresOf(plan, { requestsPerMinute: 7, tokensPerMinute: 7 }), rateFiguresOf(plan));
     }
   });
 
@@ -57,10 +57,10 @@ describe('Enterprise figures by agreement (rule 22)', () => {
 describe('the largest body (Limits 2, 4 and 7)', () => {
   for (const plan of plans) {
     it(`${plan}: admitted from full, and one token more is not`, () => {
-      const figures = figuresOf(plan);
+      const figures = rateFiguresOf(plan);
       const buckets = { key: fullPair(figures, 0), organization: fullPair(figures, 0) };
-      assert.equal(decideRate(buckets, estimateTokens(bodyBytesMax(figures)), 0), null);
-      assert.notEqual(decideRate(buckets, estimateTokens(bodyBytesMax(figures) + 4), 0), null);
+      assert.equal(decideRate(buckets, estimateTokens(admissibleBytesMax(figures)), 0), null);
+      assert.notEqual(decideRate(buckets, estimateTokens(admissibleBytesMax(figures) + 4), 0), null);
     });
   }
 });

@@ -38,7 +38,7 @@ export const planFigures: Readonly<Record<Plan, RateFigures>> = Object.freeze({
  * The figures in force. `plan` null: no snapshot yet, so Free. Agreed figures count on Enterprise only, each by itself;
  * one that no bucket can hold counts as not set, so that a bad row never becomes a limit of zero.
  */
-export function figuresOf(plan: Plan | null, agreed: AgreedFigures | null = null): RateFigures {
+export function rateFiguresOf(plan: Plan | null, agreed: AgreedFigures | null = null): RateFigures {
   if (plan !== 'enterprise' || agreed === null) return planFigures[plan ?? 'free'];
   return {
     requestsPerMinute: agreedOr(agreed.requestsPerMinute, scale.requestsPerMinute),
@@ -55,7 +55,7 @@ export function isPerMinuteFigure(figure: number): boolean {
  * The largest request body in bytes that a full tokens bucket admits (Limits 2, 4 and 7): a larger declared length is
  * never admitted. The estimate drops a part of a token, so up to three bytes more still pass.
  */
-export function bodyBytesMax(figures: RateFigures): number {
+export function admissibleBytesMax(figures: RateFigures): number {
   return figures.tokensPerMinute * windowsOfCapacity * bytesPerToken;
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { joinFields } from './fields.ts';
-import { figuresOf, linkText, saltText, wordsOf, wordsText } from './receipt.ts';
+import { receiptFiguresOf, linkText, saltText, receiptWordsOf, wordsText } from './receipt.ts';
 import { recordLinkText, recordSaltText, recordWordsText } from './record-texts.ts';
 
 test('fields carry their length in UTF-8 bytes; an absent one is no empty one', () => {
@@ -44,15 +44,15 @@ test('the form of a receipt does not change unnoticed: files that were made befo
     priceList: '2026-09-23/1f0c', providerRequestId: 'p', requestBytes: 5, responseBytes: 6, firstByteMs: 1.5, durationMs: 20,
     requestedModel: null, pricedBy: 'model', units: null,
   } as unknown as CallRecord;
-  assert.equal(wordsText('00', wordsOf(record)), 'metergate-words-1\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,');
-  assert.equal(linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(record)), 'metergate-receipt-1\n2:ff,1:7,'
+  assert.equal(wordsText('00', receiptWordsOf(record)), 'metergate-words-1\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,');
+  assert.equal(linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, receiptFiguresOf(record)), 'metergate-receipt-1\n2:ff,1:7,'
     + '5:req_1,5:org_1,5:key_1,1:0,6:openai,9:responses,4:POST,24:2026-11-22T02:00:00.000Z,6:node_1,5:false,3:200,9:completed,'
     + '1:3,1:0,-,-,1:1,-,1:2,53:webSearch=1,webFetch=0,fileSearch=0,codeInterpreter=2,8:reported,-,11:1.000000001,12:audio,region,6:priced,'
     + '15:2026-09-23/1f0c,1:5,1:6,3:1.5,2:20,2:aa,');
   // What receipts did not have at first stands behind the rest, and the first line says so.
   const later = { ...record, requestedModel: 'ü', pricedBy: 'requested_model', units: { pages: 3, seconds: 1.5 } } as CallRecord;
-  assert.equal(wordsText('00', wordsOf(later)), 'metergate-words-2\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,2:ü,');
-  const text = linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, figuresOf(later));
+  assert.equal(wordsText('00', receiptWordsOf(later)), 'metergate-words-2\n2:00,-,1:2,1:a,2:ü,1:r,13:/v1/responses,1:m,-,4:flex,1:p,2:ü,');
+  const text = linkText({ sequence: 7, previous: 'ff', wordsDigest: 'aa' }, receiptFiguresOf(later));
   assert.match(text, /^metergate-receipt-2\n2:ff,1:7,/);
   assert.match(text, /,3:1\.5,2:20,15:requested_model,19:seconds=1\.5,pages=3,2:aa,$/);
 });
@@ -79,14 +79,14 @@ test('texts of records that are stored one after the other are those of each rec
   fc.assert(fc.property(fc.array(anyRecord, { minLength: 2, maxLength: 6 }), fc.constantFrom('aa', 'bb'), (records, secret) => {
     for (const [sequence, record] of records.entries()) {
       const place = { sequence, previous, wordsDigest };
-      assert.equal(recordLinkText(place, record), linkText(place, figuresOf(record)));
-      assert.equal(recordWordsText(wordsDigest, record), wordsText(wordsDigest, wordsOf(record)));
+      assert.equal(recordLinkText(place, record), linkText(place, receiptFiguresOf(record)));
+      assert.equal(recordWordsText(wordsDigest, record), wordsText(wordsDigest, receiptWordsOf(record)));
       assert.equal(recordSaltText(secret, record), saltText(secret, record));
       // Alike in all but one field, whichever it is.
       for (const field of Object.keys(record) as (keyof CallRecord)[]) {
         const changed = { ...record, [field]: records[0]![field] };
-        assert.equal(recordLinkText(place, changed), linkText(place, figuresOf(changed)));
-        assert.equal(recordWordsText(wordsDigest, changed), wordsText(wordsDigest, wordsOf(changed)));
+        assert.equal(recordLinkText(place, changed), linkText(place, receiptFiguresOf(changed)));
+        assert.equal(recordWordsText(wordsDigest, changed), wordsText(wordsDigest, receiptWordsOf(changed)));
         recordLinkText(place, record);
         recordWordsText(wordsDigest, record);
       }

@@ -92,7 +92,7 @@ export interface ReceiptPlace {
 }
 
 /** The figures of a record, as a receipt holds them. */
-export function figuresOf(record: CallRecord): ReceiptFigures {
+export function receiptFiguresOf(record: CallRecord): ReceiptFigures {
   const first = Object.fromEntries(figureNames.map((name) => [name, figures[name](record)])) as ReceiptFigures;
   return hasLaterFigures(record) ? { ...first, ...Object.fromEntries(laterFigureNames.map((name) => [name, laterFigures[name](record)])) } : first;
 }
@@ -108,7 +108,7 @@ export function laterFiguresText(record: CallRecord): string {
 }
 
 /** The words as stores keep them: U+0000 and half a surrogate pair, which no text can hold, become U+FFFD. */
-export function wordsOf(record: CallRecord): ReceiptWords {
+export function receiptWordsOf(record: CallRecord): ReceiptWords {
   const { project, labels, run, path, model, finishReason, serviceTier, providerRequestId, requestedModel } = record;
   return {
     project: kept(project), labels: labels.map(kept), run: kept(run), path: kept(path),
@@ -151,7 +151,7 @@ export function linkText({ sequence, previous, wordsDigest }: ReceiptPlace, of: 
 }
 
 /** A run of figures, from one to another, as they stand in `linkText`. */
-export function figuresText(from: FigureName, to: FigureName): (record: CallRecord) => string {
+export function figureRunText(from: FigureName, to: FigureName): (record: CallRecord) => string {
   const those = figureNames.slice(figureNames.indexOf(from), figureNames.indexOf(to) + 1).map((name) => figures[name]);
   return (record) => joinFields(those.map((figure) => figure(record)));
 }

@@ -7,7 +7,7 @@ import { formatDollars, type NanoDollars } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { instantText } from '../time/instant-text.ts';
 import { joinFields, type Field } from './fields.ts';
-import { figuresText, firstWords, hasLaterFigures, kept, laterFiguresText, textForms, type ReceiptPlace } from './receipt.ts';
+import { figureRunText, firstWords, hasLaterFigures, kept, laterFiguresText, textForms, type ReceiptPlace } from './receipt.ts';
 
 /** A field of characters below 128. */
 function plain(text: string): string {
@@ -48,14 +48,14 @@ function shared<Of>(make: (of: Of) => string, isLike: (one: Of, other: Of) => bo
 }
 
 const idText = shared<CallRecord>(({ id }) => joinFields([id]), (one, other) => one === other);
-const callerText = shared(figuresText('organization', 'method'), (one, other) =>
+const callerText = shared(figureRunText('organization', 'method'), (one, other) =>
   one.key === other.key && one.organization === other.organization && one.labelsDropped === other.labelsDropped && one.wire === other.wire
   && one.endpoint === other.endpoint && one.method === other.method);
-const answerText = shared(figuresText('node', 'outcome'), (one, other) =>
+const answerText = shared(figureRunText('node', 'outcome'), (one, other) =>
   one.node === other.node && one.streamed === other.streamed && one.status === other.status && one.outcome === other.outcome);
-const usageText = shared(figuresText('toolCalls', 'usageReason'), (one, other) =>
+const usageText = shared(figureRunText('toolCalls', 'usageReason'), (one, other) =>
   one.toolCalls === null && other.toolCalls === null && one.usage === other.usage && one.usageReason === other.usageReason);
-const pricingText = shared(figuresText('costGaps', 'priceList'), (one, other) =>
+const pricingText = shared(figureRunText('costGaps', 'priceList'), (one, other) =>
   one.costGaps.length === 0 && other.costGaps.length === 0 && one.costSource === other.costSource && one.priceList === other.priceList);
 
 /** `linkText` of a record's figures. */

@@ -34,8 +34,8 @@ export interface BillLine {
 }
 
 /** Which operations a usage export counts; calls of others are not compared with it. */
-export const operations = ['text', 'embeddings', 'moderations', 'images', 'speech', 'transcription'] as const;
-export type Operation = (typeof operations)[number];
+export const billedOperations = ['text', 'embeddings', 'moderations', 'images', 'speech', 'transcription'] as const;
+export type BilledOperation = (typeof billedOperations)[number];
 
 export interface Bill {
   /** Without lines whose figures are all 0. */
@@ -47,7 +47,7 @@ export interface Bill {
   /** Each row of the file was rounded to `places` by itself. */
   readonly roundedRows: boolean;
   /** Null: all. */
-  readonly operations: ReadonlySet<Operation> | null;
+  readonly operations: ReadonlySet<BilledOperation> | null;
   /** Its amounts of models are without the provider's tools, which have lines of their own. */
   readonly itemsApart: boolean;
   /** The currency of amounts that were left out; null: none were. */
@@ -55,7 +55,7 @@ export interface Bill {
 }
 
 /** A count; null if it is absent. Exports of data warehouses write whole numbers as `12.0` or `1.2E3`. */
-export function countOf(value: unknown): number | null {
+export function billCount(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const count = numberOf(value);
   if (count === null) throw new BillFault('A figure of the file is not a number from 0.');
@@ -63,7 +63,7 @@ export function countOf(value: unknown): number | null {
 }
 
 /** A whole count; null if it is absent. */
-export function figureOf(value: unknown): number | null {
+export function billFigure(value: unknown): number | null {
   if (value === undefined || value === null || value === '') return null;
   const figure = numberOf(value);
   if (figure === null || !Number.isSafeInteger(figure)) throw new BillFault('A figure of the file is not a whole number from 0.');
@@ -86,7 +86,7 @@ export function countsOf(found: { readonly [Kind in CountKind]?: number | null }
 }
 
 /** The sum of both; a count that only one side has stays. */
-export function addedCounts(one: Counts, other: Counts): Counts {
+export function billCountsTogether(one: Counts, other: Counts): Counts {
   const counts: { [Kind in CountKind]?: number } = { ...one };
   for (const kind of countKinds) {
     const count = other[kind];

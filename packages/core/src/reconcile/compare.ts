@@ -6,7 +6,7 @@ import { nanoDollars } from '../money.ts';
 import type { PricesAtHand } from '../price/cost-lines.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { wires } from '../wire/wire.ts';
-import { addedCounts, type Bill, type BillLine } from './bill.ts';
+import { billCountsTogether, type Bill, type BillLine } from './bill.ts';
 import { isCounted } from './bill-items.ts';
 import {
   comparedKinds, differenceOf, ourFigures, theirFigures, verdictOf, type ComparedLine, type Pair, type Reason, type TheirSum, type Verdict,
@@ -16,7 +16,7 @@ import { OurNames, type Meant } from './our-names.ts';
 import { addSum, comparingOf, emptySum, OurSums, type Comparing } from './our-sums.ts';
 import { wireOfSeller, type BillSeller } from './read-bill.ts';
 
-export { reasons, verdicts, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from './compared-line.ts';
+export { reasons, verdicts, type ComparedKind, type ComparedLine, type ComparedSums, type Reason, type Verdict } from './compared-line.ts';
 
 /** Collects our records beside the lines of a bill, then compares them. A bill without models is compared by days only. */
 export class Reconciliation {
@@ -132,7 +132,7 @@ function keyOf({ day, model, item, requestId, matched, theirs }: Pair): string {
 
 function joined(one: TheirSum, other: TheirSum): TheirSum {
   return {
-    counts: addedCounts(one.counts, other.counts), rows: one.rows + other.rows, name: one.name === other.name ? one.name : null,
+    counts: billCountsTogether(one.counts, other.counts), rows: one.rows + other.rows, name: one.name === other.name ? one.name : null,
     cost: one.cost === null ? other.cost : other.cost === null ? one.cost : nanoDollars(one.cost + other.cost),
   };
 }

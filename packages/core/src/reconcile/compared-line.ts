@@ -20,7 +20,7 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-export interface Figures {
+export interface ComparedSums {
   readonly calls: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -65,10 +65,10 @@ export interface ComparedLine {
   /** As the bill names it; null: it does not, or has no such line. */
   readonly billName: string | null;
   readonly requestId: string | null;
-  readonly ours: Figures | null;
-  readonly theirs: Figures | null;
+  readonly ours: ComparedSums | null;
+  readonly theirs: ComparedSums | null;
   /** Ours less theirs; null if it is not compared. */
-  readonly difference: Figures;
+  readonly difference: ComparedSums;
   /** Each kind that is compared. */
   readonly kinds: readonly ComparedKind[];
   readonly verdict: Verdict;
@@ -82,7 +82,7 @@ const reportedOrNot: ReadonlySet<CountKind> = new Set<CountKind>([
 ]);
 
 /** Whole figures on our side; null: nothing is reported there. */
-export function ourFigures({ ours }: Pair): Figures | null {
+export function ourFigures({ ours }: Pair): ComparedSums | null {
   if (ours === null || ours.counts.calls === 0) return null;
   const { calls, inputTokens, outputTokens } = ours.counts;
   // Of an item only its uses are counted, and its fees where they can be told from the cost of calls.
@@ -90,13 +90,13 @@ export function ourFigures({ ours }: Pair): Figures | null {
   return { calls, inputTokens, outputTokens, cost: nanoDollars(ours.cost) };
 }
 
-export function theirFigures({ theirs }: Pair): Figures | null {
+export function theirFigures({ theirs }: Pair): ComparedSums | null {
   if (theirs === null) return null;
   const { counts: { calls, inputTokens, outputTokens }, cost } = theirs;
   return { calls: calls ?? null, inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null, cost };
 }
 
-export function differenceOf(ours: Figures | null, theirs: Figures | null): Figures {
+export function differenceOf(ours: ComparedSums | null, theirs: ComparedSums | null): ComparedSums {
   const less = (name: 'calls' | 'inputTokens' | 'outputTokens'): number | null =>
     (theirs !== null && theirs[name] === null) || (ours !== null && ours[name] === null) ? null : (ours?.[name] ?? 0) - (theirs?.[name] ?? 0);
   const cost = (theirs !== null && theirs.cost === null) || (ours !== null && ours.cost === null) ? null

@@ -1,6 +1,6 @@
 /** Both sides' sums of a day over all models and items: they decide whether somebody calls the provider without the gateway. */
 import type { NanoDollars } from '../money.ts';
-import { addedCounts, type Counts } from './bill.ts';
+import { billCountsTogether, type Counts } from './bill.ts';
 import { comparedKinds, verdictOf, type Pair, type Verdict } from './compared-line.ts';
 import { addSum, emptySum, type OurSum } from './our-sums.ts';
 
@@ -31,7 +31,7 @@ export function daySums(pairs: readonly Pair[], tolerance: (rows: number) => big
       else known.ours.cost += ours.cost;
     }
     days.set(day, theirs === null ? known : {
-      ...known, theirCounts: item === null ? addedCounts(known.theirCounts, theirs.counts) : known.theirCounts,
+      ...known, theirCounts: item === null ? billCountsTogether(known.theirCounts, theirs.counts) : known.theirCounts,
       theirCost: theirs.cost === null ? known.theirCost : ((known.theirCost ?? 0n) as bigint + theirs.cost) as NanoDollars,
       theirLines: known.theirLines + 1, theirRows: known.theirRows + theirs.rows, notMatched: known.notMatched + (matched || (item !== null
         && item !== 'other') ? 0 : 1),

@@ -5,10 +5,10 @@
 import { BillFault } from './bill-fault.ts';
 import { columnName, type ExportRow } from './csv-rows.ts';
 
-export type Members = Readonly<Record<string, unknown>>;
+export type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** Every page or row of the text: the values of a list, or of each line, or the one value. */
-export function valuesIn(text: string): Members[] {
+export function valuesIn(text: string): JsonMembers[] {
   const value = parsed(text) ?? lines(text);
   if (value === null) throw new BillFault('The file is not JSON, though it begins like it.');
   const values = Array.isArray(value) ? value : [value];
@@ -17,12 +17,12 @@ export function valuesIn(text: string): Members[] {
 }
 
 /** The lists `data` of all pages, joined; null: these are no pages. */
-export function joinedPages(values: readonly Members[]): Members[] | null {
+export function joinedPages(values: readonly JsonMembers[]): JsonMembers[] | null {
   if (values.length === 0 || !values.every((page) => Array.isArray(page.data) || 'results' in page)) return null;
   if (values.at(-1)!.has_more === true) {
     throw new BillFault('The file is not the whole export: its last page says that there is more. Put all pages in one JSON array.');
   }
-  const joined: Members[] = [];
+  const joined: JsonMembers[] = [];
   for (const page of values) {
     for (const each of Array.isArray(page.data) ? page.data as unknown[] : [page]) {
       if (!isObject(each)) return null;
@@ -33,9 +33,9 @@ export function joinedPages(values: readonly Members[]): Members[] | null {
 }
 
 /** A JSON object as a row: `{"sku":{"description":…}}` has `sku_description`. */
-export function rowOfMembers(members: Members): ExportRow {
+export function rowOfMembers(members: JsonMembers): ExportRow {
   const found = new Map<string, unknown>();
-  const take = (value: Members, prefix: string, depth: number): void => {
+  const take = (value: JsonMembers, prefix: string, depth: number): void => {
     for (const [name, each] of Object.entries(value)) {
       const whole = columnName(prefix === '' ? name : `${prefix}_${name}`);
       if (isObject(each) && depth < 3) take(each, whole, depth + 1);
@@ -46,7 +46,7 @@ export function rowOfMembers(members: Members): ExportRow {
   return { get: (name) => found.get(name) };
 }
 
-export function isObject(value: unknown): value is Members {
+export function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

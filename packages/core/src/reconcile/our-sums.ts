@@ -6,7 +6,7 @@ import type { ToolCalls } from '../usage/reading.ts';
 import { wires } from '../wire/wire.ts';
 import { dayAt } from './bill-days.ts';
 import { toolOfItem, type BillItem } from './bill-items.ts';
-import { countKinds, type Bill, type CountKind, type Operation } from './bill.ts';
+import { countKinds, type Bill, type CountKind, type BilledOperation } from './bill.ts';
 
 /** Sums that are added to; of nothing, until something is. */
 export interface OurSum {
@@ -154,12 +154,12 @@ function onTop({ wire, path, cachedTokens, cacheWriteTokens }: CallRecord): numb
   return leavesOut ? (cachedTokens ?? 0) + (cacheWriteTokens ?? 0) : 0;
 }
 
-const paths: readonly (readonly [string, Operation])[] = [
+const paths: readonly (readonly [string, BilledOperation])[] = [
   ['/moderations', 'moderations'], ['/images/', 'images'], ['/audio/speech', 'speech'], ['/audio/transcriptions', 'transcription'],
   ['/audio/translations', 'transcription'],
 ];
 
-function operationOf({ endpoint, path }: CallRecord): Operation {
+function operationOf({ endpoint, path }: CallRecord): BilledOperation {
   if (endpoint === 'embeddings') return 'embeddings';
   return endpoint === 'other' ? paths.find(([part]) => path.includes(part))?.[1] ?? 'text' : 'text';
 }

@@ -2,14 +2,14 @@
  * A seller's export → a bill. Forms: docs/reconcile.md. @throws BillFault with a sentence for any other file, which names what was looked for.
  */
 import type { Wire } from '../wire/wire.ts';
-import { BillFault, countKinds, type Bill, type BillLine, type Operation } from './bill.ts';
+import { BillFault, countKinds, type Bill, type BillLine, type BilledOperation } from './bill.ts';
 import { joinedDays, type BillDay } from './bill-days.ts';
 import { csvTable, type ExportRow } from './csv-rows.ts';
 import { anthropicForms } from './forms/anthropic-forms.ts';
 import { azureForms, bedrockForms, googleForms, routerForms } from './forms/cloud-forms.ts';
 import type { ReadLine, RowForm, SellerForms } from './forms/form.ts';
 import { openaiForms } from './forms/openai-forms.ts';
-import { isObject, joinedPages, rowOfMembers, valuesIn, type Members } from './json-rows.ts';
+import { isObject, joinedPages, rowOfMembers, valuesIn, type JsonMembers } from './json-rows.ts';
 
 /** Whose bills are read. The last four are of the declared upstream. */
 export const billSellers = ['openai', 'anthropic', 'azure', 'google', 'bedrock', 'openrouter'] as const;
@@ -70,7 +70,7 @@ function ofJson(seller: BillSeller, text: string): Found {
     if (!Array.isArray(results) || !results.every(isObject)) throw unknownForm(seller);
     const day = pages.bucketOf(bucket);
     buckets.push(day);
-    for (const result of results as Members[]) {
+    for (const result of results as JsonMembers[]) {
       const read = pages.read(day, result);
       if (read === null) throw unknownForm(seller);
       lines.push(read);
@@ -88,8 +88,8 @@ function ofRows(seller: BillSeller, rows: readonly ExportRow[], has: (name: stri
 }
 
 /** Which operations are in the file; null: some line does not say. */
-function operationsIn(lines: readonly ReadLine[]): ReadonlySet<Operation> | null {
-  const found = new Set<Operation>();
+function operationsIn(lines: readonly ReadLine[]): ReadonlySet<BilledOperation> | null {
+  const found = new Set<BilledOperation>();
   for (const { line, operation } of lines) {
     if (line.item !== null && operation === undefined) continue;
     if (operation === undefined) return null;

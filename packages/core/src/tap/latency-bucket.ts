@@ -25,7 +25,7 @@ export function bucketEndMs(bucket: number): number {
 export type LatencyCounts = ReadonlyMap<number, number>;
 
 /** Both together. */
-export function addedCounts(counts: LatencyCounts, more: LatencyCounts): LatencyCounts {
+export function latencyCountsTogether(counts: LatencyCounts, more: LatencyCounts): LatencyCounts {
   const sum = new Map(counts);
   for (const [bucket, calls] of more) sum.set(bucket, (sum.get(bucket) ?? 0) + calls);
   return sum;

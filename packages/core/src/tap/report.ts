@@ -8,7 +8,7 @@ import type { PriceBook } from '../price/price-book.ts';
 import { tapProviders, tapStopReasons, type TapStopReason } from './event.ts';
 import { declared, modeled, reported, type Declared, type Modeled, type Reported } from './figure.ts';
 import type { BaselinePeriod } from './baseline.ts';
-import { addedCounts, latencyAtShare, type LatencyCounts } from './latency-bucket.ts';
+import { latencyCountsTogether, latencyAtShare, type LatencyCounts } from './latency-bucket.ts';
 import { modeledCost } from './modeled-cost.ts';
 import {
   addSums, dayAndPart, latencyPart, tapFigures, type TapCell, type TapFigureName, type TapHeadroom, type TapLatency, type TapSums,
@@ -148,7 +148,7 @@ function partsOf(book: PriceBook, cells: readonly TapCell[], isInside: (dayMs: n
 function latenciesOf(latencies: readonly TapLatency[], isInside: (dayMs: number) => boolean): Map<string, LatencyCounts> {
   const counts = new Map<string, LatencyCounts>();
   const add = (name: string, more: LatencyCounts): void => {
-    counts.set(name, addedCounts(counts.get(name) ?? new Map(), more));
+    counts.set(name, latencyCountsTogether(counts.get(name) ?? new Map(), more));
   };
   for (const { part: name, counts: more } of latencies) {
     const { dayMs, part: of } = dayAndPart(name);

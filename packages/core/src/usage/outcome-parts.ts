@@ -6,7 +6,7 @@ import { providerName } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
 import type { OutcomeForm } from './outcome-place.ts';
-import { reported } from './reader.ts';
+import { reportedReading } from './reader.ts';
 import { nothingDue, type Reading } from './reading.ts';
 import { unitsOf, type Units } from './units.ts';
 
@@ -149,5 +149,5 @@ function partOf(dialect: Dialect): Reading | null {
   if (body.kind !== 'object') return nothingDue;
   dialect.takeBody();
   if (findings.usage === null) return findings.metered ? null : nothingDue;
-  return findings.usage.kind === 'not_a_figure' ? null : { ...reported(findings, findings.usage, null), serviceTier: batchTier };
+  return findings.usage.kind === 'not_a_figure' ? null : { ...reportedReading(findings, findings.usage, null), serviceTier: batchTier };
 }

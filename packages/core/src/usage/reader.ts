@@ -147,9 +147,9 @@ class ResponseReader implements UsageReader {
     const missing: UsageReason = verdict === 'not_readable' ? 'not_readable' : ending === 'cut' ? 'cut' : 'absent';
     if (usage === null) return this.#withoutUsage(missing);
     if (usage.kind === 'not_a_figure') return this.#unknown('not_a_figure');
-    if (findings.usageFinal) return reported(findings, usage, this.#lacking(usage));
-    if (this.#dialect.keepsPartial) return reported(findings, usage, missing);
-    return ending === 'whole' ? reported(findings, usage, this.#lacking(usage)) : this.#unknown('cut');
+    if (findings.usageFinal) return reportedReading(findings, usage, this.#lacking(usage));
+    if (this.#dialect.keepsPartial) return reportedReading(findings, usage, missing);
+    return ending === 'whole' ? reportedReading(findings, usage, this.#lacking(usage)) : this.#unknown('cut');
   }
 
   /** Usage that leaves out an expected figure is reported as partial, so that its cost is not taken for the bill; null: nothing lacks. */
@@ -177,7 +177,7 @@ class ResponseReader implements UsageReader {
 }
 
 /** `reason`: why it is partial; null if it is complete. */
-export function reported(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
+export function reportedReading(findings: Findings, found: FiguresFound, reason: UsageReason | null): Reading {
   const { tokens, cost, outputBeside, units, cachedSplit, cachedBeside } = found;
   const { model, finishReason, cachedInInput, serviceTier, region, toolCalls, further, previewSearch, work } = findings;
   return {

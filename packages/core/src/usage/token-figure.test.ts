@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched } from '../json/watched-value.ts';
 import { CostPlaces } from './reported-cost.ts';
-import { tokenFigure, wholeNumber } from './token-figure.ts';
+import { tokenFigure, wholeNumberIn } from './token-figure.ts';
 
 const whole: [string, number | null][] = [
   ['0', 0], ['-0', 0], ['-0.0e5', 0], ['0e999999999999', 0], ['12', 12], ['1.0', 1], ['1e3', 1000], ['1.2E+1', 12], ['1500e-2', 15],
@@ -16,7 +16,7 @@ const whole: [string, number | null][] = [
   ['1e99999999999999999999', null], ['1e-99999999999999999999', null], ['99999999999999999999', null], ['0.5e1', 5],
 ];
 for (const [text, value] of whole) {
-  test(`rules: Record: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumber(text),
+  test(`rules: Record: the number ${text} is ${value === null ? 'no figure' : `the figure ${value}`}`, () => assert.equal(wholeNumberIn(text),
     value));
 }
 

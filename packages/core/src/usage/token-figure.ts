@@ -16,11 +16,11 @@ export function tokenFigure(value: WatchedValue): TokenFigure {
   if (plain >= 0) return plain;
   const text = value.numberText();
   if (text === null) return 'not_a_figure';
-  return wholeNumber(text) ?? 'not_a_figure';
+  return wholeNumberIn(text) ?? 'not_a_figure';
 }
 
 /** The whole number from 0 to 2^53 − 1 that a JSON number stands for, or null if it stands for another. */
-export function wholeNumber(jsonNumber: string): number | null {
+export function wholeNumberIn(jsonNumber: string): number | null {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(jsonNumber);
   if (match === null) return null;
   const fraction = match[3] ?? '';

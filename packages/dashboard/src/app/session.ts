@@ -3,9 +3,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { api, queries, type Shown } from '../api/client.ts';
 
 export type Session = Shown<'Session'>;
-export type Role = Session['role'];
+export type SessionRole = Session['role'];
 
-const order: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+const order: readonly SessionRole[] = ['viewer', 'member', 'admin', 'owner'];
 
 export const sessionQuery = api.queryOptions('get', '/platform/v1/auth/session', {}, { staleTime: 60_000, retry: false });
 
@@ -32,7 +32,7 @@ export function useOrganizations(): readonly { readonly id: string; readonly nam
 }
 
 /** Whether the person may do what requires `role`. The platform checks again, whatever a page shows. */
-export function useMay(role: Role): boolean {
+export function useMay(role: SessionRole): boolean {
   return order.indexOf(useSession().role) >= order.indexOf(role);
 }
 

@@ -21,7 +21,7 @@ import {
   Ticket,
   Users,
 } from 'lucide-react';
-import type { Role, Session } from '../app/session.ts';
+import type { SessionRole, Session } from '../app/session.ts';
 
 export interface NavigationPage {
   readonly to: string;
@@ -30,7 +30,7 @@ export interface NavigationPage {
   /** What the page is for; shown in the palette. */
   readonly about: string;
   /** The least role that sees the page; absent: everyone. */
-  readonly role?: Role;
+  readonly role?: SessionRole;
   /** Only those who run the deployment see it. */
   readonly operator?: true;
 }
@@ -40,7 +40,7 @@ export interface NavigationGroup {
   readonly pages: readonly NavigationPage[];
 }
 
-const ranks: readonly Role[] = ['viewer', 'member', 'admin', 'owner'];
+const ranks: readonly SessionRole[] = ['viewer', 'member', 'admin', 'owner'];
 
 type Rights = Pick<Session, 'role' | 'operator'>;
 

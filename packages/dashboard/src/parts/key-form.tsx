@@ -5,7 +5,7 @@ import { ask, type Shown } from '../api/client.ts';
 import { useDoing } from './doing.ts';
 import { ModelsInput } from './models-input.tsx';
 import { RunBudgetInput } from './run-budget-input.tsx';
-import { dollarsSent } from '../shown/amounts.ts';
+import { dollarsToSend } from '../shown/amounts.ts';
 
 export type MintedKey = Shown<'MintedServiceKey'>;
 
@@ -31,7 +31,7 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
             name: name.trim() === '' ? null : name.trim(),
             project: project.trim() === '' ? null : project.trim(),
             expiresInSeconds: life === '' ? null : Number(life),
-            maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+            maxRunBudget: maxRunBudget === '' ? null : dollarsToSend(maxRunBudget),
             models: models.length === 0 ? null : models,
             person: person.trim() === '' ? null : person.trim(),
           },

@@ -5,7 +5,7 @@ import { MonthPickerInput } from '@mantine/dates';
 export function MonthPicker({ month, onChange }: { readonly month: string; readonly onChange: (month: string | undefined) => void }) {
   return (
     <MonthPickerInput
-      aria-label={`Month: ${monthName(month)}`}
+      aria-label={`Month: ${monthTitle(month)}`}
       w={160}
       value={`${month}-01`}
       maxDate={new Date()}
@@ -15,7 +15,7 @@ export function MonthPicker({ month, onChange }: { readonly month: string; reado
 }
 
 /** As one says it: `October 2026`. */
-export function monthName(month: string): string {
+export function monthTitle(month: string): string {
   return new Date(`${month}-01`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 

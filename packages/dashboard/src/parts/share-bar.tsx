@@ -10,10 +10,10 @@ export interface ShareBarProps {
 }
 
 export function ShareBar({ part, of }: ShareBarProps) {
-  return <i style={{ width: `${shareOf(part, of) * 100}%` }} />;
+  return <i style={{ width: `${barShare(part, of) * 100}%` }} />;
 }
 
 /** From 0 to 1. */
-export function shareOf(part: number, of: number | undefined): number {
+export function barShare(part: number, of: number | undefined): number {
   return of === undefined || of <= 0 ? 0 : Math.min(1, Math.max(0, part / of));
 }

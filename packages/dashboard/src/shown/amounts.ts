@@ -62,7 +62,7 @@ export function change(now: number, before: number): string | null {
 }
 
 /** The text of a money field → what the platform accepts: decimal text, never `1e-6`. */
-export function dollarsSent(entered: number | string): string {
+export function dollarsToSend(entered: number | string): string {
   return typeof entered === 'number' ? plainDecimal(entered.toFixed(9)) : entered.trim();
 }
 

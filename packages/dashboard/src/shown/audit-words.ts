@@ -1,4 +1,4 @@
 /** Actions of the audit as people read them: `revokeKey` → `revoke key`. */
-export function wordsOf(action: string): string {
+export function auditWords(action: string): string {
   return action.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
 }

@@ -2,7 +2,7 @@
 import type { Shown } from '../api/client.ts';
 import { wordsFor } from './choices.ts';
 
-export type CallRecord = Shown<'CallRecord'>;
+export type ShownCall = Shown<'CallRecord'>;
 
 export const outcomeWords = {
   completed: 'Completed',
@@ -10,21 +10,21 @@ export const outcomeWords = {
   caller_gone: 'Caller gone',
   failed: 'Failed',
   interrupted: 'Interrupted',
-} satisfies Record<CallRecord['outcome'], string>;
+} satisfies Record<ShownCall['outcome'], string>;
 
 export const usageWords = {
   reported: 'Reported',
   partial: 'In part',
   unknown: 'Unknown',
   none: 'None due',
-} satisfies Record<CallRecord['usage'], string>;
+} satisfies Record<ShownCall['usage'], string>;
 
 export function outcomeName(outcome: string): string {
   return wordsFor(outcomeWords, outcome);
 }
 
 /** Whether the call went well: the provider's answer is whole and not an error. */
-export function verdictOf({ outcome, status }: CallRecord): 'good' | 'warn' | 'bad' {
+export function callVerdict({ outcome, status }: ShownCall): 'good' | 'warn' | 'bad' {
   if (outcome === 'completed') return status !== null && status < 400 ? 'good' : status !== null && status < 500 ? 'warn' : 'bad';
   return outcome === 'caller_gone' ? 'warn' : 'bad';
 }

@@ -24,7 +24,7 @@ export const rangeChoices = [
 ] as const;
 
 /** `now` is cut to the minute, so that a view keeps asking for the same range while it is open. */
-export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, ownDefault = '7d'): Range {
+export function searchedRange({ range, since, until }: RangeSearch, nowMs: number, ownDefault = '7d'): Range {
   const [sinceMs, untilMs] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
   if (Number.isFinite(sinceMs) && Number.isFinite(untilMs) && sinceMs < untilMs) return { sinceMs, untilMs, name: 'custom' };
   const end = Math.ceil(nowMs / 60_000) * 60_000;
@@ -41,13 +41,13 @@ export function rangeOf({ range, since, until }: RangeSearch, nowMs: number, own
   return { sinceMs: Math.ceil((wholeEnd - length) / step) * step, untilMs: wholeEnd, name };
 }
 
-export type Span = Pick<Range, 'sinceMs' | 'untilMs'>;
+export type RangeBounds = Pick<Range, 'sinceMs' | 'untilMs'>;
 
 /**
  * The parts of a period and of the one before it that are compared, as the platform does it for hourly sums: while the period is running, up to its
  * last full hour, and the same length of the period before.
  */
-export function comparedSpans({ sinceMs, untilMs }: Span, nowMs: number): { readonly now: Span; readonly before: Span } {
+export function comparedSpans({ sinceMs, untilMs }: RangeBounds, nowMs: number): { readonly now: RangeBounds; readonly before: RangeBounds } {
   const cutMs = Math.max(sinceMs, Math.min(untilMs, Math.floor(nowMs / hourMs) * hourMs));
   // Whole hours, so that the same hours of a day are compared.
   const lengthMs = cutMs === untilMs ? untilMs - sinceMs : Math.ceil((untilMs - sinceMs) / hourMs) * hourMs;
@@ -55,13 +55,13 @@ export function comparedSpans({ sinceMs, untilMs }: Span, nowMs: number): { read
 }
 
 /** Words for the same length of time just before: `the 7 days before`. A part of an hour counts as one. */
-export function timeBefore({ sinceMs, untilMs }: Span): string {
+export function timeBefore({ sinceMs, untilMs }: RangeBounds): string {
   const hours = Math.ceil((untilMs - sinceMs) / hourMs);
   if (hours <= 1) return 'the hour before';
   if (hours <= 48) return hours === 24 ? 'the 24 hours before' : `the ${hours} hours before`;
   return `the ${Math.round(hours / 24)} days before`;
 }
 
-export function isoOf(range: Span): { readonly since: string; readonly until: string } {
+export function isoOf(range: RangeBounds): { readonly since: string; readonly until: string } {
   return { since: new Date(range.sinceMs).toISOString(), until: new Date(range.untilMs).toISOString() };
 }

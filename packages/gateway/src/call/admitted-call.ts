@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import type { Labels } from '@metergate/core/call/labels.ts';
-import type { CredentialHeader, FieldBeside } from '@metergate/core/call/header-pairs.ts';
+import type { FieldBeside } from '@metergate/core/call/header-pairs.ts';
+import type { CredentialHeader } from '@metergate/core/wire/wire.ts';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { RequestId } from '@metergate/core/id.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';

@@ -7,7 +7,7 @@ import { noReadingFields, noWork, type CallOpening, type CallRecord } from '@met
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import { nothingDue, usageUnknown } from '@metergate/core/usage/reading.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
-import { refuse } from '../callers/respond.ts';
+import { sendRefusal } from '../callers/respond.ts';
 import type { Answer } from './answer.ts';
 import type { EndedCall } from './settle.ts';
 
@@ -33,7 +33,7 @@ export function breakOff(request: CallerRequest, response: CallerResponse, { id,
 }): void {
   try {
     if (response.headersSent) answer.break();
-    else refuse(request, response, id, { kind: 'internal_fault' });
+    else sendRefusal(request, response, id, { kind: 'internal_fault' });
   } catch (cause) {
     request.socket.destroy();
     throw cause;

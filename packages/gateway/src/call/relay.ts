@@ -10,7 +10,7 @@ import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.t
 import type { CallUnderWay } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
-import { refuse } from '../callers/respond.ts';
+import { sendRefusal } from '../callers/respond.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer, type RelayedHead } from './answer.ts';
@@ -199,7 +199,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     if (this.#callerGone) return this.#settle('cut', 'caller_gone');
     if (this.#status !== null) return this.#settle('cut', 'cut');
     this.#settle('cut', 'failed', () => {
-      refuse(this.#request, this.#response, this.#call.id, {
+      sendRefusal(this.#request, this.#response, this.#call.id, {
         kind: fault.kind === 'not_public' ? 'upstream_not_public' : 'upstream_unreachable',
       });
     });
@@ -315,7 +315,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   #abandonUnopened(): void {
     this.#body.release();
     this.#node.counters.faults += 1;
-    refuse(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
+    sendRefusal(this.#request, this.#response, this.#call.id, { kind: 'internal_fault' });
     this.#isDone();
   }
 

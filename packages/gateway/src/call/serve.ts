@@ -15,7 +15,7 @@ import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../callers/refusals.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
-import { refuse } from '../callers/respond.ts';
+import { sendRefusal } from '../callers/respond.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { asksForWebSocket } from './asks-for-websocket.ts';
 import { authenticate } from './authenticate.ts';
@@ -31,7 +31,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
     const answer = answerFor(refusal);
     const { code } = answer;
     node.metrics.refused(code);
-    const answerId = refuse(request, response, id, refusal);
+    const answerId = sendRefusal(request, response, id, refusal);
     if (caller !== null) noteRefusal(node, caller, { id, answerId, answer, run: declaredRunId(request.rawHeaders) });
     node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
   };
@@ -47,7 +47,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const broke = (place: FaultPlace, cause: unknown): void => {
     node.faults.note(place, cause);
     if (response.headersSent) request.socket.destroy();
-    else refuse(request, response, id, { kind: 'internal_fault' });
+    else sendRefusal(request, response, id, { kind: 'internal_fault' });
   };
   const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
   // Nobody's path: who shows nothing is not told that some organization may have declared such a name.

@@ -10,7 +10,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { CallerResponse } from './caller-exchange.ts';
-import type { Connection, Reader } from './connections.ts';
+import type { Connection, RequestReader } from './connections.ts';
 import { largePieces } from '../fairness/large-pieces.ts';
 import { Discarding } from './discarding.ts';
 import { EarlyBytes, keptBytesMax } from './early-bytes.ts';
@@ -18,7 +18,7 @@ import { lingerMs } from '@metergate/store/network/lingering-end.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
 import { refuseOnSocket } from './respond.ts';
 import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';
-import { bodyBytesMax, UsualRequest } from './usual-request.ts';
+import { usualBodyBytesMax, UsualRequest } from './usual-request.ts';
 import type { WholeRequest } from './whole-request.ts';
 import { WholeResponse, type AnsweredConnection } from './whole-response.ts';
 
@@ -48,7 +48,7 @@ export interface CallerLimits {
 /** `ending`: what was written leaves, nothing follows it, and the caller is given time to end its side. `left`: Node's server has it. */
 type Phase = 'new' | 'idle' | 'receiving' | 'serving' | 'ending' | 'left' | 'gone';
 
-export class CallerConnection implements AnsweredConnection, Reader, SocketReader, Watched {
+export class CallerConnection implements AnsweredConnection, RequestReader, SocketReader, Watched {
   readonly #callers: UsualCallers;
   readonly #socket: Socket;
   readonly #connection: Connection;
@@ -139,7 +139,7 @@ export class CallerConnection implements AnsweredConnection, Reader, SocketReade
 
   /** It is not whole yet. */
   #keep(bytes: Buffer): void {
-    const tooLong = (this.#part?.bytes ?? 0) + bytes.length > headBytesMax + bodyBytesMax;
+    const tooLong = (this.#part?.bytes ?? 0) + bytes.length > headBytesMax + usualBodyBytesMax;
     if (tooLong || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#leave(bytes);
     this.#phase = 'receiving';
     this.#part ??= new RequestPart(this.#callers, this.#callers.limits.momentMs, () => this.#leave(null));

@@ -38,13 +38,13 @@ export interface Connection {
    */
   readonly receiving: Receiving[];
   /** Who reads its requests; null if Node's server does. */
-  reader: Reader | null;
+  reader: RequestReader | null;
   /** Node's server has read a request on it. */
   hasAsked: boolean;
 }
 
 /** Reads the requests of a connection. */
-export interface Reader {
+export interface RequestReader {
   /** It carries no request whose head has come, and all that was answered has left. */
   readonly isIdle: boolean;
   /** Closes the connection if it is waiting for a request. */

@@ -38,7 +38,7 @@ export function isClosing(socket: Socket): boolean {
 }
 
 /** Sends a refusal as the whole answer of a request that got none yet. Returns the answer's own `x-request-id`; null: nothing was sent. */
-export function refuse(request: CallerRequest, response: CallerResponse, id: RequestId, refusal: Refusal): RequestId | null {
+export function sendRefusal(request: CallerRequest, response: CallerResponse, id: RequestId, refusal: Refusal): RequestId | null {
   if (response.headersSent || response.destroyed) return null;
   // A path that leads nowhere is answered as any such path is.
   const shape = refusal.kind === 'unknown_url' ? null : refusalShape(request.url ?? '');

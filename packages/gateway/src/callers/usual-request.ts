@@ -9,13 +9,13 @@ import { createRequestParser, type ParsedRequestHead, type RequestEvents } from 
 import { WholeRequest } from './whole-request.ts';
 
 /** Longer bodies are Node's server's to receive. Bytes. */
-export const bodyBytesMax = 64 * 1024;
+export const usualBodyBytesMax = 64 * 1024;
 
 /** A request with one of these asks for more than an answer; `connection` unless it says what is so anyway. */
 const oddNames = new HeaderNames(['connection', 'expect', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
 /** What the bytes read so far are: `none` of a request, a part of one, a whole one, or nothing that is usual. */
-export type Reading = 'none' | 'part' | 'whole' | 'unusual';
+export type RequestProgress = 'none' | 'part' | 'whole' | 'unusual';
 
 export class UsualRequest implements RequestEvents {
   readonly #parser: Parser = createRequestParser(this);
@@ -31,7 +31,7 @@ export class UsualRequest implements RequestEvents {
   #bodyParts: Buffer[] = [];
 
   /** The next bytes. Before they go, a whole request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */
-  read(bytes: Buffer): Reading {
+  read(bytes: Buffer): RequestProgress {
     const outcome = this.#parser.execute(bytes);
     if (this.#isUnusual || outcome instanceof Error) return 'unusual';
     if (this.#isWhole) return 'whole';
@@ -117,7 +117,7 @@ function asksForMore(pairs: readonly string[]): boolean {
     const name = pairs[at]!;
     if (oddNames.has(name)) {
       if (name.length !== 10 || pairs[at + 1]!.toLowerCase() !== 'keep-alive') return true;
-    } else if (name.length === 14 && name.toLowerCase() === 'content-length' && !(Number(pairs[at + 1]) <= bodyBytesMax)) {
+    } else if (name.length === 14 && name.toLowerCase() === 'content-length' && !(Number(pairs[at + 1]) <= usualBodyBytesMax)) {
       return true;
     }
   }

@@ -2,7 +2,8 @@
  * A credential that is made for a call: a signature of the whole request, or a token that is fetched and kept fresh. Decision 157. What was stored
  * never goes out itself.
  */
-import type { CredentialHeader, FieldBeside, HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import type { FieldBeside, HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import type { CredentialHeader } from '@metergate/core/wire/wire.ts';
 
 /** What goes out of one call, as far as a credential depends on it. */
 export interface RequestToCredit {

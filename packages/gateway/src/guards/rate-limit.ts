@@ -4,7 +4,7 @@
  * the broken buckets are replaced by full ones.
  */
 import {
-  decideRate, followFigures, fullPair, giveBackRate, reconcileRate, takeRate, type BucketPair, type CallBuckets, type EndedCall, type RateRefusal,
+  decideRate, followFigures, fullPair, giveBackRate, reconcileRate, takeRate, type BucketPair, type CallBuckets, type LimitedCall, type RateRefusal,
 } from '@metergate/core/rate/four-buckets.ts';
 import type { RateFigures } from '@metergate/core/rate/tier.ts';
 
@@ -36,7 +36,7 @@ export class RateLimit {
   }
 
   /** Corrects the estimate of a call once it has ended. */
-  reconcile(ended: EndedCall, nowMs: number): void {
+  reconcile(ended: LimitedCall, nowMs: number): void {
     try {
       reconcileRate(this.#inForce(nowMs), ended, nowMs);
     } catch {

@@ -5,7 +5,7 @@
  * under way. A second answer of the store may be older than calls that have ended here since, so its sums are ignored.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
-import { figuresOf } from '@metergate/core/rate/tier.ts';
+import { rateFiguresOf } from '@metergate/core/rate/tier.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import { bindCap, bindingCapsOf, type BindingScope, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
 import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
@@ -88,7 +88,7 @@ export class Standings {
     let organization = this.#organizations.get(settings.id);
     if (organization === undefined) {
       organization = {
-        rate: new OrganizationRate(figuresOf(settings.plan, settings.agreedFigures), this.#monotonicMs()), sums: spend.organization,
+        rate: new OrganizationRate(rateFiguresOf(settings.plan, settings.agreedFigures), this.#monotonicMs()), sums: spend.organization,
         capped: this.cappedOf(settings.id),
         shared: this.#leases === null ? null : {
           leases: this.#leases, subject: this.#leases.subject({ organization: settings.id, scope: 'organization', subject: '' }, spend.organization),
@@ -112,7 +112,7 @@ export class Standings {
 /** Applies changed settings: figures and caps. What was spent and taken stays. */
 export function follow(standing: KeyStanding, settings: OrganizationSettings, key: Pick<ServiceKeySettings, 'id' | 'person'>): void {
   const { rate, sums, capped, shared } = standing.organization;
-  rate.figures = figuresOf(settings.plan, settings.agreedFigures);
+  rate.figures = rateFiguresOf(settings.plan, settings.agreedFigures);
   capped.follow(settings);
   standing.person = capped.person(key.person, settings);
   const of: { readonly [S in BindingScope]: WindowSums | undefined } = {

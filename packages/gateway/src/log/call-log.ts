@@ -45,7 +45,7 @@ export interface CallLine {
 export type LogLine = RefusalLine | CallLine;
 
 /** Who was refused, as far as it is known. */
-export interface Refused {
+export interface RefusedCaller {
   readonly id: RequestId;
   readonly answerId: string | null;
   readonly code: string;
@@ -81,7 +81,7 @@ export class CallLog {
     this.#later = options.later ?? ((flush) => void setTimeout(flush, flushPauseMs).unref());
   }
 
-  refused(refused: Refused): void {
+  refused(refused: RefusedCaller): void {
     const nowMs = this.#options.monotonicMs();
     const told = this.#told.get(refused.code);
     if (!this.#options.access && told !== undefined && nowMs - told.atMs < linePauseMs) {

@@ -4,7 +4,7 @@
  */
 import type { CallRecord, CostGap } from '@metergate/core/record/call-record.ts';
 import type { UsageReason } from '@metergate/core/usage/reading.ts';
-import { createHistogram, observe, type Histogram } from './histogram.ts';
+import { createHistogram, countObserved, type Histogram } from './histogram.ts';
 
 type Wire = CallRecord['wire'];
 
@@ -80,14 +80,14 @@ export class CallMetrics {
       tokens.reasoning += record.reasoningTokens ?? 0;
     }
     if (record.cost !== null) wire.spendNano += Number(record.cost);
-    if (record.firstByteMs !== null) observe(wire.firstByteMs, record.firstByteMs);
+    if (record.firstByteMs !== null) countObserved(wire.firstByteMs, record.firstByteMs);
     // How long a connection lasts says nothing of how long providers take.
     const isConnection = record.transport === 'websocket' && record.connection === null;
-    if (record.durationMs !== null && !isConnection) observe(wire.durationMs, record.durationMs);
+    if (record.durationMs !== null && !isConnection) countObserved(wire.durationMs, record.durationMs);
     if (record.usageReason !== null) add(this.#withoutUsage, record.usageReason);
     if (record.costSource === 'unpriced') this.#unpriced += 1;
     for (const gap of record.costGaps) add(this.#costGaps, gap);
-    if (addedMs !== null) observe(this.#addedMs, addedMs);
+    if (addedMs !== null) countObserved(this.#addedMs, addedMs);
   }
 
   snapshot(): CallMetricsSnapshot {

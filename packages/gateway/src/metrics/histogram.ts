@@ -12,7 +12,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
   return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 };
 }
 
-export function observe(histogram: Histogram, value: number): void {
+export function countObserved(histogram: Histogram, value: number): void {
   const { bounds, counts } = histogram;
   let at = 0;
   while (at < bounds.length && value > bounds[at]!) at += 1;

@@ -18,7 +18,7 @@ import type { CreateCopyReader } from '../usage/create-copy-reader.ts';
 import type { HeldSettings } from '../settings/held-settings.ts';
 import type { SessionHeaders } from '@metergate/core/call/session.ts';
 import type { CallTraces } from '../traces/call-traces.ts';
-import type { Sessions } from '../websocket/sessions.ts';
+import type { SocketSessions } from '../websocket/sessions.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { GatewayCounters } from './counters.ts';
 
@@ -42,7 +42,7 @@ export interface GatewayNode {
   readonly turns: CallTurns;
   readonly drains: Drains;
   /** WebSocket connections that are open. */
-  readonly sessions: Sessions;
+  readonly sessions: SocketSessions;
   readonly guards: Guards;
   readonly verifyGrant: VerifyGrant;
   readonly clock: Clock;

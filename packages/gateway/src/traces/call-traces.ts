@@ -4,7 +4,7 @@
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { connectionSpanOf } from './connection-span.ts';
-import { isSampled, shareOf, type Sampling } from './sampler.ts';
+import { isSampled, traceShare, type Sampling } from './sampler.ts';
 import { traceParentOf, type TraceParent } from './trace-parent.ts';
 import type { HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 
@@ -46,7 +46,7 @@ export class CallTraces {
 
   ended(record: CallRecord, parent: TraceParent | null): void {
     const connection = connectionSpanOf(record);
-    const chance = connection === null ? this.#options.chance : () => shareOf(connection.traceId);
+    const chance = connection === null ? this.#options.chance : () => traceShare(connection.traceId);
     if (!isSampled(this.#options.sampling, parent, chance)) return;
     const facts = Object.fromEntries(shown.map((name) => [name, record[name]])) as Pick<CallRecord, (typeof shown)[number]>;
     this.#spans.push({ ...facts, parent });

@@ -17,10 +17,10 @@ const idRange = 2 ** 52;
 export function isSampled({ byParent, ratio }: Sampling, parent: TraceParent | null, chance: () => number): boolean {
   if (parent === null) return chance() < ratio;
   if (byParent) return parent.sampled;
-  return shareOf(parent.traceId) < ratio;
+  return traceShare(parent.traceId) < ratio;
 }
 
 /** Where a trace lies among all, from 0 up to 1. */
-export function shareOf(traceId: string): number {
+export function traceShare(traceId: string): number {
   return Number.parseInt(traceId.slice(-13), 16) / idRange;
 }

@@ -17,7 +17,7 @@ import { inSlices } from './in-slices.ts';
 import { languageOf, type Language } from './language.ts';
 import type { Message } from './message.ts';
 import { messageFrame } from './own-frames.ts';
-import { ResponseAdmission, type AdmissionEnd, type Asked } from './response-admission.ts';
+import { ResponseAdmission, type AdmissionEnd, type AskedResponse } from './response-admission.ts';
 import { ResponseCall, type ResponseCallOptions } from './response-call.ts';
 import { responsesMax, underWayMax, type ResponsesUnderWay } from './responses.ts';
 
@@ -45,7 +45,7 @@ type CallId = AdmittedCall['id'];
 interface Said {
   readonly message: Message;
   readonly next: () => void;
-  readonly models: Asked['models'];
+  readonly models: AskedResponse['models'];
   readonly refused: (refusal: Refusal, id: CallId) => void;
 }
 

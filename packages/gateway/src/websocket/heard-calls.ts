@@ -16,7 +16,7 @@ interface HeardCall {
 }
 
 /** One connection's part in a call. */
-export interface Listener {
+export interface CallListener {
   /** Requests of this connection are asked for, or answered. */
   asked(change: 1 | -1): void;
   /** Whether this connection is to count the response. `own`: it is the answer to its own request. */
@@ -29,7 +29,7 @@ export class HeardCalls {
   readonly #calls = new Map<string, HeardCall>();
 
   /** `name`: of the call, among all organizations. */
-  listen(name: string): Listener {
+  listen(name: string): CallListener {
     const call = this.#calls.get(name) ?? { listeners: 0, counted: new Set<string>(), asked: 0 };
     this.#calls.set(name, call);
     call.listeners += 1;

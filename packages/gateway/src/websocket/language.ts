@@ -13,7 +13,7 @@ import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { modelName, modelOfQuery } from '../call/requested-model.ts';
 import { errorEvent, realtimeErrorEvent } from './error-event.ts';
-import { heardCallOf, type HeardCalls, type Listener } from './heard-calls.ts';
+import { heardCallOf, type HeardCalls, type CallListener } from './heard-calls.ts';
 import { RealtimeResponses } from './realtime-responses.ts';
 import { Responses, type ResponsesUnderWay } from './responses.ts';
 
@@ -90,7 +90,7 @@ class RealtimeLanguage implements Language {
   #named: SessionModels = { response: null, transcription: null };
 
   /** `model`: that the handshake names. */
-  constructor(kind: 'realtime' | 'live', model: string | null, listener: Listener | null) {
+  constructor(kind: 'realtime' | 'live', model: string | null, listener: CallListener | null) {
     this.responses = new RealtimeResponses(listener);
     this.kind = kind;
     this.#asked = { response: model, transcription: null };

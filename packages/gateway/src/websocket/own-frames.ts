@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { opcodes } from './frames.ts';
 
 /** Who reads the frame. A provider takes masked frames alone, a caller none. */
-export type Reader = 'caller' | 'provider';
+export type FrameReader = 'caller' | 'provider';
 
 /** One whole message. */
-export function messageFrame(payload: Buffer, opcode: number, reader: Reader): Buffer {
+export function messageFrame(payload: Buffer, opcode: number, reader: FrameReader): Buffer {
   return frame(opcode, payload, reader);
 }
 
 /** Closes with a code and a reason; of the reason at most 123 bytes leave. */
-export function closeFrame(code: number, reason: string, reader: Reader): Buffer {
+export function closeFrame(code: number, reason: string, reader: FrameReader): Buffer {
   const words = Buffer.from(reason, 'latin1').subarray(0, 123);
   const payload = Buffer.allocUnsafe(2 + words.length);
   payload.writeUInt16BE(code);
@@ -19,7 +19,7 @@ export function closeFrame(code: number, reason: string, reader: Reader): Buffer
   return frame(opcodes.close, payload, reader);
 }
 
-function frame(opcode: number, payload: Buffer, reader: Reader): Buffer {
+function frame(opcode: number, payload: Buffer, reader: FrameReader): Buffer {
   const isMasked = reader === 'provider';
   const lengthBytes = payload.length < 126 ? 0 : payload.length < 65_536 ? 2 : 8;
   const headBytes = 2 + lengthBytes + (isMasked ? 4 : 0);

@@ -3,7 +3,7 @@
  * as there is one, else the provider began it by itself. An error refuses a request, never ends a response: `response.done` always comes.
  */
 import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
-import type { Listener } from './heard-calls.ts';
+import type { CallListener } from './heard-calls.ts';
 import type { ResponseCall } from './response-call.ts';
 import { rememberedMax, type ResponsesUnderWay } from './responses.ts';
 
@@ -14,10 +14,10 @@ export class RealtimeResponses implements ResponsesUnderWay {
   readonly #askedByName = new Map<string | null, Set<ResponseCall>>();
   readonly #running = new Map<string, ResponseCall>();
   readonly #ended = new Set<string>();
-  readonly #listener: Listener | null;
+  readonly #listener: CallListener | null;
 
   /** `listener`: where others may hear the same responses. */
-  constructor(listener: Listener | null = null) {
+  constructor(listener: CallListener | null = null) {
     this.#listener = listener;
   }
 

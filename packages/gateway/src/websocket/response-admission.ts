@@ -17,7 +17,7 @@ import { answerFor } from '../callers/refusals.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 
 /** A request, as it was read. */
-export interface Asked {
+export interface AskedResponse {
   /** Decompressed. */
   readonly bytes: number;
   /** Whether it asks for its work to be done later. */
@@ -52,20 +52,20 @@ export class ResponseAdmission {
     this.#asksForModels = socketKindOf(handshake.route) === 'responses';
   }
 
-  ask(asked: Asked, end: AdmissionEnd): void {
+  ask(asked: AskedResponse, end: AdmissionEnd): void {
     const models = this.#asksForModels ? asked.models : unlessNone(asked.models);
     this.#decide(asked, models, { ...end, admitted: (call) => this.#take(call, end) });
   }
 
   /** For what the provider may begin by itself: decided as a request is, and asked for where the store must be. Takes nothing. */
-  askToBegin({ models }: Pick<Asked, 'models'>, end: AdmissionEnd): void {
+  askToBegin({ models }: Pick<AskedResponse, 'models'>, end: AdmissionEnd): void {
     this.#decide(null, unlessNone(models), { ...end, admitted: (call) => {
       this.#node.guards.giveBack(call);
       end.admitted(call);
     } });
   }
 
-  #decide(asked: Asked | null, models: Asked['models'], end: AdmissionEnd): void {
+  #decide(asked: AskedResponse | null, models: AskedResponse['models'], end: AdmissionEnd): void {
     const { guards } = this.#node;
     const held = stillHeld(this.#node, this.#handshake.keyHash);
     const call = this.#callFor(held ?? this.#handshake.held, asked);
@@ -130,7 +130,7 @@ export class ResponseAdmission {
   }
 
   /** `asked`: null where nobody asked. */
-  #callFor(held: HeldKey, asked: Asked | null): AdmittedCall {
+  #callFor(held: HeldKey, asked: AskedResponse | null): AdmittedCall {
     const { runCall, id: connection, route } = this.#handshake;
     const unmetered = this.#asksForModels ? held.organization.unmetered : null;
     const asksLater = asked === null || unmetered === null || unmetered.deferred === 'allow' ? 'no' : asked.asksLater;
@@ -162,14 +162,14 @@ export class ResponseAdmission {
   }
 }
 
-function modelRefusalOf({ organization, key }: HeldKey, models: Asked['models']): Refusal | null {
+function modelRefusalOf({ organization, key }: HeldKey, models: AskedResponse['models']): Refusal | null {
   if (organization.models === null && key.models === null) return null;
   const refused = refusedModelOf({ organization: organization.models, key: key.models }, [], models());
   return refused === null ? null : { kind: 'model_not_allowed', refused };
 }
 
 /** A steer need not name a model: the response that it begins has that of the one before. Nor need a request where the session has one. */
-function unlessNone(models: Asked['models']): Asked['models'] {
+function unlessNone(models: AskedResponse['models']): AskedResponse['models'] {
   return () => {
     const named = models();
     return named.length === 0 ? 'none' : named;

@@ -49,7 +49,7 @@ const noNext = (): void => {};
 const stopping: Refusal = { kind: 'node_stopping' };
 const stoppingWords = 'The gateway node stops.';
 
-export class Session implements CallUnderWay, OpenSession, DialogueConnection {
+export class SocketSession implements CallUnderWay, OpenSession, DialogueConnection {
   readonly organization: OrganizationId;
   readonly #parts: SessionParts;
   readonly #node: GatewayNode;

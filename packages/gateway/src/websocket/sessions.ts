@@ -28,7 +28,7 @@ export interface SessionCounters {
   readonly closes: Map<number, number>;
 }
 
-export class Sessions {
+export class SocketSessions {
   readonly counters: SessionCounters = { opened: 0, fromCallers: 0, fromProviders: 0, closes: new Map() };
   readonly heardCalls = new HeardCalls();
   readonly #open = new Set<OpenSession>();

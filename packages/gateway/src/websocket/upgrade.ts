@@ -13,14 +13,14 @@ import { Relay } from '../call/relay.ts';
 import { responseHead } from '../call/response-head.ts';
 import { serve } from '../call/serve.ts';
 import type { Connection, Connections } from '../callers/connections.ts';
-import { isClosing, refuse } from '../callers/respond.ts';
+import { isClosing, sendRefusal } from '../callers/respond.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import { hasResponseParser } from '../http-parser/response-parser.ts';
 import type { Destination, ExchangeObserver, Upgraded } from '../network/destination.ts';
 import { ExchangeError } from '../network/exchange-fault.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 import { compressionOf, type Compression } from './extensions.ts';
-import { Session } from './session.ts';
+import { SocketSession } from './session.ts';
 
 /** Whether Node's server is to take the connection off HTTP for this request. If not, it is a request like any, and is refused as one. */
 export function mayUpgrade(request: IncomingMessage, connection: Connection): boolean {
@@ -65,7 +65,7 @@ function serveUpgrade(node: GatewayNode, connections: Connections, { request, fi
     });
   } catch (cause) {
     node.faults.note('admission', cause);
-    refuse(request, response, freshRequestId(), { kind: 'internal_fault' });
+    sendRefusal(request, response, freshRequestId(), { kind: 'internal_fault' });
   }
 }
 
@@ -81,7 +81,7 @@ class Handshake {
   readonly #connections: Connections;
   readonly #parts: HandshakeParts;
   #relay: Relay | null = null;
-  #session: Session | null = null;
+  #session: SocketSession | null = null;
 
   constructor(node: GatewayNode, connections: Connections, parts: HandshakeParts) {
     this.#node = node;
@@ -110,7 +110,7 @@ class Handshake {
     };
   }
 
-  #over(underWay: Relay | Session): void {
+  #over(underWay: Relay | SocketSession): void {
     this.#node.counters.inFlight -= 1;
     this.#connections.ended(this.#parts.connection.socket, underWay);
   }
@@ -144,7 +144,7 @@ class Handshake {
     socket.setTimeout(0);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     socket.write(switchingHead(upgraded, call), 'latin1');
-    const session: Session = new Session({
+    const session: SocketSession = new SocketSession({
       node: this.#node, call, recording, caller: socket, provider: upgraded.socket, compression: compression as Compression | null,
       providerRequestId: responseHead(upgraded.headers, null).providerRequestId, over: () => this.#over(session),
     });

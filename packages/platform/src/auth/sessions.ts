@@ -15,7 +15,7 @@ export interface FoundSession {
 }
 
 /** Who a session is begun for, after they have proved who they are. */
-export interface Shown {
+export interface ProvenPerson {
   readonly person: string;
   /** The identity provider that vouched for them: such a session is shorter than others. Null: a password, or a link. */
   readonly issuer: string | null;
@@ -25,7 +25,7 @@ export interface Shown {
 
 export interface Sessions {
   /** A new session; its cookie is in the headers. */
-  begin(who: Shown, request: Headers): Promise<Headers>;
+  begin(who: ProvenPerson, request: Headers): Promise<Headers>;
   /** The session whose cookie the request carries; null if it carries none that is alive. */
   find(request: Headers): Promise<FoundSession | null>;
   /** Ends the request's session, on the server too; the headers remove the cookie. */

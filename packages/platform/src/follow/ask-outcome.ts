@@ -26,7 +26,7 @@ export interface AskedProvider extends Pick<PricedCall, 'book' | 'fallback' | 'a
  * `settled`: what the work used, as the answer at `path` told. `waiting`: it is under way, or nobody said; it is not asked for again within
  * `leastMs`. `over`: it ended, and what it used is not told. `held`: the provider wants no question of this organization for that long.
  */
-export type Asked =
+export type FollowedOutcome =
   | { readonly kind: 'settled'; readonly path: string; readonly works: readonly string[]; readonly figures: SettledFigures }
   | { readonly kind: 'waiting'; readonly leastMs?: number }
   | { readonly kind: 'over' }
@@ -44,7 +44,7 @@ const refusedKeyMs = 600_000;
 /** Any other word, also one that providers may use one day, leaves the work under way. */
 const hasEnded: ReadonlySet<unknown> = new Set(['completed', 'succeeded', 'ended', 'incomplete', 'failed', 'cancelled', 'canceled', 'expired']);
 
-export async function askOutcome(work: FollowedWork, provider: AskedProvider): Promise<Asked> {
+export async function askOutcome(work: FollowedWork, provider: AskedProvider): Promise<FollowedOutcome> {
   const path = pathOf(work);
   if (path === null) return { kind: 'over' };
   const object = await look(path, { work, provider, withinMs: deadlineMs.object });
@@ -89,7 +89,7 @@ interface Seen {
   readonly document: Readonly<Record<string, unknown>> | null;
 }
 
-async function look(path: string, { work, provider, withinMs }: Look): Promise<Seen | Exclude<Asked, { kind: 'settled' }>> {
+async function look(path: string, { work, provider, withinMs }: Look): Promise<Seen | Exclude<FollowedOutcome, { kind: 'settled' }>> {
   const { credentialHeader, requestHeaders } = wires[work.wire];
   const { name, value } = credentialHeader(provider.credential);
   try {
@@ -106,7 +106,7 @@ async function look(path: string, { work, provider, withinMs }: Look): Promise<S
 
 /** Work is gone only if it is not found long after it began: right after, it may not be there yet. */
 function refused({ status, headers }: Response, { beganMs, nowMs }: { readonly beganMs: number; readonly nowMs: number }):
-Exclude<Asked, { kind: 'settled' }> {
+Exclude<FollowedOutcome, { kind: 'settled' }> {
   if (status === 401 || status === 403) return { kind: 'held', forMs: refusedKeyMs };
   if (status === 429 || status >= 500) return { kind: 'held', forMs: retryAfterMs(headers.get('retry-after'), nowMs) };
   return (status === 404 || status === 410) && nowMs - beganMs > 3_600_000 ? { kind: 'over' } : { kind: 'waiting' };

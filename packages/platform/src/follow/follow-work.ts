@@ -15,7 +15,7 @@ import { priceBook } from '../use-cases/prices.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
 import { isPlaceholder } from '../use-cases/sandbox-placeholder.ts';
 import { createWorkLease } from '../work/work-lease.ts';
-import { askOutcome, type Asked } from './ask-outcome.ts';
+import { askOutcome, type FollowedOutcome } from './ask-outcome.ts';
 import { followedForMs, pauseMs } from './follow-pace.ts';
 
 export interface FollowWorkOptions {
@@ -34,7 +34,7 @@ export interface FollowWorkOptions {
 }
 
 /** How often each answer was had since this platform began. */
-export type FollowFigures = { readonly [Kind in Asked['kind']]: number };
+export type FollowFigures = { readonly [Kind in FollowedOutcome['kind']]: number };
 
 export interface FollowWork {
   /** Asks for what is due. Returns how many pieces were asked for; null: another platform does it, or an earlier pass is under way. */
@@ -63,7 +63,7 @@ class Following implements FollowWork {
   /** By organization and provider: until when no question is asked. */
   readonly #held = new Map<string, number>();
   readonly #ending = new AbortController();
-  readonly #counts: Record<Asked['kind'], number> = { settled: 0, waiting: 0, over: 0, held: 0 };
+  readonly #counts: Record<FollowedOutcome['kind'], number> = { settled: 0, waiting: 0, over: 0, held: 0 };
   #passing: Promise<number | null> | null = null;
   #forgetMs = -Infinity;
   /** Settlements are kept one after the other, as the rows of a journal are. */
@@ -140,7 +140,7 @@ class Following implements FollowWork {
     }
   }
 
-  async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<Asked> {
+  async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<FollowedOutcome> {
     const { store, providerUrls, sandbox } = this.#options;
     const [connection, organization] = await Promise.all([
       store.providers.state(work.organization, work.wire), store.organizations.find(work.organization),
@@ -173,13 +173,13 @@ class Following implements FollowWork {
 }
 
 /** Null: never. */
-function nextLookMs(asked: Asked, { nowMs, ageMs }: { readonly nowMs: number; readonly ageMs: number }): number | null {
+function nextLookMs(asked: FollowedOutcome, { nowMs, ageMs }: { readonly nowMs: number; readonly ageMs: number }): number | null {
   if (asked.kind === 'over') return null;
   if (asked.kind === 'held') return nowMs + asked.forMs;
   return nowMs + Math.max(pauseMs(ageMs), asked.kind === 'waiting' ? asked.leastMs ?? 0 : 0);
 }
 
-type SettledWork = Asked & { readonly kind: 'settled' };
+type SettledWork = FollowedOutcome & { readonly kind: 'settled' };
 
 /** The platform in place of a node: it forwards nothing, and holds no leases of spend. */
 function nodeOf(holder: string): GatewayNodeId {

@@ -7,7 +7,7 @@ import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { Context } from 'hono';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
-import { isRefusal } from '../use-cases/refusal.ts';
+import { isRefusal, type AdministrationRefusal } from '../use-cases/refusal.ts';
 import { actorOf } from './actor.ts';
 import { addressOf } from './connection-address.ts';
 import { refuseCrossSite, refuseUnlessDeliberate } from './cross-site.ts';
@@ -62,7 +62,7 @@ async function answer(context: Context, parts: PlatformParts, { operation, place
   });
   const result = await (elsewhere !== null ? elsewhere.run(operation.id, { actor: actor!, params, query, body, nowMs: parts.clock() })
     : actor === null || operation.readsLong === true ? here() : places().take(actor.organization, here));
-  if (isRefusal(result)) throw httpRefusalOf(result);
+  if (isRefusal<AdministrationRefusal>(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
   return new Response(JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });

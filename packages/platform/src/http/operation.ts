@@ -15,7 +15,7 @@ type Sent<Schema> = Schema extends z.ZodType ? { [Name in keyof z.input<Schema>]
 type Fields<Schema> = Schema extends z.ZodType ? z.output<Schema> : Record<never, never>;
 
 /** One request, checked, as an operation receives it. */
-export interface Call<Params, Query, Body, Asker> {
+export interface OperationCall<Params, Query, Body, Asker> {
   /** In an operation that changes something, the store writes audit rows for its changes. */
   readonly context: UseCaseContext;
   readonly parts: PlatformParts;
@@ -83,7 +83,7 @@ export interface GuardedOperation<
   Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
 > extends OperationShape<Params, Query, Body, Answer> {
   readonly role: Role;
-  run(call: Call<Params, Query, Body, Actor>): Result<Answer>;
+  run(call: OperationCall<Params, Query, Body, Actor>): Result<Answer>;
 }
 
 /** An operation that needs no session: signing in, say. */
@@ -91,13 +91,13 @@ export interface OpenOperation<
   Params = undefined, Query = undefined, Body = undefined, Answer extends z.ZodType = z.ZodType,
 > extends OperationShape<Params, Query, Body, Answer> {
   readonly role: null;
-  run(call: Call<Params, Query, Body, null>): Result<Answer>;
+  run(call: OperationCall<Params, Query, Body, null>): Result<Answer>;
 }
 
 /** An operation, whatever its schemas are. */
 export interface Operation extends OperationShape<ObjectSchema | undefined, ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType> {
   readonly role: Role | null;
-  run(call: Call<undefined, undefined, undefined, Actor | null>): Promise<unknown>;
+  run(call: OperationCall<undefined, undefined, undefined, Actor | null>): Promise<unknown>;
 }
 
 /** Checks `run` against the schemas' types, then drops these types for the table of operations. */
@@ -111,7 +111,7 @@ export function operation<
 }
 
 /** What an operation that only reads gets of its request. */
-export type ReadingCall<Params, Query> = Pick<Call<Params, Query, undefined, Actor>, 'context' | 'actor' | 'params' | 'query'>;
+export type ReadingCall<Params, Query> = Pick<OperationCall<Params, Query, undefined, Actor>, 'context' | 'actor' | 'params' | 'query'>;
 
 type ReadingShape<Params, Query, Answer> = Omit<OperationShape<Params, Query, undefined, Answer>, 'method' | 'body' | 'consuming' | 'readsLong'>;
 

@@ -28,7 +28,7 @@ export interface PageQuery {
   readonly cursor?: string | undefined;
 }
 
-export interface Page<Item> {
+export interface PageOf<Item> {
   readonly data: readonly Item[];
   /** Null: this is the last page. */
   readonly nextCursor: string | null;
@@ -57,7 +57,7 @@ export async function storedPage<Item>(
   { read, placeOf }: {
     readonly read: (page: ListPage) => Promise<readonly Item[] | AdministrationRefusal>; readonly placeOf: (item: Item) => ListPlace;
   },
-): Promise<Page<Item> | AdministrationRefusal> {
+): Promise<PageOf<Item> | AdministrationRefusal> {
   const after = query.cursor === undefined ? undefined : placeAt(name, query.cursor);
   if (after === null) return invalidCursor();
   const limit = limitOf(query);
@@ -85,7 +85,7 @@ function placeAt({ list, organization }: ListName, cursor: string): ListPlace | 
 /** One page of a list that is completely in memory; `nameOf` tells its items apart. */
 export function pageOfList<Item>(
   { list, organization }: ListName, items: readonly Item[], { nameOf, query }: { readonly nameOf: (item: Item) => string; readonly query: PageQuery },
-): Page<Item> | AdministrationRefusal {
+): PageOf<Item> | AdministrationRefusal {
   const place = (item: Item): string => `${list} ${organization} ${nameOf(item)}`;
   let start = 0;
   if (query.cursor !== undefined) {
@@ -100,7 +100,7 @@ export function pageOfList<Item>(
 /** A page of a short list, by the ids in it. */
 export async function pageOfShortList<Item extends { readonly id: string }>(
   name: ListName, found: Promise<readonly Item[] | AdministrationRefusal>, query: PageQuery,
-): Promise<Page<Item> | AdministrationRefusal> {
+): Promise<PageOf<Item> | AdministrationRefusal> {
   const items = await found;
   if (isRefusal(items)) return items;
   return pageOfList(name, items, { nameOf: ({ id }) => id, query: { ...query, limit: query.limit ?? Math.max(1, items.length) } });

@@ -7,7 +7,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { signedContent } from '@metergate/core/alert/webhook-event.ts';
 import { NotPublicFault, reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
-import type { Attempt } from '@metergate/store/alerts/deliveries.ts';
+import type { DeliveryAttempt } from '@metergate/store/alerts/deliveries.ts';
 
 export interface OutgoingNotice {
   readonly url: string;
@@ -31,13 +31,13 @@ function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): 
 }
 
 /** Never throws: the attempt says what went wrong. Its words contain no address that a name resolved to. */
-export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<Attempt> {
+export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<DeliveryAttempt> {
   const url = new URL(notice.url);
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
   const reach = reachOf(url);
   const literal = guard.refuseLiteral(url.hostname, reach);
   if (literal !== null) return Promise.resolve(unanswered('the address is not public'));
-  const { promise, resolve } = Promise.withResolvers<Attempt>();
+  const { promise, resolve } = Promise.withResolvers<DeliveryAttempt>();
   const request = (scheme === 'https' ? tlsRequest : plainRequest)(url, {
     method: 'POST', agent: false, lookup: guard.lookupFor(reach), headers: {
       'content-type': 'application/json', 'content-length': Buffer.byteLength(notice.body), 'user-agent': 'metergate-webhooks',
@@ -49,7 +49,7 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
     if (!guard.admits(socket.remoteAddress, reach)) socket.destroy(new NotPublicFault(url.hostname, 'was reached at an address that is not public'));
   }));
   const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
-  const settle = (attempt: Attempt): void => {
+  const settle = (attempt: DeliveryAttempt): void => {
     clearTimeout(late);
     resolve(attempt);
   };
@@ -65,7 +65,7 @@ export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRu
   return promise;
 }
 
-function unanswered(error: string): Attempt {
+function unanswered(error: string): DeliveryAttempt {
   return { delivered: false, status: null, error };
 }
 

@@ -3,13 +3,13 @@ import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
-export interface ErasedOrganization {
+export interface BegunErasure {
   readonly id: string;
   readonly erased: true;
 }
 
 /** Once it returns, nobody has access and nothing can be unsealed. `createErasureFinisher` removes the words in its records. */
-export async function eraseOrganization(context: UseCaseContext, idOrName: string): Promise<ErasedOrganization | AdministrationRefusal> {
+export async function eraseOrganization(context: UseCaseContext, idOrName: string): Promise<BegunErasure | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
   const begun = await context.store.erasure.begin(organization.id);

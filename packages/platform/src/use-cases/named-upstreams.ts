@@ -4,7 +4,7 @@
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { upstreamNameForm } from '@metergate/core/call/named-upstream.ts';
-import type { NewNamedUpstream, ShownNamedUpstream as StoredUpstream } from '@metergate/store/settings/named-upstreams.ts';
+import type { NewNamedUpstream, KeptNamedUpstream as StoredUpstream } from '@metergate/store/settings/named-upstreams.ts';
 import { namedUpstreamNotDeclared } from '@metergate/store/settings/named-upstreams.ts';
 import type { StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';

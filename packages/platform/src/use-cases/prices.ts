@@ -25,7 +25,7 @@ type Asking = Pick<UseCaseContext, 'nowMs'> & { readonly store: UseCaseContext['
  * Every known price for a model; an empty list if there is none. Without a store (none was made yet) only the shipped
  * list is used.
  */
-export async function pricesOf({ store, nowMs }: Asking, model: string): Promise<ShownPrices | AdministrationRefusal> {
+export async function knownPrices({ store, nowMs }: Asking, model: string): Promise<ShownPrices | AdministrationRefusal> {
   const book = await priceBook({ store });
   return isRefusal(book) ? book : showPrices(book, model, nowMs);
 }

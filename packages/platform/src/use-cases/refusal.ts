@@ -4,6 +4,8 @@
  */
 import type { StoreRefusalCode } from '@metergate/store/engine/refusal.ts';
 
+export { isRefusal } from '@metergate/store/engine/refusal.ts';
+
 export type AdministrationRefusalCode =
   | StoreRefusalCode
   /** A field does not have the required form. */
@@ -43,9 +45,4 @@ export interface AdministrationRefusal {
 /** A refusal in place of a result. The message is for the person who asked: it names what is wrong and holds no secret. */
 export function refuseInput(code: AdministrationRefusalCode, message: string): AdministrationRefusal {
   return { refused: { code, message } };
-}
-
-/** True if a use case, or the store below it, returned its refusal in place of a result. */
-export function isRefusal(value: unknown): value is AdministrationRefusal {
-  return typeof value === 'object' && value !== null && 'refused' in value;
 }

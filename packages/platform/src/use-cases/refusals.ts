@@ -36,11 +36,11 @@ export interface RefusalsReport {
   readonly byCode: readonly { readonly code: string; readonly refusals: number }[];
   /** Every step of the period. */
   readonly series: readonly { readonly at: string; readonly byCode: Readonly<Record<string, number>> }[];
-  /** Most often refused first; at most `rowsMax`. */
+  /** Most often refused first; at most `refusalRowsMax`. */
   readonly rows: readonly ShownRefusals[];
 }
 
-export const rowsMax = 500;
+export const refusalRowsMax = 500;
 
 export interface RefusalsInput {
   readonly organization: string;
@@ -61,7 +61,7 @@ export async function showRefusals(context: UseCaseContext, asked: RefusalsInput
   const stepsIn = async (span: HourSpan) => (span.fromMs === span.toMs ? [] : refusalHours.steps({ organization, ...span, stepMs }));
   const [now, running, earlier, later, rows] = await Promise.all([
     stepsIn(periods.now.compared), stepsIn(periods.now.rest), stepsIn(periods.before.compared), stepsIn(periods.before.rest),
-    refusalHours.byKey({ organization, fromMs, toMs }, rowsMax),
+    refusalHours.byKey({ organization, fromMs, toMs }, refusalRowsMax),
   ]);
   const sums = [...now, ...running];
   const byCode = new Map<string, number>();

@@ -48,7 +48,7 @@ export interface ShownServiceKey {
   readonly person: string | null;
 }
 
-export interface RevokedServiceKey extends ShownServiceKey {
+export interface ShownRevokedKey extends ShownServiceKey {
   /** It had been revoked before; nothing was changed. */
   readonly alreadyRevoked: boolean;
 }
@@ -116,7 +116,7 @@ export async function listServiceKeys(
  */
 export async function revokeServiceKey(
   context: UseCaseContext, id: string, within?: OrganizationId,
-): Promise<RevokedServiceKey | AdministrationRefusal> {
+): Promise<ShownRevokedKey | AdministrationRefusal> {
   const revoked = await context.store.serviceKeys.revoke(id, within);
   return isRefusal(revoked) ? revoked
     : { ...shownServiceKey(revoked, await emailOf(context, revoked.person)), alreadyRevoked: revoked.alreadyRevoked };

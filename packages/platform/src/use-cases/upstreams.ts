@@ -3,7 +3,7 @@
  * credential goes in and never comes out.
  */
 import type { Organization } from '@metergate/store/settings/organizations.ts';
-import { upstreamNotDeclared, type ShownUpstream as StoredUpstream } from '@metergate/store/settings/declared-upstreams.ts';
+import { upstreamNotDeclared, type KeptUpstream as StoredUpstream } from '@metergate/store/settings/declared-upstreams.ts';
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';

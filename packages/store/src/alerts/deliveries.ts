@@ -42,7 +42,7 @@ export interface DueDelivery {
 }
 
 /** The result of an attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly delivered: boolean;
   readonly status: number | null;
   readonly error: string | null;
@@ -61,7 +61,7 @@ export interface Deliveries {
   take(nowMs: number, which: DueQuery): Promise<DueDelivery[]>;
   /** Makes what was taken and not settled due now: whoever took it has gone. */
   retake(nowMs: number): Promise<void>;
-  settle(delivery: Pick<DueDelivery, 'id' | 'attempts'>, attempt: Attempt, nowMs: number): Promise<void>;
+  settle(delivery: Pick<DueDelivery, 'id' | 'attempts'>, attempt: DeliveryAttempt, nowMs: number): Promise<void>;
   /** Removes what was raised before `beforeMs`, a part at a time. */
   prune(beforeMs: number): Promise<void>;
 }

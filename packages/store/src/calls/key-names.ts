@@ -2,14 +2,14 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
-export interface KeyNames {
+export interface KeyNameTable {
   /** The names of those of these keys that have one. Ask for at most a few thousand at a time. */
   names(organization: OrganizationId, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 const keysAtOnce = 500;
 
-export function keyNamesIn({ engine }: StoreContext): KeyNames {
+export function keyNamesIn({ engine }: StoreContext): KeyNameTable {
   return {
     async names(organization, keys) {
       const found = new Map<string, string>();

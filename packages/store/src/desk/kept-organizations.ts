@@ -4,16 +4,16 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
-import type { Settings } from '../settings/node-settings.ts';
+import type { NodeSettings } from '../settings/node-settings.ts';
 
 const keptMax = 1_000;
 
 export class KeptOrganizations {
-  readonly #settings: Pick<Settings, 'revision' | 'organization'>;
+  readonly #settings: Pick<NodeSettings, 'revision' | 'organization'>;
   /** As read when the store's revision was this, or later. */
   readonly #kept = new Map<OrganizationId, { readonly revision: number; readonly settings: OrganizationSettings }>();
 
-  constructor(settings: Pick<Settings, 'revision' | 'organization'>) {
+  constructor(settings: Pick<NodeSettings, 'revision' | 'organization'>) {
     this.#settings = settings;
   }
 

@@ -8,7 +8,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
-import type { Settings } from '../settings/node-settings.ts';
+import type { NodeSettings } from '../settings/node-settings.ts';
 import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums, SubjectSums } from '../spend/spend-sums.ts';
 import { CappedAnswers, type UntoldAnswer, type UntoldChange } from './capped-answers.ts';
@@ -19,7 +19,7 @@ import { noSpentNews, type SpentNews } from './spent-news.ts';
 import { together } from './together.ts';
 
 export interface SettingsDeskOptions {
-  readonly settings: Settings;
+  readonly settings: NodeSettings;
   readonly prices: Pick<StoredPrices, 'texts'>;
   readonly spend: Pick<SpendSums, 'sumsOfAll'>;
   /** Wall time, milliseconds since the epoch: says which windows of spend are in force. */
@@ -145,7 +145,7 @@ function answersOf(
 
 /** If they cannot be read, they are asked for one by one: what spoils one of them, or a busy store, keeps no node from starting. */
 async function ahead(
-  settings: Settings, read: (hashes: readonly string[]) => Promise<Map<string, UntoldAnswer>>, nowMs: number,
+  settings: NodeSettings, read: (hashes: readonly string[]) => Promise<Map<string, UntoldAnswer>>, nowMs: number,
 ): Promise<ReadonlyMap<string, UntoldAnswer>> {
   try {
     const hashes = await settings.hashesUsedSince(nowMs - aheadWithinMs, aheadMax);
@@ -180,7 +180,7 @@ interface ChangedOrganization {
  * The current settings of an organization with these keys, some at a time, so that one with many keys holds up neither this thread nor the node's.
  * An expired key is gone: otherwise every change would read all keys that were ever in use.
  */
-async function* readChange(settings: Settings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<UntoldChange> {
+async function* readChange(settings: NodeSettings, { id, hashes, nowMs }: ChangedOrganization): AsyncGenerator<UntoldChange> {
   const organization = await settings.organization(id);
   if (hashes.length === 0 && organization === null) yield { id, organization, keys: [] };
   for (let from = 0; from < hashes.length; from += keysAtOnce) {

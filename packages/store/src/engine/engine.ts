@@ -110,7 +110,7 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     try {
       return await guarded(() => begin().execute(async (transaction) => {
         const result = await work(transaction);
-        if (isRefusal(result)) throw new RolledBack(result);
+        if (isRefusal<StoreRefusal>(result)) throw new RolledBack(result);
         return result;
       }));
     } catch (error) {

@@ -70,7 +70,12 @@ export function refuse(code: StoreRefusalCode, message: string): StoreRefusal {
   return { refused: { code, message } };
 }
 
-/** True if a store method returned its refusal in place of a result. */
-export function isRefusal(value: unknown): value is StoreRefusal {
+/** A refusal of the store or of what is built on it. */
+interface AnyRefusal {
+  readonly refused: { readonly code: string; readonly message: string };
+}
+
+/** True if a method of the store, or a use case on top of it, returned its refusal in place of a result. */
+export function isRefusal<Found extends AnyRefusal = AnyRefusal>(value: unknown): value is Found {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }

@@ -5,9 +5,9 @@ import { closeSync, fdatasyncSync, ftruncateSync, readSync, writeSync } from 'no
 import { interruptedRecord, type CallOpening } from '@metergate/core/record/call-record.ts';
 import { FrameWalk, type FramePlace, type Tail } from './frame-walk.ts';
 import { openingFromText, recordToText, rowIdOf, rowIdWithin, rowKind } from './row.ts';
-import { brokenSegment, openSegment, segmentName, unreadable, type MadeSegment } from './segment.ts';
+import { brokenSegment, openSegment, segmentName, unreadableSegment, type MadeSegment } from './segment.ts';
 import {
-  eachRow, FrameBuffer, readSyncedThrough, syncedAt, syncedBytes, writeSyncedThrough, type Frame,
+  eachRow, FrameBuffer, readSyncedThrough, syncedAt, syncedBytes, writeSyncedThrough, type SegmentFrame,
 } from './segment-form.ts';
 import { JournalFault } from './journal-fault.ts';
 
@@ -56,7 +56,7 @@ export class DeadSegment {
     try {
       return [...this.#open.values()].map((text) => openingFromText(text));
     } catch (error) {
-      throw unreadable(this.path, 'an opening is not one of this version', error);
+      throw unreadableSegment(this.path, 'an opening is not one of this version', error);
     }
   }
 
@@ -103,7 +103,7 @@ export class DeadSegment {
     closeSync(this.#made.descriptor);
   }
 
-  #note(frame: Frame): void {
+  #note(frame: SegmentFrame): void {
     let at = 0;
     try {
       eachRow(frame, (seq, kind, from, to) => {
@@ -117,7 +117,7 @@ export class DeadSegment {
         return true;
       });
     } catch (error) {
-      throw unreadable(this.path, `row ${at} is not one of this version`, error);
+      throw unreadableSegment(this.path, `row ${at} is not one of this version`, error);
     }
   }
 
@@ -129,7 +129,7 @@ export class DeadSegment {
   #torn(tail: Tail): number {
     const { offset } = this.#end;
     const lost = (tail.damaged && !tail.unwritten) || offset < this.#syncedThrough();
-    if (lost) throw unreadable(this.path, `it is damaged at byte ${offset}`);
+    if (lost) throw unreadableSegment(this.path, `it is damaged at byte ${offset}`);
     return tail.blank ? 0 : tail.bytes;
   }
 

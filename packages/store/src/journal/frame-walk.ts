@@ -3,7 +3,7 @@
  * a write that has not ended or was cut short; where a whole frame follows it all the same, the file is damaged in its middle.
  */
 import { fstatSync, readSync } from 'node:fs';
-import { emptyFrameBytes, frameAt, frameLengthAt, frameMark, headBytes, type Frame, type SegmentHead } from './segment-form.ts';
+import { emptyFrameBytes, segmentFrameAt, frameLengthAt, frameMark, headBytes, type SegmentFrame, type SegmentHead } from './segment-form.ts';
 
 /** All walks of a thread read into this, one at a time: what they give is to be used before the next read. */
 let window = Buffer.allocUnsafeSlow(256 * 1024);
@@ -57,11 +57,11 @@ export class FrameWalk {
   }
 
   /** The next whole frame, or null. Its bytes are good until the next one is asked for. @throws what the file system throws. */
-  next(): Frame | null {
+  next(): SegmentFrame | null {
     if (!this.#have(emptyFrameBytes)) return null;
     const length = frameLengthAt(window, this.#offset - this.#windowAt);
     if (length === 0 || !this.#have(length)) return null;
-    const frame = frameAt(window, this.#offset - this.#windowAt, length, this.#head.seed);
+    const frame = segmentFrameAt(window, this.#offset - this.#windowAt, length, this.#head.seed);
     if (frame === null || (frame.gap ? frame.firstSeq < this.#seq : frame.firstSeq !== this.#seq)) return null;
     this.#offset += length;
     this.#seq = frame.firstSeq + frame.rows;
@@ -119,7 +119,7 @@ function wholeFrameIn(rest: Buffer, seed: number): number | null {
   for (let at = rest.indexOf(frameMark); at !== -1; at = rest.indexOf(frameMark, at + 1)) {
     if (at + emptyFrameBytes > rest.length) return null;
     const length = frameLengthAt(rest, at);
-    if (at + length <= rest.length && frameAt(rest, at, length, seed) !== null) return at;
+    if (at + length <= rest.length && segmentFrameAt(rest, at, length, seed) !== null) return at;
   }
   return null;
 }

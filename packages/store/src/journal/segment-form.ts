@@ -140,7 +140,7 @@ export class FrameBuffer {
 }
 
 /** A whole frame within a buffer. */
-export interface Frame {
+export interface SegmentFrame {
   readonly firstSeq: number;
   readonly rows: number;
   readonly sealed: boolean;
@@ -157,7 +157,7 @@ export function frameLengthAt(bytes: Buffer, at: number): number {
 }
 
 /** The frame of this length at `at`, all of which is there; null if it is not whole. */
-export function frameAt(bytes: Buffer, at: number, length: number, seed: number): Frame | null {
+export function segmentFrameAt(bytes: Buffer, at: number, length: number, seed: number): SegmentFrame | null {
   const end = at + length;
   if (crc32(bytes.subarray(at + 8, end), seed) !== bytes.readUInt32LE(at + 4)) return null;
   const flags = bytes.readUInt16LE(at + 18);
@@ -168,7 +168,7 @@ export function frameAt(bytes: Buffer, at: number, length: number, seed: number)
 }
 
 /** Calls `row` for each row of a frame with its number, kind and where its text lies, until it returns false. */
-export function eachRow(frame: Frame, row: (seq: number, kind: number, from: number, to: number) => boolean): void {
+export function eachRow(frame: SegmentFrame, row: (seq: number, kind: number, from: number, to: number) => boolean): void {
   let at = frame.rowsAt;
   for (let index = 0; index < frame.rows; index += 1) {
     const from = at + rowHeadBytes;

@@ -8,8 +8,8 @@ import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
 import { beginningFromText, endFromText, openingFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
 import type { RunEvent } from './run-event.ts';
-import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadable, type MadeSegment } from './segment.ts';
-import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type Frame } from './segment-form.ts';
+import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadableSegment, type MadeSegment } from './segment.ts';
+import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type SegmentFrame } from './segment-form.ts';
 import { JournalFault } from './journal-fault.ts';
 import type { ClosedRow, RunRow } from './call-sink.ts';
 
@@ -79,7 +79,9 @@ export class SegmentReader {
   }
 
   /** Adds what is due of a frame; returns the number of the last row that was looked at. */
-  #collect(frame: Frame, walked: number, limit: number, due: { records: ClosedRow[]; runEvents: RunRow[]; count: number; through: number }): number {
+  #collect(
+    frame: SegmentFrame, walked: number, limit: number, due: { records: ClosedRow[]; runEvents: RunRow[]; count: number; through: number },
+  ): number {
     let last = walked;
     try {
       eachRow(frame, (seq, kind, from, to) => {
@@ -96,7 +98,7 @@ export class SegmentReader {
       });
     } catch (error) {
       // What is thrown for a row may quote it, so it is not said.
-      throw unreadable(this.path, `row ${last} is not one of this version`, error);
+      throw unreadableSegment(this.path, `row ${last} is not one of this version`, error);
     }
     return last;
   }
@@ -118,7 +120,7 @@ export class SegmentReader {
   }
 
   /** Null: no whole frame follows yet. @throws JournalFault */
-  #next(walk: FrameWalk): Frame | null {
+  #next(walk: FrameWalk): SegmentFrame | null {
     try {
       const frame = walk.next();
       if (frame !== null || !walk.tail().damaged) return frame;
@@ -129,7 +131,7 @@ export class SegmentReader {
     } catch (error) {
       throw error instanceof JournalFault ? error : brokenSegment(this.path, error);
     }
-    throw unreadable(this.path, `it is damaged at byte ${walk.place.offset}`);
+    throw unreadableSegment(this.path, `it is damaged at byte ${walk.place.offset}`);
   }
 
   close(): void {

@@ -141,17 +141,17 @@ export function openSegment(path: string, flags: 'r' | 'r+'): MadeSegment {
 }
 
 function checked(head: ReturnType<typeof headFrom>, path: string): SegmentHead {
-  if (head === null) throw unreadable(path, 'its head is damaged, or it is no journal segment');
+  if (head === null) throw unreadableSegment(path, 'its head is damaged, or it is no journal segment');
   if ('newer' in head) {
     throw new JournalFault('journal_newer',
       `The journal segment ${path} was written by a newer version (form ${head.newer}). Start that version once, so that it is recovered.`);
   }
-  if (head.segment !== segmentName(path)) throw unreadable(path, `it holds the segment ${head.segment}`);
+  if (head.segment !== segmentName(path)) throw unreadableSegment(path, `it holds the segment ${head.segment}`);
   return head;
 }
 
 /** The fault of a segment that cannot be read: what it may hold is named, because it must not be thrown away lightly. */
-export function unreadable(path: string, why: string, cause?: unknown): JournalFault {
+export function unreadableSegment(path: string, why: string, cause?: unknown): JournalFault {
   return new JournalFault('journal_unreadable',
     `The journal segment ${path} cannot be read (${why}). It may hold calls that no record exists of yet: `
     + 'restore it, or move it away to go on without them.',
@@ -161,7 +161,7 @@ export function unreadable(path: string, why: string, cause?: unknown): JournalF
 /** The fault of a segment that the system cannot open, read or change: it is damaged, or its place cannot be written. */
 export function brokenSegment(path: string, error: unknown): JournalFault {
   const code = systemCode(error);
-  if (!placeCodes.has(code)) return unreadable(path, code === 'ENOENT' ? 'it is gone' : reasonOf(error), error);
+  if (!placeCodes.has(code)) return unreadableSegment(path, code === 'ENOENT' ? 'it is gone' : reasonOf(error), error);
   return new JournalFault('journal_unwritable',
     `The journal segment ${path} cannot be written (${reasonOf(error)}). Nothing in it is lost, so leave it where it is: `
     + 'check the rights and the free space of its directory, and how many files this process may open.',

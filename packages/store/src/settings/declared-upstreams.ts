@@ -16,7 +16,7 @@ import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
 /** A declaration without its credential. */
-export interface ShownUpstream {
+export interface KeptUpstream {
   readonly url: string;
   readonly enabled: boolean;
   readonly hasCredential: boolean;
@@ -34,7 +34,7 @@ export interface DeclaredUpstreams {
   enable(organization: OrganizationId): Promise<StoreRefusal | null>;
   disable(organization: OrganizationId): Promise<StoreRefusal | null>;
   remove(organization: OrganizationId): Promise<StoreRefusal | null>;
-  show(organization: OrganizationId): Promise<ShownUpstream | null>;
+  show(organization: OrganizationId): Promise<KeptUpstream | null>;
 }
 
 export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUpstreams {

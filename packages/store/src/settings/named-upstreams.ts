@@ -28,7 +28,7 @@ export interface NewNamedUpstream {
 }
 
 /** A declaration without its credential. `unreadable`: the credential is stored, but it cannot be unsealed now. */
-export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
+export interface KeptNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
   readonly enabled: boolean;
   readonly hasCredential: boolean;
   readonly state: 'readable' | 'unreadable';
@@ -45,7 +45,7 @@ export interface NamedUpstreams {
   disable(organization: OrganizationId, name: string): Promise<StoreRefusal | null>;
   remove(organization: OrganizationId, name: string): Promise<StoreRefusal | null>;
   /** In the order of their names. */
-  list(organization: OrganizationId): Promise<ShownNamedUpstream[]>;
+  list(organization: OrganizationId): Promise<KeptNamedUpstream[]>;
 }
 
 export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstreams {

@@ -25,7 +25,7 @@ export interface SettingsChange {
   readonly prices: boolean;
 }
 
-export interface Settings {
+export interface NodeSettings {
   /** The number of the latest change; 0 in a new store. */
   revision(): Promise<number>;
   /** A live key, which is neither revoked nor disabled. The caller checks its expiry. Null: no such key. */
@@ -39,7 +39,7 @@ export interface Settings {
   changedSince(revision: number): Promise<SettingsChange>;
 }
 
-export function settingsIn(context: StoreContext): Settings {
+export function settingsIn(context: StoreContext): NodeSettings {
   const { engine } = context;
   const revision = async () => Number((await engine.look<{ value: bigint }>('select value from revision', noneGiven))[0]![0]!.value);
   return {

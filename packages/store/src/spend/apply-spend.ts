@@ -49,7 +49,7 @@ export type SpendFigures = { readonly spent: NanoDollars } & { readonly [Name in
 type Figures = { -readonly [Name in keyof SpendFigures]: SpendFigures[Name] };
 
 /** The column of each figure, and the one with the part of it that belongs to records removed for their age. */
-export const figureColumns: readonly { readonly name: keyof SpendFigures; readonly kept: string; readonly gone: string }[] = [
+export const spendColumns: readonly { readonly name: keyof SpendFigures; readonly kept: string; readonly gone: string }[] = [
   { name: 'spent', kept: 'spent_nano', gone: 'gone_nano' },
   ...countsOf.map(([name, { column }]) => ({ name, kept: column, gone: `gone_${column}` })),
 ];
@@ -167,7 +167,7 @@ export const spendKey: readonly BulkColumn<Addition>[] = [
   { name: 'subject', kind: 'text', value: (a) => a.subject },
   { name: 'day_ms', kind: 'whole', value: (a) => a.dayMs },
 ];
-export const keptColumns = figureColumns.map(({ name, kept }): BulkColumn<Addition> =>
+export const keptColumns = spendColumns.map(({ name, kept }): BulkColumn<Addition> =>
   ({ name: kept, kind: 'whole', value: (a) => a.figures[name] }));
 
 /** `on conflict … do update set`: adds the new row's columns to those of the row in conflict. */
@@ -180,7 +180,7 @@ export function addedTo(engine: Engine['kind'], columns: readonly string[]): str
 
 function adding(engine: Engine['kind']): BulkInsert<Addition> {
   return {
-    table: 'spend_day', columns: [...spendKey, ...keptColumns], after: addedTo(engine, figureColumns.map(({ kept }) => kept)),
+    table: 'spend_day', columns: [...spendKey, ...keptColumns], after: addedTo(engine, spendColumns.map(({ kept }) => kept)),
     values: (a) => [a.organization, a.scope, a.subject, a.dayMs, a.figures.spent, ...spendCounts.map((name) => a.figures[name])],
   };
 }

@@ -1,7 +1,7 @@
 /** Sums of spend derived from records, in memory: added up, subtracted, compared, and digested into one number. */
 import { hash } from 'node:crypto';
 import { labelAdditionsOf, moneyAlone } from './label-spend.ts';
-import { additionsOf, addSpend, figureColumns, noSpend, type SpendFigures, type SpendPlace, type SpendRecord } from './apply-spend.ts';
+import { additionsOf, addSpend, spendColumns, noSpend, type SpendFigures, type SpendPlace, type SpendRecord } from './apply-spend.ts';
 
 /** The sums of an organization, by the names of their places. */
 export type Sums = Map<string, SpendPlace & { readonly figures: SpendFigures }>;
@@ -47,7 +47,7 @@ export function placeName({ scope, subject, dayMs }: SpendPlace): string {
 }
 
 export function figuresText(figures: SpendFigures): string {
-  return figureColumns.map(({ name }) => figures[name]).join(' ');
+  return spendColumns.map(({ name }) => figures[name]).join(' ');
 }
 
 const nothingText = figuresText(noSpend);

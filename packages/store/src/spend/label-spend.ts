@@ -10,7 +10,7 @@ import type { Transaction } from 'kysely';
 import { insertRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
-import { addSpend, figureColumns, inOrder, keptColumns, noSpend, spendKey, type Addition, type SpendFigures } from './apply-spend.ts';
+import { addSpend, spendColumns, inOrder, keptColumns, noSpend, spendKey, type Addition, type SpendFigures } from './apply-spend.ts';
 import { allDaysMs } from './spend-days.ts';
 
 /** What the rows of one call's labels gain. Money may be negative. */
@@ -58,7 +58,7 @@ export async function addToLabels(
 
 /** Sums saturate at the 64-bit bounds, as those of records do. */
 function adding(engine: Engine['kind']): BulkInsert<LabelAddition> {
-  const gone = figureColumns.map(({ name, gone: column }): BulkColumn<LabelAddition> =>
+  const gone = spendColumns.map(({ name, gone: column }): BulkColumn<LabelAddition> =>
     ({ name: column, kind: 'whole', value: (a) => a.gone[name] }));
   const [least, most] = engine === 'sqlite' ? ['min', 'max'] : ['least', 'greatest'];
   const sum = (name: string): string => (!name.endsWith('_nano') ? `spend_day.${name} + excluded.${name}`

@@ -10,7 +10,7 @@ import { deleteRows, insertRows, type BulkColumn, type BulkInsert } from '../eng
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
 import {
-  addedTo, figureColumns, figuresOf, keptColumns, noSpend, orderedAdditionsOf, spendKey, type Addition, type SpendRecord,
+  addedTo, spendColumns, figuresOf, keptColumns, noSpend, orderedAdditionsOf, spendKey, type Addition, type SpendRecord,
 } from './apply-spend.ts';
 import { cappedLabels } from './capped-labels.ts';
 import { addToLabels, labelAdditionsOf, moneyAlone, type LabelChange } from './label-spend.ts';
@@ -59,7 +59,7 @@ async function labelChangesOf(transaction: Transaction<Schema>, records: readonl
 
 /** If a sum is missing, it is created from the removed records alone. */
 function notingGone(engine: Engine['kind']): BulkInsert<Addition> {
-  const gone = figureColumns.map(({ name, gone: column }): BulkColumn<Addition> => ({ name: column, kind: 'whole', value: (a) => a.figures[name] }));
+  const gone = spendColumns.map(({ name, gone: column }): BulkColumn<Addition> => ({ name: column, kind: 'whole', value: (a) => a.figures[name] }));
   return { table: 'spend_day', columns: [...spendKey, ...keptColumns, ...gone], after: addedTo(engine, gone.map(({ name }) => name)) };
 }
 

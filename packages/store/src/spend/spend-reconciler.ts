@@ -18,7 +18,7 @@ import type { CapScope } from '@metergate/core/spend/cap.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import type { Engine } from '../engine/engine.ts';
-import { figureColumns, noSpend, type SpendFigures, type SpendPlace } from './apply-spend.ts';
+import { spendColumns, noSpend, type SpendFigures, type SpendPlace } from './apply-spend.ts';
 import { addRecords, digestOf, figuresText, placeName, without, type Sums } from './derived-sums.ts';
 import { RecentRecords, recordsAtOnce, spendRecordColumns, spendRecordOf } from './recent-records.ts';
 
@@ -249,7 +249,7 @@ async function snapshotOf(engine: Engine, organization: OrganizationId): Promise
 }
 
 function figuresOf(row: Readonly<Record<string, unknown>>, of: 'kept' | 'gone'): SpendFigures {
-  const entries = figureColumns.map((column) => {
+  const entries = spendColumns.map((column) => {
     const value = BigInt(row[column[of]] as bigint);
     return [column.name, column.name === 'spent' ? nanoDollars(value) : Number(value)];
   });
@@ -288,6 +288,6 @@ function differencesOf(kept: Sums, derived: Sums): Omit<SpendDifference, 'organi
 /** Names a wrong sum and by how much it is off; the same in two walks even if calls arrived in between. */
 export function differenceName(difference: SpendDifference): string {
   const { organization, kept, derived } = difference;
-  const off = figureColumns.map(({ name }) => BigInt(kept[name]) - BigInt(derived[name]));
+  const off = spendColumns.map(({ name }) => BigInt(kept[name]) - BigInt(derived[name]));
   return `${organization}\0${placeName(difference)}\0${off.join(' ')}`;
 }

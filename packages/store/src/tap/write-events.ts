@@ -2,7 +2,7 @@
  * Tap events and what they add to the sums → rows. Called inside the transaction that has locked the Baseline.
  */
 import type { TapEvent } from '@metergate/core/tap/event.ts';
-import { addedCounts, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
+import { latencyCountsTogether, latencyCountsFrom, latencyCountsText } from '@metergate/core/tap/latency-bucket.ts';
 import { linedUp, type TapLine } from '@metergate/core/tap/lines.ts';
 import { tapFigures, type TapCell, type TapHeadroom, type TapLatency, type TapRollup } from '@metergate/core/tap/rollup.ts';
 import { sql, type RawBuilder, type Transaction } from 'kysely';
@@ -112,7 +112,7 @@ async function addedLatencies({ engine, transaction, baseline }: TapWriting, lat
   const { rows } = await sql<{ part: string; counts: string }>`
     select part, counts from tap_latency where baseline = ${baseline} and part ${amongTexts(engine, parts)}`.execute(transaction);
   const there = new Map(rows.map(({ part, counts }) => [part, counts]));
-  return latencies.map(({ part, counts }) => ({ part, counts: addedCounts(latencyCountsFrom(there.get(part) ?? ''), counts) }));
+  return latencies.map(({ part, counts }) => ({ part, counts: latencyCountsTogether(latencyCountsFrom(there.get(part) ?? ''), counts) }));
 }
 
 /** The same SQL text for any number, so that neither engine prepares it again. */

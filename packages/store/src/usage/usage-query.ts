@@ -73,7 +73,7 @@ const units = ['month', 'day', 'hour'] as const;
 export type SumUnit = (typeof units)[number];
 
 /** Whose sums answer the query, the longest first: months of labels for whole periods, hours of what has no words. */
-export function unitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly SumUnit[] {
+export function sumUnitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly SumUnit[] {
   const { words: [word], time } = shapeOf(query);
   switch (sumKindOf(query)) {
     case 'records': return [];

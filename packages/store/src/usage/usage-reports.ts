@@ -14,7 +14,7 @@ import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { daysLackingSets, withoutDays } from './label-sets.ts';
-import { cutSpan, shapeOf, sumKindOf, unitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
+import { cutSpan, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
 export interface UsageRow {
@@ -83,7 +83,7 @@ class UsageReading {
   async #rowsOf(query: UsageQuery, bounded: Span, named: boolean): Promise<Rows | null> {
     const kind = sumKindOf(query);
     const lacking = kind === 'sets' ? await daysLackingSets(this.#context.engine, query.organization, wholeDays(bounded)) : [];
-    const cut = joined(withoutDays(bounded, lacking).map((part) => cutSpan(part, unitsOf(query))));
+    const cut = joined(withoutDays(bounded, lacking).map((part) => cutSpan(part, sumUnitsOf(query))));
     const hours = await hourParts(this.#context.engine, this.#parts, query, cut.hour);
     const edges = [...cut.edges, ...hours.edges, ...lacking.map((day) => within(bounded, { fromMs: day, toMs: dayAfter(day) }))];
     const shape = shapeOf(query);
@@ -112,7 +112,7 @@ class UsageReading {
    * the other, so it counts only if the days of those hours have the same calls before and after. Null: it does not help here.
    */
   async #ofWholeMonths(query: UsageQuery, bounded: Span): Promise<Rows | null> {
-    const whole = unitsOf(query).includes('month') ? wholeMonths(bounded) : null;
+    const whole = sumUnitsOf(query).includes('month') ? wholeMonths(bounded) : null;
     if (whole === null) return null;
     const calls = async (): Promise<string> => JSON.stringify(await Promise.all(whole.less.map(async ({ fromMs }) =>
       (await this.#parts.named({ ...query, by: [], filter: {} }, 'day', { fromMs: dayOf(fromMs), toMs: dayAfter(dayOf(fromMs)) }))

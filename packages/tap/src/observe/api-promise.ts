@@ -8,11 +8,11 @@ import { followAnswer } from './follow-answer.ts';
 import { followResponse } from './follow-response.ts';
 import { lookAtReturned, override, put } from './in-place.ts';
 import { observeOutcome } from './follow-stream.ts';
-import type { Call } from './call.ts';
+import type { ObservedCall } from './call.ts';
 import type { Method } from './look.ts';
 
 /** Follows a promise to the end of its call; any other kind of promise is not observed. */
-export function followApiPromise(promise: unknown, call: Call): void {
+export function followApiPromise(promise: unknown, call: ObservedCall): void {
   const coming = at(promise, 'responsePromise');
   if (!methodOf(coming, 'then') || !methodOf(promise, 'parseResponse')) return;
   let response: unknown;

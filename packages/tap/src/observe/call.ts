@@ -3,12 +3,12 @@
  * When everything that listens to a call is garbage (a stream nobody read, a promise nobody awaited), the call is closed as left by the
  * host; at exit, `settleOpenCalls` does the same.
  */
-import { at, quietly, textIn } from './look.ts';
+import { at, quietly, firstText } from './look.ts';
 import { providerOf } from './provider.ts';
 import { readHead } from './response-head.ts';
 import { readingInto } from './reading.ts';
 import { monotonicMs } from '../runtime.ts';
-import type { Figures, Sink } from '../seen-call.ts';
+import type { SeenFigures, Sink } from '../seen-call.ts';
 
 /**
  * `done`: the answer came whole. `left`: the host did not want the rest. `failed`: the provider or the network broke it. `unread`: it came
@@ -25,7 +25,7 @@ export interface Hold {
 }
 
 /** Receives what a stream yields. None of its methods throws. */
-export interface Listener {
+export interface StreamListener {
   /** The whole answer, or its next part; the same one passed twice in a row counts once. */
   value(part: unknown): void;
   end(ending: Ending): void;
@@ -34,7 +34,7 @@ export interface Listener {
 }
 
 /** Receives what happens in one call. None of its methods throws. */
-export interface Call extends Listener {
+export interface ObservedCall extends StreamListener {
   /** True while the SDK itself reads the body of the response: its bytes are then not looked at. */
   parsed?: boolean;
   /** The head of the response has arrived; from here on an abandoned call gives its event too. */
@@ -58,10 +58,10 @@ export function settleOpenCalls(): void {
 }
 
 /** Begins a call that is about to be made on an observed object; `argument` is the first of its arguments. */
-export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean): Call {
+export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean): ObservedCall {
   const startedAt = monotonicMs();
-  const figures: Figures = {
-    provider: providerOf(hold.client), model: textIn(argument, modelPaths) ?? textIn(hold.client, modelPaths) ?? null, request_id: null,
+  const figures: SeenFigures = {
+    provider: providerOf(hold.client), model: firstText(argument, modelPaths) ?? firstText(hold.client, modelPaths) ?? null, request_id: null,
     input_tokens: 0, output_tokens: 0, cached_tokens: 0, stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };
   const read = readingInto(figures);
@@ -76,7 +76,7 @@ export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean):
       note();
     });
   };
-  const call: Call = {
+  const call: ObservedCall = {
     head: (response, itsSignal) => whenSeen(() => {
       readHead(response, figures);
       signal = itsSignal ?? signal;
@@ -103,7 +103,7 @@ export function beginCall(hold: Hold, argument?: unknown, embeddings?: boolean):
 }
 
 /** Ends a call. It holds the call's figures but none of its listeners, so that those can become garbage. Never throws. */
-function closer(hold: Hold, figures: Figures, embeddings?: boolean): Close {
+function closer(hold: Hold, figures: SeenFigures, embeddings?: boolean): Close {
   let closed = false;
   const close: Close = (ending) => {
     if (closed) return;

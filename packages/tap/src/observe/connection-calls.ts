@@ -2,11 +2,11 @@
  * The responses of one WebSocket connection, asked for and under way: messages in both directions → calls. A response that is announced answers
  * the oldest request of its lane, or was begun by the provider itself: after words that were spoken, a tool or a steer.
  */
-import { beginCall, type Call, type Ending, type Hold } from './call.ts';
-import { own, textIn } from './look.ts';
+import { beginCall, type ObservedCall, type Ending, type Hold } from './call.ts';
+import { own, firstText } from './look.ts';
 
 interface Asked {
-  readonly call: Call;
+  readonly call: ObservedCall;
   readonly lane: unknown;
   readonly previous: unknown;
   readonly eventId: unknown;
@@ -32,7 +32,7 @@ export function connectionCalls(hold: Hold, asModel: string | null): ConnectionC
   const known = new Set<unknown>();
   const steered = new Set<unknown>();
   const begin = (event: unknown): Asked => ({
-    call: beginCall(hold, { model: textIn(event, 'model') ?? model }), lane: own(event, 'stream_id'),
+    call: beginCall(hold, { model: firstText(event, 'model') ?? model }), lane: own(event, 'stream_id'),
     previous: own(event, 'previous_response_id'), eventId: own(event, 'event_id'),
   });
   /** Takes the first that fits out of those asked for. */
@@ -78,7 +78,7 @@ export function connectionCalls(hold: Hold, asModel: string | null): ConnectionC
     received(event) {
       const type = own(event, 'type') as string;
       if (type === 'error') return refused(event);
-      model = textIn(event, 'session.model') ?? model;
+      model = firstText(event, 'session.model') ?? model;
       const response = own(event, 'response');
       const id = own(response, 'id');
       if (!id) return;

@@ -4,10 +4,10 @@
 import { methodOf, own } from './look.ts';
 import { followReadable, followReads } from './follow-stream.ts';
 import { lookAtReturned } from './in-place.ts';
-import type { Call } from './call.ts';
+import type { ObservedCall } from './call.ts';
 
 /** Takes the answer itself: whole, or a stream that was not read yet. */
-export function followAnswer(answer: unknown, call: Call): void {
+export function followAnswer(answer: unknown, call: ObservedCall): void {
   call.head(own(answer, 'response sdkHttpResponse'));
   const parts = [answer, own(answer, 'stream')].find((one) => methodOf(one, 'getReader')); // a stream, or the AI SDK's answer with one
   if (parts) followReadable(parts as ReadableStream<unknown>, call);

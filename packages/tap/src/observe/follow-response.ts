@@ -6,10 +6,10 @@ import { at, methodOf, quietly } from './look.ts';
 import { followBody, observeOutcome } from './follow-stream.ts';
 import { lookAtReturned, override } from './in-place.ts';
 import { readingBody } from './reading-body.ts';
-import type { Call, Listener } from './call.ts';
+import type { ObservedCall, StreamListener } from './call.ts';
 
 /** Follows the response. What the SDK itself reads of it is not looked at. */
-export function followResponse(response: unknown, call: Call): void {
+export function followResponse(response: unknown, call: ObservedCall): void {
   for (const name of ['json', 'text', 'arrayBuffer', 'bytes', 'blob', 'buffer']) {
     override(response, name, (run) => observeOutcome(run(), (body) => {
       const listener = bodyListener(call);
@@ -29,7 +29,7 @@ export function followResponse(response: unknown, call: Call): void {
 }
 
 /** Follows a web stream, or one of Node's (`node-fetch`), whose data passes its own `emit` however it is read. */
-function followSource(body: unknown, listener: Listener): void {
+function followSource(body: unknown, listener: StreamListener): void {
   if (methodOf(body, 'getReader')) return followBody(body as ReadableStream<unknown>, listener);
   override(body, 'emit', (run, [event, value]) => {
     if (event === 'data') listener.value(value);
@@ -41,7 +41,7 @@ function followSource(body: unknown, listener: Listener): void {
 }
 
 /** Receives the pieces of a body. One that came whole and cannot be read gives no event: none could say that its usage is not known. */
-function bodyListener(call: Call): Listener {
+function bodyListener(call: ObservedCall): StreamListener {
   const reading = readingBody(call.value);
   return {
     value: (piece) => { if (!call.parsed) quietly(() => reading.add(piece)); },

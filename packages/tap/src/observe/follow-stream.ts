@@ -4,7 +4,7 @@
  */
 import { lookAtReturned, override } from './in-place.ts';
 import { methodOf, quietly } from './look.ts';
-import type { Listener } from './call.ts';
+import type { StreamListener } from './call.ts';
 import type { Method } from './look.ts';
 
 /**
@@ -33,7 +33,7 @@ export function observeOutcome(outcome: unknown, observe: (value: unknown) => vo
 }
 
 /** Listens to an iterator, a generator or a reader. */
-export function followReads(owner: unknown, listener: Listener): void {
+export function followReads(owner: unknown, listener: StreamListener): void {
   for (const name of ['next', 'read']) {
     override(owner, name, (run) => observeOutcome(run(), (result) => {
       const { done, value } = result as IteratorResult<unknown>;
@@ -50,7 +50,7 @@ export function followReads(owner: unknown, listener: Listener): void {
 }
 
 /** Listens to a web stream, however it is read: reader, iteration, tee, pipe. */
-export function followReadable(stream: ReadableStream<unknown>, listener: Listener): void {
+export function followReadable(stream: ReadableStream<unknown>, listener: StreamListener): void {
   followReads(stream, listener);
   for (const name of ['getReader', 'values', Symbol.asyncIterator]) lookAtReturned(stream, name, (made) => followReads(made, listener));
   for (const name of ['tee', 'pipeTo', 'pipeThrough']) {
@@ -62,7 +62,7 @@ export function followReadable(stream: ReadableStream<unknown>, listener: Listen
  * Listens to the body of a response. Node's `Readable.fromWeb` takes a reader and reads past its methods, so the host gets the reader of a
  * stream between.
  */
-export function followBody(body: ReadableStream<unknown>, listener: Listener): void {
+export function followBody(body: ReadableStream<unknown>, listener: StreamListener): void {
   followReadable(body, listener);
   let between = false;
   override(body, 'getReader', (run, args) => {

@@ -43,17 +43,17 @@ export function listAt(value: unknown, paths: string): readonly unknown[] {
 }
 
 /** The first non-empty string at one of the own paths. */
-export function textIn(value: unknown, paths: string): string | undefined {
+export function firstText(value: unknown, paths: string): string | undefined {
   return own(value, paths, (found) => typeof found === 'string' && found) as string | undefined;
 }
 
 /** The first whole number of at least 0 at one of the own paths. */
-export function figureIn(value: unknown, paths: string): number | undefined {
+export function firstFigure(value: unknown, paths: string): number | undefined {
   return own(value, paths, (found) => Number.isInteger(found) && (found as number) >= 0) as number | undefined;
 }
 
 /** The name in the table whose value fits, or `other`. */
-export function nameIn<Name extends string, Value>(table: Readonly<Record<Name, Value>>, fits: (value: Value) => boolean): Name | 'other' {
+export function fittingName<Name extends string, Value>(table: Readonly<Record<Name, Value>>, fits: (value: Value) => boolean): Name | 'other' {
   return (Object.entries(table) as [Name, Value][]).find(([, value]) => fits(value))?.[0] ?? 'other';
 }
 

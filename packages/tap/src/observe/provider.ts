@@ -2,10 +2,10 @@
  * The provider a client talks to, determined only by the host of its base URL. The client's class says nothing, because `openai` is used with
  * every compatible API.
  */
-import { at, nameIn, quietly } from './look.ts';
-import type { Provider } from '../seen-call.ts';
+import { at, fittingName, quietly } from './look.ts';
+import type { SeenProvider } from '../seen-call.ts';
 
-const publicHosts: Readonly<Record<Exclude<Provider, 'other'>, string>> = {
+const publicHosts: Readonly<Record<Exclude<SeenProvider, 'other'>, string>> = {
   openai: 'api.openai.com',
   anthropic: 'api.anthropic.com',
   google: 'generativelanguage.googleapis.com',
@@ -14,10 +14,10 @@ const publicHosts: Readonly<Record<Exclude<Provider, 'other'>, string>> = {
 };
 
 /** The provider of a client as it is configured now; `other` if the host is none of the five or unknown. */
-export function providerOf(client: unknown): Provider {
+export function providerOf(client: unknown): SeenProvider {
   const host = quietly(() => new URL(String(baseUrlOf(client))).hostname);
   // A regional host (`eu.api.openai.com`) belongs to its provider.
-  return nameIn(publicHosts, (known) => `.${host}`.endsWith(`.${known}`));
+  return fittingName(publicHosts, (known) => `.${host}`.endsWith(`.${known}`));
 }
 
 function baseUrlOf(client: unknown): unknown {

@@ -8,7 +8,7 @@ import { quietly } from './look.ts';
 const bodyMax = 2 ** 25;
 
 /** Reads one body. It holds what has come of a JSON text, or the last lines of a stream. */
-export interface BodyReading {
+export interface ReadingBody {
   /** Takes the next piece; never throws. */
   add(piece: unknown): void;
   /** The body has come whole. False if it could not be read; a text that is neither JSON nor a stream of events carries no usage. */
@@ -16,7 +16,7 @@ export interface BodyReading {
 }
 
 /** `take` receives each part: the whole answer, or the next event of a stream. */
-export function readingBody(take: (part: unknown) => void): BodyReading {
+export function readingBody(take: (part: unknown) => void): ReadingBody {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let data = '';

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readingInto } from './reading.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import type { Figures, StopReason } from '../seen-call.ts';
+import type { SeenFigures, StopReason } from '../seen-call.ts';
 
-function read(...parts: unknown[]): Partial<Figures> {
-  const figures: Figures = {
+function read(...parts: unknown[]): Partial<SeenFigures> {
+  const figures: SeenFigures = {
     provider: 'other', model: 'asked', request_id: null, input_tokens: 0, output_tokens: 0, cached_tokens: 0,
     stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };
@@ -33,7 +33,7 @@ for (const [reason, told] of Object.entries(words)) {
 
 const call = { id: 'c1', function: { name: 'look', arguments: '' } };
 const delta = (tool: object): object => ({ choices: [{ index: 0, delta: { tool_calls: [tool] } }] });
-const answers: readonly (readonly [string, readonly unknown[], Partial<Figures>])[] = [
+const answers: readonly (readonly [string, readonly unknown[], Partial<SeenFigures>])[] = [
   [
     'a second choice decides nothing but its tools',
     [{ choices: [{ index: 1, finish_reason: 'length', message: { tool_calls: [call] } }, { index: 0, finish_reason: 'stop', message: {} }] }],
@@ -117,7 +117,7 @@ const answers: readonly (readonly [string, readonly unknown[], Partial<Figures>]
 for (const [name, parts, expected] of answers) {
   test(`reading ${name}`, () => {
     const figures = read(...parts);
-    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, figures[key as keyof Figures]])), expected);
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, figures[key as keyof SeenFigures]])), expected);
   });
 }
 

@@ -3,9 +3,9 @@
  * stream in order, of every wire and in the forms that SDKs give them; the field names tell them apart.
  * Rule 27: the wire's own numbers. Figures whose field is missing keep their value; text of the answer is never kept.
  */
-import { figureIn, listAt, own, textIn } from './look.ts';
+import { firstFigure, listAt, own, firstText } from './look.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import type { Figures } from '../seen-call.ts';
+import type { SeenFigures } from '../seen-call.ts';
 
 /** Tool calls beyond what an event can hold are not counted. */
 const toolCallsMax = 10_000;
@@ -25,14 +25,14 @@ const stopPaths = 'stop_reason delta.stop_reason candidates.0.finishReason finis
 const toolTypes = /^(function_call|custom_tool_call|tool_use|tool-call)$/;
 
 /** Reads the parts of one answer into its figures. Some wires repeat a tool call in later parts, so it keeps their ids. Accepts any value. */
-export function readingInto(figures: Figures): (part: unknown) => void {
+export function readingInto(figures: SeenFigures): (part: unknown) => void {
   const tools = new Set<unknown>();
   return (part) => {
     const answer = answerIn(part);
-    const model = textIn(answer, 'model modelVersion modelId response.modelId');
+    const model = firstText(answer, 'model modelVersion modelId response.modelId');
     if (model) {
       figures.model = model;
-      figures.request_id = textIn(answer, 'id responseId response.id') ?? figures.request_id; // without a model it is the id of a part
+      figures.request_id = firstText(answer, 'id responseId response.id') ?? figures.request_id; // without a model it is the id of a part
     }
     const usage = own(answer, 'usage usageMetadata x_groq.usage choices.0.usage'); // also Groq's streams, Moonshot's
     if (usage) readUsage(usage, figures);
@@ -47,36 +47,36 @@ function answerIn(part: unknown): unknown {
   return own(part, 'message response data', (inner) => own(inner, 'model usage')) ?? part;
 }
 
-function readUsage(usage: unknown, figures: Figures): void {
+function readUsage(usage: unknown, figures: SeenFigures): void {
   const raw = own(usage, 'raw') ?? usage; // the AI SDK passes on the wire's own usage beside its sums
-  const thoughts = figureIn(raw, 'thoughtsTokenCount'); // Google counts these separately from its candidates
-  for (const name of Object.keys(usagePaths) as (keyof typeof usagePaths)[]) figures[name] = figureIn(raw, usagePaths[name]) ?? figures[name];
-  if (thoughts) figures.output_tokens = thoughts + (figureIn(raw, 'candidatesTokenCount') ?? 0);
+  const thoughts = firstFigure(raw, 'thoughtsTokenCount'); // Google counts these separately from its candidates
+  for (const name of Object.keys(usagePaths) as (keyof typeof usagePaths)[]) figures[name] = firstFigure(raw, usagePaths[name]) ?? figures[name];
+  if (thoughts) figures.output_tokens = thoughts + (firstFigure(raw, 'candidatesTokenCount') ?? 0);
 }
 
 /** Each tool call, by its id or else its index; one with neither counts each time. A stream names a tool only in its first part. */
 function readTools(part: unknown, answer: unknown, tools: Set<unknown>): void {
   const add = (call: unknown, place: unknown = {}): void => {
-    if (tools.size < toolCallsMax) tools.add(textIn(call, 'call_id toolCallId id') ?? place);
+    if (tools.size < toolCallsMax) tools.add(firstText(call, 'call_id toolCallId id') ?? place);
   };
   listAt(answer, 'choices').forEach((choice, position) => {
     const message = own(choice, 'message delta');
     [...listAt(message, 'tool_calls toolCalls'), own(message, 'function_call')].forEach((call, index) => {
-      if (textIn(call, 'function.name custom.name name')) add(call, `${own(choice, 'index') ?? position}/${own(call, 'index') ?? index}`);
+      if (firstText(call, 'function.name custom.name name')) add(call, `${own(choice, 'index') ?? position}/${own(call, 'index') ?? index}`);
     });
   });
   for (const block of [...listAt(answer, 'output content'), own(part, 'item content_block'), part]) {
     if (toolTypes.test(own(block, 'type') as string) && !own(block, 'providerExecuted')) add(block);
   }
   for (const piece of listAt(answer, 'candidates').flatMap((candidate) => listAt(candidate, 'content.parts'))) {
-    if (textIn(piece, 'functionCall.name')) add(own(piece, 'functionCall'));
+    if (firstText(piece, 'functionCall.name')) add(own(piece, 'functionCall'));
   }
 }
 
-function readStop(answer: unknown, type: unknown, figures: Figures): void {
+function readStop(answer: unknown, type: unknown, figures: SeenFigures): void {
   const choices = listAt(answer, 'choices');
-  const word = textIn(choices.find((choice) => !own(choice, 'index')), 'finish_reason finishReason')
-    ?? textIn(answer, stopPaths)
+  const word = firstText(choices.find((choice) => !own(choice, 'index')), 'finish_reason finishReason')
+    ?? firstText(answer, stopPaths)
     ?? (own(answer, 'promptFeedback.blockReason') ? 'refusal' : type === 'error' && type);
   if (word) figures.stop_reason = stopReasonOf(word);
   // The first wire says `tool_calls` itself; some others say `stop` even if a tool was called.

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readingInto } from './reading.ts';
-import type { Figures } from '../seen-call.ts';
+import type { SeenFigures } from '../seen-call.ts';
 
 const corpus = new URL('../../../../../shared/corpus/', import.meta.url);
 const wires = ['openai-chat-completions', 'openai-completions', 'openai-embeddings', 'openai-responses', 'anthropic-messages', 'compatible-chat'];
@@ -18,8 +18,8 @@ interface Recorded {
     & { readonly [name in 'input' | 'output' | 'cached' | 'reasoning']: number | null };
 }
 
-function read(parts: readonly unknown[]): Figures {
-  const figures: Figures = {
+function read(parts: readonly unknown[]): SeenFigures {
+  const figures: SeenFigures = {
     provider: 'other', model: null, request_id: null, input_tokens: 0, output_tokens: 0, cached_tokens: 0,
     stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };

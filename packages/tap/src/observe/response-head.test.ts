@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHead } from './response-head.ts';
-import type { Figures } from '../seen-call.ts';
+import type { SeenFigures } from '../seen-call.ts';
 
-function read(...holders: unknown[]): Figures {
-  const figures: Figures = {
+function read(...holders: unknown[]): SeenFigures {
+  const figures: SeenFigures = {
     provider: 'other', model: null, request_id: null, input_tokens: 0, output_tokens: 0, cached_tokens: 0,
     stop_reason: 'other', tool_calls: 0, status: 200, latency_ms: 0, rate_limit: null,
   };

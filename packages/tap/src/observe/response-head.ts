@@ -4,13 +4,13 @@
  */
 import { at, isThere, methodOf } from './look.ts';
 import { figureRule, keeps } from '../tap-event.ts';
-import type { Figures, RateLimit } from '../seen-call.ts';
+import type { SeenFigures, SeenRateLimit } from '../seen-call.ts';
 
 /**
  * Reads the head into the figures of its call; a figure that the head does not contain keeps its value. The rate limits are null if there
  * is no such header, and one of them is null if its header is not a number that an event can hold.
  */
-export function readHead(holder: unknown, figures: Figures): void {
+export function readHead(holder: unknown, figures: SeenFigures): void {
   const isStatus = (found: unknown): boolean => /^[1-5]\d\d$/.test(found as string);
   figures.status = Number(at(holder, 'status statusCode', isStatus) ?? figures.status);
   const headers = at(holder, 'headers responseHeaders') as Headers & Record<string, string>;
@@ -23,5 +23,5 @@ export function readHead(holder: unknown, figures: Figures): void {
     const value = /^\s*\d+\s*$/.test(text!) && Number(text);
     return [`${what}_${which}`, keeps(value, figureRule) ? value : null] as const;
   }));
-  if (told) figures.rate_limit = Object.fromEntries(limits) as unknown as RateLimit;
+  if (told) figures.rate_limit = Object.fromEntries(limits) as unknown as SeenRateLimit;
 }

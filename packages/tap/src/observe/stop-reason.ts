@@ -1,7 +1,7 @@
 /**
  * The words by which providers and SDKs say why an answer ended → the six words of the tap event.
  */
-import { nameIn } from './look.ts';
+import { fittingName } from './look.ts';
 import type { StopReason } from '../seen-call.ts';
 
 const reasons: Readonly<Record<Exclude<StopReason, 'other'>, RegExp>> = {
@@ -15,5 +15,5 @@ const reasons: Readonly<Record<Exclude<StopReason, 'other'>, RegExp>> = {
 /** The event's word; upper case and hyphens (`MAX_TOKENS`, `tool-calls`) are read alike, an unknown word is `other`. */
 export function stopReasonOf(word: string): StopReason {
   const alike = word.toLowerCase().replace(/-/g, '_');
-  return nameIn(reasons, (words) => words.test(alike));
+  return fittingName(reasons, (words) => words.test(alike));
 }

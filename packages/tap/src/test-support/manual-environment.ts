@@ -2,7 +2,7 @@
  * A reporter's environment that a test moves by hand: time stands still until the test lets it pass, every post waits for its answer, and
  * what is printed is kept.
  */
-import type { Answer, Settle } from '../answer.ts';
+import type { EndpointAnswer, Settle } from '../answer.ts';
 import type { ReporterEnvironment } from '../reporter.ts';
 
 interface Timer {
@@ -31,7 +31,7 @@ export class ManualEnvironment implements ReporterEnvironment {
   readonly printed: string[] = [];
   readonly waits: boolean[] = [];
   /** What the blocking transport answers, in turn; the last answer is repeated. */
-  blockingAnswers: Answer[] = [{ status: 202, closed: false }];
+  blockingAnswers: EndpointAnswer[] = [{ status: 202, closed: false }];
   readonly blocked: { readonly body: string; readonly attempt: number; readonly next: 'next' | 'again' | 'end' }[] = [];
   readonly #timers: Timer[] = [];
 
@@ -51,9 +51,9 @@ export class ManualEnvironment implements ReporterEnvironment {
     this.waits.push(waits);
   }
 
-  post(body: string): Promise<Answer> {
-    let resolve!: (answer: Answer) => void;
-    const answer = new Promise<Answer>((done) => {
+  post(body: string): Promise<EndpointAnswer> {
+    let resolve!: (answer: EndpointAnswer) => void;
+    const answer = new Promise<EndpointAnswer>((done) => {
       resolve = done;
     });
     const post: Post = {

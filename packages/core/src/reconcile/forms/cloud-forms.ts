@@ -2,11 +2,11 @@
  * What clouds and routers export: FOCUS files, which all clouds write; Azure's cost details; the cost and usage report of AWS; Google Cloud's
  * billing export; the activity of OpenRouter. Amounts are those of usage: credits, taxes and refunds are left out.
  */
-import { amountOf, countsOf, figureOf, type Amount } from '../bill.ts';
+import { amountOf, countsOf, billFigure, type Amount } from '../bill.ts';
 import type { ExportRow } from '../csv-rows.ts';
 import { textOf } from '../json-rows.ts';
 import { dollarsOf, readCloudRow, sellsModels } from './cloud-row.ts';
-import { bucketOfRow, firstOf, nothing, type RowForm, type SellerForms } from './form.ts';
+import { bucketOfRow, firstOf, nothingBilled, type RowForm, type SellerForms } from './form.ts';
 
 /** FOCUS 1.0 to 1.2. Microsoft adds `x_SkuMeterName`, AWS `x_UsageType`. */
 const focusForm: RowForm = {
@@ -100,10 +100,10 @@ const openrouterForms: readonly RowForm[] = [
       const bucket = bucketOfRow(row.get('date'));
       const { cost, places } = amountOf(row.get('usage'), 0);
       const counts = countsOf({
-        calls: figureOf(row.get('requests')), inputTokens: figureOf(row.get('prompt_tokens')),
-        outputTokens: figureOf(row.get('completion_tokens')), reasoningTokens: figureOf(row.get('reasoning_tokens')),
+        calls: billFigure(row.get('requests')), inputTokens: billFigure(row.get('prompt_tokens')),
+        outputTokens: billFigure(row.get('completion_tokens')), reasoningTokens: billFigure(row.get('reasoning_tokens')),
       });
-      return { line: { ...nothing, day: bucket.day, name: textOf(firstOf(row, ['model_permaslug', 'model'])), counts, cost }, bucket, places };
+      return { line: { ...nothingBilled, day: bucket.day, name: textOf(firstOf(row, ['model_permaslug', 'model'])), counts, cost }, bucket, places };
     },
   },
   {
@@ -113,10 +113,10 @@ const openrouterForms: readonly RowForm[] = [
       const bucket = bucketOfRow(row.get('created_at'));
       const { cost, places } = amountOf(row.get('cost_total'), 0);
       const counts = countsOf({
-        calls: 1, inputTokens: figureOf(row.get('tokens_prompt')), outputTokens: figureOf(row.get('tokens_completion')),
-        reasoningTokens: figureOf(row.get('tokens_reasoning')), cachedTokens: figureOf(row.get('tokens_cached')),
+        calls: 1, inputTokens: billFigure(row.get('tokens_prompt')), outputTokens: billFigure(row.get('tokens_completion')),
+        reasoningTokens: billFigure(row.get('tokens_reasoning')), cachedTokens: billFigure(row.get('tokens_cached')),
       });
-      return { line: { ...nothing, day: bucket.day, name: textOf(row.get('model_permaslug')), counts, cost }, bucket, places };
+      return { line: { ...nothingBilled, day: bucket.day, name: textOf(row.get('model_permaslug')), counts, cost }, bucket, places };
     },
   },
 ];

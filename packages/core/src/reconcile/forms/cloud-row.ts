@@ -1,8 +1,8 @@
 /** One row of a cloud's bill: what it charges for, how much of it, and its amount. */
-import { amountOf, countOf, type Amount } from '../bill.ts';
+import { amountOf, billCount, type Amount } from '../bill.ts';
 import type { BillDay } from '../bill-days.ts';
 import { textOf } from '../json-rows.ts';
-import { nothing, type ReadLine } from './form.ts';
+import { nothingBilled, type ReadLine } from './form.ts';
 import { countsOfMeter, meterOf, tokensPerUnit } from './meter.ts';
 
 export interface CloudRow {
@@ -28,10 +28,10 @@ export function readCloudRow({ bucket, meter: text, product, quantity, unit, amo
   const name = textOf(text) ?? textOf(product);
   if (name === null) return null;
   const meter = meterOf(name, textOf(product) ?? '') ?? { name, item: 'other' as const, kind: null };
-  const count = countOf(quantity);
+  const count = billCount(quantity);
   const units = count === null ? null : count * tokensPerUnit(unit);
   const counts = meter.kind === null ? {} : countsOfMeter(meter.kind, units);
-  const line = { ...nothing, day: bucket.day, name: meter.name, item: meter.item, counts, cost: amount?.cost ?? null };
+  const line = { ...nothingBilled, day: bucket.day, name: meter.name, item: meter.item, counts, cost: amount?.cost ?? null };
   const other = textOf(currency);
   return { line, bucket, places: amount?.places ?? null, ...(amount === null && other !== null ? { otherCurrency: other.toUpperCase() } : {}) };
 }

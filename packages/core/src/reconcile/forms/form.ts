@@ -1,8 +1,8 @@
 /** What a form of export is, and what reading one row or bucket of it gives. */
-import type { BillLine, Operation } from '../bill.ts';
+import type { BillLine, BilledOperation } from '../bill.ts';
 import { dayOfBucket, instantOf, startIsMissing, type BillDay } from '../bill-days.ts';
 import type { ExportRow } from '../csv-rows.ts';
-import type { Members } from '../json-rows.ts';
+import type { JsonMembers } from '../json-rows.ts';
 
 export interface ReadLine {
   readonly line: BillLine;
@@ -10,7 +10,7 @@ export interface ReadLine {
   /** Decimal places of its amount; null: it has none. */
   readonly places: number | null;
   /** Which operation it counts; absent: the export does not tell them apart. */
-  readonly operation?: Operation;
+  readonly operation?: BilledOperation;
   /** The currency of an amount that was left out. */
   readonly otherCurrency?: string;
 }
@@ -28,9 +28,9 @@ export interface RowForm {
 /** An export in pages of buckets of time, JSON. */
 export interface PageForm {
   readonly title: string;
-  readonly bucketOf: (bucket: Members) => BillDay;
+  readonly bucketOf: (bucket: JsonMembers) => BillDay;
   /** Null: the result is of no known kind. */
-  readonly read: (bucket: BillDay, result: Members) => ReadLine | null;
+  readonly read: (bucket: BillDay, result: JsonMembers) => ReadLine | null;
 }
 
 /** All forms in which a seller exports what it charged. */
@@ -41,7 +41,7 @@ export interface SellerForms {
   readonly itemsApart: boolean;
 }
 
-export const nothing = { name: null, item: null, requestId: null, counts: {}, cost: null } as const satisfies Omit<BillLine, 'day'>;
+export const nothingBilled = { name: null, item: null, requestId: null, counts: {}, cost: null } as const satisfies Omit<BillLine, 'day'>;
 
 /** The first column of these that has a value. */
 export function firstOf(row: ExportRow, names: readonly string[]): unknown {

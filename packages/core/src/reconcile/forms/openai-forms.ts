@@ -1,16 +1,16 @@
 /**
  * OpenAI's exports: pages of the usage API (one list for each operation) and of the costs API, and the CSV files of its dashboard.
  */
-import { amountOf, checkDollars, countsOf, figureOf, type BillLine, type Operation } from '../bill.ts';
+import { amountOf, checkDollars, countsOf, billFigure, type BillLine, type BilledOperation } from '../bill.ts';
 import { dayOfBucket, type BillDay } from '../bill-days.ts';
 import { itemOf, type BillItem } from '../bill-items.ts';
 import type { ExportRow } from '../csv-rows.ts';
-import { isObject, textOf, type Members } from '../json-rows.ts';
+import { isObject, textOf, type JsonMembers } from '../json-rows.ts';
 import { isPlainId } from '../model-names.ts';
-import { bucketOfRow, firstOf, nothing, type ReadLine, type SellerForms } from './form.ts';
+import { bucketOfRow, firstOf, nothingBilled, type ReadLine, type SellerForms } from './form.ts';
 
 /** The word in `organization.usage.….result`. */
-const operationOf: Readonly<Record<string, Operation>> = {
+const operationOf: Readonly<Record<string, BilledOperation>> = {
   completions: 'text', embeddings: 'embeddings', moderations: 'moderations', images: 'images', audio_speeches: 'speech',
   audio_transcriptions: 'transcription',
 };
@@ -49,26 +49,26 @@ export const openaiForms: SellerForms = {
         const bucket = bucketOf(row);
         const requestId = requestOf(row);
         const counts = tokenCounts((name) => row.get(name), requestId === null ? null : 1);
-        return { line: { ...nothing, day: bucket.day, name: textOf(row.get('model')), requestId, counts }, bucket, places: null };
+        return { line: { ...nothingBilled, day: bucket.day, name: textOf(row.get('model')), requestId, counts }, bucket, places: null };
       },
     },
   ],
 };
 
-function costResult(bucket: BillDay, result: Members, amount: Members): ReadLine {
+function costResult(bucket: BillDay, result: JsonMembers, amount: JsonMembers): ReadLine {
   checkDollars(amount.currency);
   const { cost, places } = amountOf(amount.value, 0);
   return { line: { ...lineOfItem(bucket.day, textOf(result.line_item)), cost }, bucket, places };
 }
 
-function usageResult(bucket: BillDay, result: Members): ReadLine | null {
+function usageResult(bucket: BillDay, result: JsonMembers): ReadLine | null {
   const list = /^organization\.usage\.([a-z_]{1,64})\.result$/.exec(textOf(result.object) ?? '')?.[1];
   const item = list === undefined ? undefined : itemOfList[list];
-  const line = { ...nothing, day: bucket.day };
+  const line = { ...nothingBilled, day: bucket.day };
   if (item !== undefined) {
-    const calls = figureOf(result.num_requests ?? result.num_sessions ?? result.sessions);
+    const calls = billFigure(result.num_requests ?? result.num_sessions ?? result.sessions);
     // Storage has bytes, which nothing here counts: a line without usage is left out by its bytes too.
-    const bytes = figureOf(result.usage_bytes);
+    const bytes = billFigure(result.usage_bytes);
     if (calls === null && bytes === 0) return { line: { ...line, item, counts: { calls: 0 } }, bucket, places: null };
     return { line: { ...line, item, counts: countsOf({ calls }) }, bucket, places: null };
   }
@@ -76,7 +76,7 @@ function usageResult(bucket: BillDay, result: Members): ReadLine | null {
   const operation = operationOf[list ?? ''];
   const known = operation === undefined ? {} : { operation };
   if (operation === 'moderations') {
-    return { line: { ...line, item: 'moderation', counts: countsOf({ calls: figureOf(result.num_model_requests) }) }, bucket, places: null,
+    return { line: { ...line, item: 'moderation', counts: countsOf({ calls: billFigure(result.num_model_requests) }) }, bucket, places: null,
       ...known };
   }
   const counts = tokenCounts((name) => result[name], null);
@@ -84,14 +84,14 @@ function usageResult(bucket: BillDay, result: Members): ReadLine | null {
 }
 
 function tokenCounts(get: (name: string) => unknown, calls: number | null): BillLine['counts'] {
-  const inputTokens = figureOf(get('input_tokens'));
+  const inputTokens = billFigure(get('input_tokens'));
   return countsOf({
-    calls: figureOf(get('num_model_requests')) ?? calls, inputTokens,
-    outputTokens: figureOf(get('output_tokens')) ?? (inputTokens === null ? null : 0),
-    cachedTokens: figureOf(get('input_cached_tokens')), cacheWriteTokens: figureOf(get('input_cache_write_tokens')),
-    audioInputTokens: figureOf(get('input_audio_tokens')), audioOutputTokens: figureOf(get('output_audio_tokens')),
-    imageInputTokens: figureOf(get('input_image_tokens')), imageOutputTokens: figureOf(get('output_image_tokens')),
-    seconds: figureOf(get('seconds')), characters: figureOf(get('characters')), images: figureOf(get('images')),
+    calls: billFigure(get('num_model_requests')) ?? calls, inputTokens,
+    outputTokens: billFigure(get('output_tokens')) ?? (inputTokens === null ? null : 0),
+    cachedTokens: billFigure(get('input_cached_tokens')), cacheWriteTokens: billFigure(get('input_cache_write_tokens')),
+    audioInputTokens: billFigure(get('input_audio_tokens')), audioOutputTokens: billFigure(get('output_audio_tokens')),
+    imageInputTokens: billFigure(get('input_image_tokens')), imageOutputTokens: billFigure(get('output_image_tokens')),
+    seconds: billFigure(get('seconds')), characters: billFigure(get('characters')), images: billFigure(get('images')),
   });
 }
 
@@ -100,10 +100,10 @@ function tokenCounts(get: (name: string) => unknown, calls: number | null): Bill
  * means is decided beside the records.
  */
 function lineOfItem(day: string, text: string | null): BillLine {
-  if (text === null) return { ...nothing, day };
+  if (text === null) return { ...nothingBilled, day };
   const [head, ...rest] = text.split(',').map((part) => part.trim());
   const item = isPlainId(head!.toLowerCase()) ? itemOf(rest.join(' ')) : itemOf(text);
-  return { ...nothing, day, name: item === null ? head! : text, item };
+  return { ...nothingBilled, day, name: item === null ? head! : text, item };
 }
 
 function bucketOf(row: ExportRow): BillDay {

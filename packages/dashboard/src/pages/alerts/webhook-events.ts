@@ -2,7 +2,7 @@
 import type { Shown } from '../../api/client.ts';
 import { wordsFor } from '../../shown/choices.ts';
 
-export type WebhookEvent = NonNullable<Shown<'Webhook'>['events']>[number];
+export type WebhookEventName = NonNullable<Shown<'Webhook'>['events']>[number];
 
 export const eventWords = {
   'cap.threshold': 'A cap passed a threshold',
@@ -15,7 +15,7 @@ export const eventWords = {
   'run.over_budget': 'A run ended over its budget',
   'baseline.reporting': 'A Baseline began to report',
   'baseline.closed': 'A Baseline is closed',
-} satisfies Record<WebhookEvent, string>;
+} satisfies Record<WebhookEventName, string>;
 
 export function eventName(type: string): string {
   return type === 'webhook.test' ? 'Test' : wordsFor(eventWords, type);

@@ -4,11 +4,11 @@ import { useForm } from '@mantine/form';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { choicesOf } from '../../shown/choices.ts';
-import { eventWords, type WebhookEvent } from './webhook-events.ts';
+import { eventWords, type WebhookEventName } from './webhook-events.ts';
 
 export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => void }) {
   const form = useForm({
-    initialValues: { url: '', which: 'all', events: [] as WebhookEvent[] },
+    initialValues: { url: '', which: 'all', events: [] as WebhookEventName[] },
     validate: {
       url: (url) => (url.trim() === '' ? 'Say where events are to be posted.' : null),
       events: (events, { which }) => (which === 'some' && events.length === 0 ? 'Choose at least one.' : null),

@@ -7,7 +7,7 @@ import { ask, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
-import { wordsOf } from '../../shown/audit-words.ts';
+import { auditWords } from '../../shown/audit-words.ts';
 import { MomentInTwo } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { ChangeDetail } from './change-detail.tsx';
@@ -79,7 +79,7 @@ const columnsFor = (keys: KeyNames): readonly Column<Event>[] => [
     width: '12rem',
     cell: (event) => (
       <Text span inherit fw={550}>
-        {wordsOf(event.action)}
+        {auditWords(event.action)}
       </Text>
     ),
   },

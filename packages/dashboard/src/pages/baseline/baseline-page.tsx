@@ -7,7 +7,7 @@ import { useMay } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
-import { BaselineState } from './baseline-state.tsx';
+import { BaselineBadge } from './baseline-state.tsx';
 import { BaselineReport } from './report.tsx';
 import { TapSetup } from './tap-setup.tsx';
 
@@ -61,7 +61,7 @@ function Shown({ id }: { readonly id: string }) {
     <Loaded of={baseline} height={420}>
       {(data) => (
         <>
-          <BaselineState baseline={data} />
+          <BaselineBadge baseline={data} />
           {admin && data.state !== 'closed' ? <TapSetup baseline={data} shownKey={key} onKey={setKey} /> : null}
           <BaselineReport baseline={data} />
         </>

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Moment } from '../../shown/figures.tsx';
 
-export type Baseline = Shown<'ReportedBaseline'>;
+export type ListedBaseline = Shown<'ReportedBaseline'>;
 
 const states = {
   waiting: { words: 'Waiting', means: 'warn' },
@@ -15,7 +15,7 @@ const states = {
 
 const dayMs = 86_400_000;
 
-export function BaselineState({ baseline }: { readonly baseline: Baseline }) {
+export function BaselineBadge({ baseline }: { readonly baseline: ListedBaseline }) {
   const { words, means } = states[baseline.state];
   return (
     <Panel>
@@ -35,7 +35,7 @@ export function BaselineState({ baseline }: { readonly baseline: Baseline }) {
   );
 }
 
-function Sentence({ of: { state, report, firstDay, closesAt, retiredAt } }: { readonly of: Baseline }) {
+function Sentence({ of: { state, report, firstDay, closesAt, retiredAt } }: { readonly of: ListedBaseline }) {
   const events = report.total.calls.value;
   if (retiredAt !== null) return <>The tap was ended for good.</>;
   if (state === 'waiting') {

@@ -6,11 +6,11 @@ import { useMay } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Money } from '../../shown/figures.tsx';
-import type { Baseline } from './baseline-state.tsx';
+import type { ListedBaseline } from './baseline-state.tsx';
 import { LabelBadge } from './label-badge.tsx';
-import { dollarsSent } from '../../shown/amounts.ts';
+import { dollarsToSend } from '../../shown/amounts.ts';
 
-export function DeclaredFigures({ id, declared }: { readonly id: string; readonly declared: Baseline['report']['declared'] }) {
+export function DeclaredFigures({ id, declared }: { readonly id: string; readonly declared: ListedBaseline['report']['declared'] }) {
   const admin = useMay('admin');
   const form = useForm({
     initialValues: { name: '', usd: '' as number | string },
@@ -18,7 +18,7 @@ export function DeclaredFigures({ id, declared }: { readonly id: string; readonl
   });
   const declaring = useDoing({
     run: ({ name, usd }: typeof form.values) =>
-      ask.POST('/platform/v1/assessments/{id}/declared', { params: { path: { id } }, body: { name: name.trim(), usd: dollarsSent(usd) } }),
+      ask.POST('/platform/v1/assessments/{id}/declared', { params: { path: { id } }, body: { name: name.trim(), usd: dollarsToSend(usd) } }),
     done: 'The figure is kept.',
     changes: ['/platform/v1/assessments'],
     after: () => form.reset(),

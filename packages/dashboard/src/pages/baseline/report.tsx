@@ -5,14 +5,14 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { percent, shortMs } from '../../shown/amounts.ts';
 import { Count, Money } from '../../shown/figures.tsx';
-import type { Baseline } from './baseline-state.tsx';
+import type { ListedBaseline } from './baseline-state.tsx';
 import { DeclaredFigures } from './declared-figures.tsx';
 import { LabelBadge, type Label } from './label-badge.tsx';
 
-type Report = Baseline['report'];
+type Report = ListedBaseline['report'];
 type Figures = Report['total'];
 
-export function BaselineReport({ baseline: { report, id } }: { readonly baseline: Baseline }) {
+export function BaselineReport({ baseline: { report, id } }: { readonly baseline: ListedBaseline }) {
   const { total } = report;
   return (
     <>

@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { CodeBlock, SecretOnce } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
-import type { Baseline } from './baseline-state.tsx';
+import type { ListedBaseline } from './baseline-state.tsx';
 import { tapSnippets } from './tap-snippets.ts';
 
 const changes = ['/platform/v1/assessments'];
@@ -17,7 +17,7 @@ export function TapSetup({
   shownKey,
   onKey,
 }: {
-  readonly baseline: Baseline;
+  readonly baseline: ListedBaseline;
   readonly shownKey: string | null;
   readonly onKey: (key: string) => void;
 }) {

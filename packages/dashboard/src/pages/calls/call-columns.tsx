@@ -2,12 +2,12 @@
 import type { Column } from '../../parts/data-table.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { shortMs } from '../../shown/amounts.ts';
-import { outcomeName, verdictOf, type CallRecord } from '../../shown/call-record.ts';
+import { outcomeName, callVerdict, type ShownCall } from '../../shown/call-record.ts';
 import { Count, Money, MomentInTwo } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
 
 /** Two lines per call, so that a page of calls can be scanned. */
-export function callColumns(names: KeyNames): readonly Column<CallRecord>[] {
+export function callListColumns(names: KeyNames): readonly Column<ShownCall>[] {
   return [
     { id: 'at', card: 'under', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
     {
@@ -46,7 +46,7 @@ card: 'state',
   ];
 }
 
-function Caller({ of: { project }, name }: { readonly of: CallRecord; readonly name: string }) {
+function Caller({ of: { project }, name }: { readonly of: ShownCall; readonly name: string }) {
   return (
     <>
       <div title={name}>{name}</div>
@@ -59,7 +59,7 @@ function Caller({ of: { project }, name }: { readonly of: CallRecord; readonly n
   );
 }
 
-function Purpose({ of: { labels, run } }: { readonly of: CallRecord }) {
+function Purpose({ of: { labels, run } }: { readonly of: ShownCall }) {
   if (labels.length === 0 && run === null) return <span className="dim">–</span>;
   return (
     <>
@@ -73,11 +73,11 @@ function Purpose({ of: { labels, run } }: { readonly of: CallRecord }) {
   );
 }
 
-export function CallState({ of: call }: { readonly of: CallRecord }) {
-  return <StateBadge means={verdictOf(call)}>{call.outcome === 'completed' ? call.status : outcomeName(call.outcome)}</StateBadge>;
+export function CallState({ of: call }: { readonly of: ShownCall }) {
+  return <StateBadge means={callVerdict(call)}>{call.outcome === 'completed' ? call.status : outcomeName(call.outcome)}</StateBadge>;
 }
 
-function Tokens({ of: { usage, inputTokens, outputTokens } }: { readonly of: CallRecord }) {
+function Tokens({ of: { usage, inputTokens, outputTokens } }: { readonly of: ShownCall }) {
   if (usage === 'none') return <span className="dim">–</span>;
   if (inputTokens === null && outputTokens === null) return <span className="warn">unknown</span>;
   return (
@@ -87,7 +87,7 @@ function Tokens({ of: { usage, inputTokens, outputTokens } }: { readonly of: Cal
   );
 }
 
-function Cost({ of: { cost, costGaps, costSource, usage } }: { readonly of: CallRecord }) {
+function Cost({ of: { cost, costGaps, costSource, usage } }: { readonly of: ShownCall }) {
   if (cost !== null) {
     return (
       <>

@@ -2,7 +2,7 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
 import { Coming } from '../../parts/states.tsx';
-import { spoken, type CallRecord } from '../../shown/call-record.ts';
+import { spoken, type ShownCall } from '../../shown/call-record.ts';
 import { wordsFor } from '../../shown/choices.ts';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Count } from '../../shown/figures.tsx';
@@ -16,7 +16,7 @@ const sources = {
   fallback: "By the organization's fallback price",
   unpriced: 'No price is known for this model',
   none: 'No usage to price',
-} satisfies Record<CallRecord['costSource'], string>;
+} satisfies Record<ShownCall['costSource'], string>;
 
 const names: Readonly<Record<Line['of'], string>> = {
   input: 'Input',
@@ -37,7 +37,7 @@ const names: Readonly<Record<Line['of'], string>> = {
   call: 'The call itself',
 };
 
-export function CallCost({ call }: { readonly call: CallRecord }) {
+export function CallCost({ call }: { readonly call: ShownCall }) {
   const cost = api.useQuery('get', '/platform/v1/calls/{id}/cost', { params: { path: { id: call.id } } }, { staleTime: 60_000 });
   if (call.usage === 'none') {
     return (
@@ -141,7 +141,7 @@ const reasons: Readonly<Record<NonNullable<CallCostShown['withoutLines']>, strin
 };
 
 /** Only the tokens, if there are no cost lines. */
-function Tokens({ call, why }: { readonly call: CallRecord; readonly why: CallCostShown['withoutLines'] }) {
+function Tokens({ call, why }: { readonly call: ShownCall; readonly why: CallCostShown['withoutLines'] }) {
   const rows = (
     [
       ['Input', call.inputTokens],

@@ -6,10 +6,10 @@ import type { ReactNode } from 'react';
 import { sentenceOf } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { saveText } from '../../parts/saving.ts';
-import { spoken, type CallRecord } from '../../shown/call-record.ts';
+import { spoken, type ShownCall } from '../../shown/call-record.ts';
 import type { Verified } from './verify-receipt.ts';
 
-export function CallReceipt({ call }: { readonly call: CallRecord }) {
+export function CallReceipt({ call }: { readonly call: ShownCall }) {
   const checked = useQuery({
     queryKey: ['receipt', call.id],
     enabled: false,

@@ -8,19 +8,19 @@ import { CopyableId } from '../../parts/copying.tsx';
 import { Facts, SheetPart } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { shortBytes, shortMs } from '../../shown/amounts.ts';
-import { outcomeName, spoken, type CallRecord } from '../../shown/call-record.ts';
+import { outcomeName, spoken, type ShownCall } from '../../shown/call-record.ts';
 import { Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { CallState } from './call-columns.tsx';
 import { CallCost } from './call-cost.tsx';
 import { CallReceipt } from './call-receipt.tsx';
 
-export function CallSheet({ id, known }: { readonly id: string; readonly known: CallRecord | undefined }) {
+export function CallSheet({ id, known }: { readonly id: string; readonly known: ShownCall | undefined }) {
   const call = useQuery({
     queryKey: ['get', '/platform/v1/calls/{id}', id],
     initialData: known,
     staleTime: Infinity,
-    queryFn: async ({ signal }) => (await ask.GET('/platform/v1/calls/{id}', { params: { path: { id } }, signal })).data as CallRecord,
+    queryFn: async ({ signal }) => (await ask.GET('/platform/v1/calls/{id}', { params: { path: { id } }, signal })).data as ShownCall,
   });
   return (
     <Loaded of={call} height={480}>
@@ -30,7 +30,7 @@ export function CallSheet({ id, known }: { readonly id: string; readonly known: 
 }
 
 /** Nothing for calls over HTTP. */
-function transportFacts({ id, transport, connection }: CallRecord): (readonly [string, ReactNode])[] {
+function transportFacts({ id, transport, connection }: ShownCall): (readonly [string, ReactNode])[] {
   if (transport !== 'websocket') return [];
   const responses = (
     <Link key="responses" to="/calls" search={{ connection: connection ?? id }}>
@@ -55,7 +55,7 @@ function SessionLink({ session }: { readonly session: string | null }) {
   );
 }
 
-function CallFacts({ call }: { readonly call: CallRecord }) {
+function CallFacts({ call }: { readonly call: ShownCall }) {
   const names = useKeyNames();
   return (
     <Stack gap="lg">
@@ -164,7 +164,7 @@ function CallFacts({ call }: { readonly call: CallRecord }) {
 }
 
 /** Time until the first byte, and from there to the end. */
-function Timing({ call: { firstByteMs, durationMs } }: { readonly call: CallRecord }) {
+function Timing({ call: { firstByteMs, durationMs } }: { readonly call: ShownCall }) {
   if (durationMs === null) {
     return (
       <Text size="sm" c="dimmed">

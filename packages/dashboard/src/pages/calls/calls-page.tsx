@@ -12,10 +12,10 @@ import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
-import type { CallRecord } from '../../shown/call-record.ts';
+import type { ShownCall } from '../../shown/call-record.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { isoOf, rangeOf } from '../../shown/ranges.ts';
-import { callColumns } from './call-columns.tsx';
+import { isoOf, searchedRange } from '../../shown/ranges.ts';
+import { callListColumns } from './call-columns.tsx';
 import { CallSheet } from './call-sheet.tsx';
 import { CallStateFilters } from './call-state-filters.tsx';
 
@@ -30,12 +30,12 @@ export function CallsPage() {
   const live = search.live === 'on';
   const set = (change: Partial<CallsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => rangeOf(search, Date.now(), '24h'), [search.range, search.since, search.until]);
+  const range = useMemo(() => searchedRange(search, Date.now(), '24h'), [search.range, search.since, search.until]);
   const calls = useCalls(search, live);
   const names = useKeyNames();
-  const columns = useMemo(() => callColumns(names), [names]);
+  const columns = useMemo(() => callListColumns(names), [names]);
   const open = useCallback(
-    (call: CallRecord) => void navigate({ search: (old) => ({ ...old, call: call.id }), replace: true, resetScroll: false }),
+    (call: ShownCall) => void navigate({ search: (old) => ({ ...old, call: call.id }), replace: true, resetScroll: false }),
     [navigate],
   );
   // Drawn in slices when there is time: user input goes before new rows.
@@ -95,7 +95,7 @@ export function CallsPage() {
   );
 }
 
-const idOf = (call: CallRecord): string => call.id;
+const idOf = (call: ShownCall): string => call.id;
 
 /** Drawn again only if its rows change. */
 const CallTable = memo(function CallTable({
@@ -103,15 +103,15 @@ const CallTable = memo(function CallTable({
   columns,
   onOpen,
 }: {
-  readonly rows: readonly CallRecord[];
-  readonly columns: readonly Column<CallRecord>[];
-  readonly onOpen: (call: CallRecord) => void;
+  readonly rows: readonly ShownCall[];
+  readonly columns: readonly Column<ShownCall>[];
+  readonly onOpen: (call: ShownCall) => void;
 }) {
-  return <DataTable<CallRecord> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={1000} onOpen={onOpen} />;
+  return <DataTable<ShownCall> caption="Calls" rows={rows} rowId={idOf} columns={columns} minWidth={1000} onOpen={onOpen} />;
 });
 
 interface ShownCalls {
-  readonly rows: readonly CallRecord[] | undefined;
+  readonly rows: readonly ShownCall[] | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
   /** Null: there are no older calls, or only the newest are shown. */
@@ -153,11 +153,11 @@ function useCalls(search: CallsSearch, live: boolean): ShownCalls {
     enabled: !live,
     placeholderData: keepPreviousData,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => get({ ...isoOf(rangeOf(search, Date.now(), '24h')), cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => get({ ...isoOf(searchedRange(search, Date.now(), '24h')), cursor: pageParam }, signal),
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const rows = useMemo(
-    () => (live ? newest.data?.data : pages.data?.pages.flatMap((page) => page.data)) as readonly CallRecord[] | undefined,
+    () => (live ? newest.data?.data : pages.data?.pages.flatMap((page) => page.data)) as readonly ShownCall[] | undefined,
     [live, newest.data, pages.data],
   );
   const { error, refetch } = live ? newest : pages;

@@ -6,7 +6,7 @@
 import { parseLine, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
 import { ReceiptVerifier, type Question, type ReceiptFault, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
 import { ask, Refused } from '../../api/client.ts';
-import type { CallRecord } from '../../shown/call-record.ts';
+import type { ShownCall } from '../../shown/call-record.ts';
 
 export type Verified =
   /** The file is whole and signed, and its figures of this call equal the page's. `file`: what was checked. */
@@ -19,7 +19,7 @@ export type Verified =
   /** The browser has no cryptography here: the page came over plain http from another machine, or the browser lacks Ed25519. */
   | { readonly is: 'unable' };
 
-export async function verifyReceipt(call: CallRecord): Promise<Verified> {
+export async function verifyReceipt(call: ShownCall): Promise<Verified> {
   if (globalThis.crypto.subtle === undefined) return { is: 'unable' };
   const file = await receiptsAt(call);
   if (file === null) return { is: 'none' };
@@ -43,7 +43,7 @@ export async function verifyReceipt(call: CallRecord): Promise<Verified> {
 }
 
 /** The receipts of the millisecond in which the call began. */
-async function receiptsAt({ startedAt }: CallRecord): Promise<string | null> {
+async function receiptsAt({ startedAt }: ShownCall): Promise<string | null> {
   const to = new Date(Date.parse(startedAt) + 1).toISOString();
   try {
     const { data } = await ask.GET('/platform/v1/receipts', { params: { query: { from: startedAt, to } }, parseAs: 'text' });
@@ -82,7 +82,7 @@ const figures = [
 const words = ['project', 'run', 'path', 'model', 'finishReason', 'providerRequestId'] as const;
 
 /** Names of the fields that differ between receipt and page. */
-function differing(call: CallRecord, { figures: signed, words: said }: ReceiptLine): readonly string[] {
+function differing(call: ShownCall, { figures: signed, words: said }: ReceiptLine): readonly string[] {
   const text = (value: string | number | boolean | null): string | null => (value === null ? null : String(value));
   return [
     ...figures.filter((name) => signed[name] !== text(call[name])),

@@ -8,7 +8,7 @@ import type { Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Moment } from '../../shown/figures.tsx';
 import type { KeyNames } from '../../shown/key-names.ts';
-import { capAnswer, CapState, CapSubject, Spent } from './cap-facts.tsx';
+import { capAnswer, CapBadge, CapSubject, Spent } from './cap-facts.tsx';
 import { CapForecast } from './cap-forecast.tsx';
 import { share } from './cap-share.ts';
 
@@ -31,7 +31,7 @@ function ToldState({ of: cap }: { readonly of: Cap }) {
   return (
     <Tooltip label={capAnswer(cap)} multiline maw={260}>
       <span tabIndex={0}>
-        <CapState of={cap} />
+        <CapBadge of={cap} />
       </span>
     </Tooltip>
   );

@@ -72,7 +72,7 @@ export function capAnswer({ state, mode }: Cap): string {
   return `Once reached, it ${mode === 'pause' ? 'answers 429 with the time until it starts again' : 'answers 402'}.`;
 }
 
-export function CapState({ of: cap }: { readonly of: Cap }) {
+export function CapBadge({ of: cap }: { readonly of: Cap }) {
   if (cap.state === 'shown') {
     return <StateBadge means="none">Only shown</StateBadge>;
   }

@@ -8,7 +8,7 @@ import { wholeListQuery } from '../../api/whole-list.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { choicesOf } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 import { WouldRefuse } from './would-refuse.tsx';
 
 type Cap = Shown<'Cap'>;
@@ -70,7 +70,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
         body: {
           scope,
           window,
-          limit: dollarsSent(limit),
+          limit: dollarsToSend(limit),
           mode: pause ? 'pause' : 'refuse',
           key: scope === 'key' ? key : null,
           project: scope === 'project' ? project.trim() : null,
@@ -118,7 +118,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           description="Once reached: 429 with the time until it starts again, which SDKs wait for, instead of 402."
           {...form.getInputProps('pause', { type: 'checkbox' })}
         />
-        <WouldRefuse wanted={{ ...tried, limit: dollarsSent(tried.limit) }} />
+        <WouldRefuse wanted={{ ...tried, limit: dollarsToSend(tried.limit) }} />
         {scope === 'project' ? (
           <Text size="xs" c="dimmed">
             A call counts for the project it names; a key's own project is only its default.

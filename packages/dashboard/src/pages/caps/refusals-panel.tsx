@@ -12,7 +12,7 @@ import { refusalsCompared } from '../../shown/comparison.ts';
 import { Count } from '../../shown/figures.tsx';
 import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { ownMoment, shownHour } from '../../shown/moments.ts';
-import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
 
 type Row = Shown<'RefusalsOfKey'>;
@@ -26,7 +26,7 @@ const choices = [
 export function RefusalsPanel() {
   const [days, setDays] = useState('7d');
   const names = useKeyNames();
-  const query = useMemo(() => isoOf(rangeOf({ range: days }, Date.now())), [days]);
+  const query = useMemo(() => isoOf(searchedRange({ range: days }, Date.now())), [days]);
   const refusals = api.useQuery('get', '/platform/v1/refusals', { params: { query } }, { refetchInterval: 5_000 });
   const columns = useMemo(() => columnsOf(names), [names]);
   return (

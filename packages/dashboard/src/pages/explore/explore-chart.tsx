@@ -2,7 +2,7 @@
 import { Progress, Stack, Group, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
-import { shareOf } from '../../parts/share-bar.tsx';
+import { barShare } from '../../parts/share-bar.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { metricFormat, seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
@@ -84,7 +84,7 @@ function Largest({ rows: largest, whole, by, and, range, filters, metric, names,
             </Group>
             <Progress
               size="md"
-              value={shareOf(metricOf(row, metric), whole) * 100}
+              value={barShare(metricOf(row, metric), whole) * 100}
               color={others === undefined ? undefined : 'gray.5'}
               aria-label={`${name}: ${said} of ${format(whole)}`}
             />

@@ -12,12 +12,12 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { wholeCount } from '../../shown/amounts.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { utcMoment } from '../../shown/moments.ts';
-import { rangeOf, timeBefore } from '../../shown/ranges.ts';
+import { searchedRange, timeBefore } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
 import { metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageTotal } from '../../parts/usage-rows.ts';
 import { mayCompare, rangesCompared, useBesideBefore, type BesideBefore } from './time-before.ts';
-import { SavedViews } from './saved-views.tsx';
+import { SavedViewsMenu } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
 const route = getRouteApi('/shell/explore');
@@ -29,7 +29,7 @@ export function ExplorePage() {
   const navigate = route.useNavigate();
   const set = (change: Partial<ExploreSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const chosen = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const chosen = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
   const by = dimensions.find((each) => each === search.by) ?? 'model';
   const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
   const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
@@ -46,7 +46,7 @@ export function ExplorePage() {
     <Page
       title="Explore"
       about="Usage by one dimension or two."
-      actions={<SavedViews search={search} onOpen={(view) => void navigate({ search: view })} />}>
+      actions={<SavedViewsMenu search={search} onOpen={(view) => void navigate({ search: view })} />}>
       <Group gap="xs">
         <RangePicker range={range} onChange={set} />
         <Select

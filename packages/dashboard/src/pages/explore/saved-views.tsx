@@ -9,7 +9,7 @@ import { useDoing } from '../../parts/doing.ts';
 
 const changes = ['/platform/v1/views'];
 
-export function SavedViews({ search, onOpen }: { readonly search: ExploreSearch; readonly onOpen: (search: ExploreSearch) => void }) {
+export function SavedViewsMenu({ search, onOpen }: { readonly search: ExploreSearch; readonly onOpen: (search: ExploreSearch) => void }) {
   const [naming, setNaming] = useState(false);
   const [name, setName] = useState('');
   const views = api.useQuery('get', '/platform/v1/views', {}, { staleTime: 60_000 });

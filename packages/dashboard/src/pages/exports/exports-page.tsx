@@ -16,7 +16,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { sumDollars } from '../../shown/amounts.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
-import { isoOf, rangeOf, type Range } from '../../shown/ranges.ts';
+import { isoOf, searchedRange, type Range } from '../../shown/ranges.ts';
 
 const route = getRouteApi('/shell/exports');
 
@@ -37,7 +37,7 @@ export function ExportsPage() {
   const navigate = route.useNavigate();
   const set = (change: Partial<ExportsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const range = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
   const format = formats.find(({ value }) => value === search.format) ?? formats[0];
   return (
     <Page title="Exports" about="All calls of a time range as a file of any size. Totals equal those of the reports.">

@@ -6,7 +6,7 @@ import { keyLives } from '../../parts/key-form.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
 import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
-import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 import { utcMoment } from '../../shown/moments.ts';
 
 type Key = Shown<'ServiceKey'>;
@@ -86,7 +86,7 @@ function settingsOf({ name, project, life, maxRunBudget, models }: Entered) {
   return {
     name: name.trim() === '' ? null : name.trim(),
     project: project.trim() === '' ? null : project.trim(),
-    maxRunBudget: maxRunBudget === '' ? null : dollarsSent(maxRunBudget),
+    maxRunBudget: maxRunBudget === '' ? null : dollarsToSend(maxRunBudget),
     models: models.length === 0 ? null : models,
     expiresInSeconds: life === 'as it is' ? undefined : life === '' ? null : Number(life),
   };

@@ -6,7 +6,7 @@ import { useMay } from '../../app/session.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { Facts, SheetPart } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { wordsOf } from '../../shown/audit-words.ts';
+import { auditWords } from '../../shown/audit-words.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { KeyMenu } from './key-menu.tsx';
 import { KeyState, type Key } from './key-state.tsx';
@@ -82,7 +82,7 @@ function KeyHistory({ id }: { readonly id: string }) {
                   <Table.Td>
                     <Moment at={at} />
                   </Table.Td>
-                  <Table.Td>{wordsOf(action)}</Table.Td>
+                  <Table.Td>{auditWords(action)}</Table.Td>
                   <Table.Td className="wrap">{actor.name ?? actor.kind}</Table.Td>
                 </Table.Tr>
               ))}

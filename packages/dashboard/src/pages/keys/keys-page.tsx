@@ -14,7 +14,7 @@ import { Loaded, Nothing } from '../../parts/states.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { Moment } from '../../shown/figures.tsx';
-import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { KeyMenu } from './key-menu.tsx';
 import { KeySheet } from './key-sheet.tsx';
 import { isOver, KeyState, type Key } from './key-state.tsx';
@@ -100,7 +100,7 @@ function KeyList({
   readonly onOpen: (key: Key) => void;
 }) {
   const [sought, setSought] = useState('');
-  const month = useMemo(() => rangeOf({ range: 'month' }, Date.now()), []);
+  const month = useMemo(() => searchedRange({ range: 'month' }, Date.now()), []);
   const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...isoOf(month) })).data?.data;
   const columns = useMemo(() => columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined), [usage]);
   const rows = keys.filter((key) => (shown === 'all' || !isOver(key)) && isFound(key, sought)).toReversed();

@@ -6,7 +6,7 @@ import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
-import { useSession, type Role } from '../../app/session.ts';
+import { useSession, type SessionRole } from '../../app/session.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
@@ -84,7 +84,7 @@ function memberColumns(onLink: (url: string) => void): readonly Column<Member>[]
 function RoleChoice({ of: member }: { readonly of: Member }) {
   const { role: own } = useSession();
   const setting = useDoing({
-    run: (role: Role) => ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role } }),
+    run: (role: SessionRole) => ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role } }),
     done: 'The role is set.',
     changes: [...changes, '/platform/v1/auth/session'],
   });
@@ -100,7 +100,7 @@ function RoleChoice({ of: member }: { readonly of: Member }) {
       allowDeselect={false}
       disabled={setting.isPending}
       onChange={(role) => {
-        if (role !== null && role !== member.role) setting.mutate(role as Role);
+        if (role !== null && role !== member.role) setting.mutate(role as SessionRole);
       }}
     />
   );

@@ -10,13 +10,13 @@ import { Panel } from '../../parts/page.tsx';
 import { Fault } from '../../parts/states.tsx';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
 import { Moment } from '../../shown/figures.tsx';
-import { reasonWords, sellerNames, verdictWords, type Line, type Seller } from './bill-words.ts';
+import { reasonWords, sellerNames, verdictWords, type Line, type ChosenSeller } from './bill-words.ts';
 
 type Compared = Shown<'Reconciliation'>;
 
 export function BillPanel() {
   const may = useMay('admin');
-  const [seller, setSeller] = useState<Seller>('openai');
+  const [seller, setSeller] = useState<ChosenSeller>('openai');
   const [file, setFile] = useState<File | null>(null);
   const body = async () => ({ provider: seller, file: await file!.text() });
   const comparing = useDoing({
@@ -40,7 +40,7 @@ export function BillPanel() {
           <NativeSelect
             label="Whose export"
             value={seller}
-            onChange={({ currentTarget: { value } }) => chosen(() => setSeller(value as Seller))}
+            onChange={({ currentTarget: { value } }) => chosen(() => setSeller(value as ChosenSeller))}
             data={Object.entries(sellerNames).map(([value, label]) => ({ value, label }))}
           />
           <FileInput

@@ -2,7 +2,7 @@
 import type { paths, Shown } from '../../api/client.ts';
 
 export type Line = Shown<'Reconciliation'>['lines'][number];
-export type Seller = NonNullable<paths['/platform/v1/reconciliations']['post']['requestBody']>['content']['application/json']['provider'];
+export type ChosenSeller = NonNullable<paths['/platform/v1/reconciliations']['post']['requestBody']>['content']['application/json']['provider'];
 
 export const sellerNames = {
   openai: 'OpenAI',
@@ -11,7 +11,7 @@ export const sellerNames = {
   google: 'Google Cloud',
   bedrock: 'AWS Bedrock',
   openrouter: 'OpenRouter',
-} satisfies Record<Seller, string>;
+} satisfies Record<ChosenSeller, string>;
 
 export const verdictWords = {
   equal: 'Equal',

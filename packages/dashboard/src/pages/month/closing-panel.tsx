@@ -7,7 +7,7 @@ import { ask, Refused, sentenceOf, type Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
-import { monthName } from '../../parts/month-picker.tsx';
+import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { MonthState } from './month-total.tsx';
@@ -22,7 +22,7 @@ export function ClosingPanel({ of: month }: { readonly of: Month }) {
       about="A closing freezes the figures, corrections and teams of a month and signs them. What is learned later counts in a later month."
       actions={<MonthState of={month.state} />}>
       <Stack gap="sm">
-        {month.state === 'running' ? <Text size="sm">{monthName(month.month)} can be closed when it is over.</Text> : null}
+        {month.state === 'running' ? <Text size="sm">{monthTitle(month.month)} can be closed when it is over.</Text> : null}
         {month.state === 'open' ? <Close of={month} /> : null}
         {month.nodes.length === 0 ? null : <Nodes of={month} />}
         {month.versions.toReversed().map((version) => (
@@ -41,7 +41,7 @@ function Close({ of: { month } }: { readonly of: Month }) {
   const [refused, setRefused] = useState<Refused | null>(null);
   const closing = useDoing({
     run: (goOn: boolean) => ask.POST('/platform/v1/months/{month}/close', { params: { path: { month } }, body: goOn ? { goOn } : {} }),
-    done: `${monthName(month)} is closed.`,
+    done: `${monthTitle(month)} is closed.`,
     changes,
     quiet: true,
     after: () => {
@@ -65,7 +65,7 @@ function Close({ of: { month } }: { readonly of: Month }) {
         </Text>
       )}
       <Group gap="xs">
-        <Button onClick={confirm.open}>Close {monthName(month)}…</Button>
+        <Button onClick={confirm.open}>Close {monthTitle(month)}…</Button>
         {refused?.code === 'month_waiting' ? (
           <Button variant="default" loading={closing.isPending} onClick={() => close(true)}>
             Close without waiting
@@ -74,7 +74,7 @@ function Close({ of: { month } }: { readonly of: Month }) {
       </Group>
       <Confirm
         opened={asked}
-        title={`Close ${monthName(month)}?`}
+        title={`Close ${monthTitle(month)}?`}
         act="Close the month"
         busy={closing.isPending}
         onAct={() => close(false)}
@@ -131,7 +131,7 @@ function Reopen({ month }: { readonly month: string }) {
   const [asked, confirm] = useDisclosure(false);
   const opening = useDoing({
     run: () => ask.POST('/platform/v1/months/{month}/reopen', { params: { path: { month } } }),
-    done: `${monthName(month)} is open again.`,
+    done: `${monthTitle(month)} is open again.`,
     changes,
     after: confirm.close,
   });
@@ -143,7 +143,7 @@ function Reopen({ month }: { readonly month: string }) {
       </Button>
       <Confirm
         opened={asked}
-        title={`Open ${monthName(month)} again?`}
+        title={`Open ${monthTitle(month)} again?`}
         act="Open it"
         busy={opening.isPending}
         onAct={() => opening.mutate()}

@@ -2,7 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import type { MonthSearch } from '../../app/page-search.ts';
-import { lastMonth, monthBefore, monthName, MonthPicker } from '../../parts/month-picker.tsx';
+import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { BillPanel } from './bill-panel.tsx';
@@ -22,7 +22,7 @@ export function MonthPage() {
   return (
     <Page
       title="Month"
-      about={`${monthName(month)}, in UTC: its total, its teams, its bills and its closing`}
+      about={`${monthTitle(month)}, in UTC: its total, its teams, its bills and its closing`}
       actions={<MonthPicker month={month} onChange={(chosen) => set({ month: chosen })} />}>
       <Panel>
         <Loaded of={shown} height={120}>

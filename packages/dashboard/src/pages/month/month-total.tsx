@@ -2,7 +2,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
-import { monthBefore, monthName } from '../../parts/month-picker.tsx';
+import { monthBefore, monthTitle } from '../../parts/month-picker.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
@@ -32,12 +32,12 @@ export function MonthTotal({ of: month, before }: { readonly of: Month; readonly
         <MonthState of={month.state} />
       </Group>
       <Text size="sm" c="dimmed">
-        {wholeCount(figures.calls)} {figures.calls === 1 ? 'call' : 'calls'} in {monthName(month.month)}
+        {wholeCount(figures.calls)} {figures.calls === 1 ? 'call' : 'calls'} in {monthTitle(month.month)}
         {before === undefined ? null : (
           <>
             ; {totalSaid(before.adjustedCost)} in{' '}
             <Link to="/month" search={{ month: before.month }}>
-              {monthName(monthBefore(month.month))}
+              {monthTitle(monthBefore(month.month))}
             </Link>
           </>
         )}
@@ -48,7 +48,7 @@ export function MonthTotal({ of: month, before }: { readonly of: Month; readonly
           {isZero(correction) ? null : `, ${wholeDollars(correction)} by which bills differ`}
           {late.map(({ month: of, cost, correction: by }) => (
             <span key={of}>
-              , {wholeDollars(cost)} of calls and {wholeDollars(by)} of bills that were learned late of {monthName(of)}
+              , {wholeDollars(cost)} of calls and {wholeDollars(by)} of bills that were learned late of {monthTitle(of)}
             </span>
           ))}
         </Text>

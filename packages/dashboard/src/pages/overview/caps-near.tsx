@@ -7,7 +7,7 @@ import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
 import { useKeyNames } from '../../shown/key-names.ts';
-import { CapState, CapSubject, Spent } from '../caps/cap-facts.tsx';
+import { CapBadge, CapSubject, Spent } from '../caps/cap-facts.tsx';
 import { byNearness, share } from '../caps/cap-share.ts';
 import { capsQuery } from './overview-data.ts';
 
@@ -42,7 +42,7 @@ export function CapsNear() {
                       <Text size="sm" component="div">
                         <CapSubject cap={cap} names={names} />, {cap.window}
                       </Text>
-                      <CapState of={cap} />
+                      <CapBadge of={cap} />
                     </Group>
                     <Spent of={cap} />
                     <Reached of={cap} />

@@ -8,13 +8,13 @@ import { shortCount, shortDollars, shortMs } from '../../shown/amounts.ts';
 import { shownDay, shownHour } from '../../shown/moments.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
 import { GroupPicker, MetricPicker } from './chart-pickers.tsx';
-import type { Overview, Refusals } from './overview-data.ts';
+import type { OverviewData, Refusals } from './overview-data.ts';
 
 // Loading begins with the page, not with its data.
 const chart = import('../../parts/time-chart.tsx');
 const TimeChart = lazy(async () => ({ default: (await chart).TimeChart }));
 const route = getRouteApi('/shell/');
-type Figures = Overview['total'];
+type Figures = OverviewData['total'];
 
 interface Drawn {
   readonly value: string;
@@ -84,7 +84,7 @@ function refusedLines({ byCode, series }: Refusals): { readonly name: string; re
 }
 
 export interface OverTimeProps {
-  readonly overview: Overview;
+  readonly overview: OverviewData;
   /** Undefined: not known yet. */
   readonly refusals: Refusals | undefined;
 }

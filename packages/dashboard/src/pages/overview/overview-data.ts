@@ -4,9 +4,9 @@ import { api, queries, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { chosenFilters, type Filters, type OverviewSearch } from '../../app/page-search.ts';
 import { keysQuery } from '../../shown/key-names.ts';
-import { comparedSpans, isoOf, rangeOf, type Range, type Span } from '../../shown/ranges.ts';
+import { comparedSpans, isoOf, searchedRange, type Range, type RangeBounds } from '../../shown/ranges.ts';
 
-export type Overview = Shown<'Overview'>;
+export type OverviewData = Shown<'Overview'>;
 export type Refusals = Shown<'Refusals'>;
 export type TopBy = 'model' | 'project' | 'key' | 'label' | 'run' | 'wire';
 
@@ -29,13 +29,13 @@ export function topQuery(by: TopBy, range: Range, filters: Filters) {
 }
 
 /** Usage by day, filtered: the figures of a filtered overview are sums of it. */
-export function filteredQuery(span: Span, filters: Filters) {
+export function filteredQuery(span: RangeBounds, filters: Filters) {
   const query = { by: 'day', limit: 1_000, ...isoOf(span), ...chosenFilters(filters) };
   return api.queryOptions('get', '/platform/v1/usage', { params: { query } }, standing);
 }
 
 /** The same for a part of the range, for a comparison. It ends within a day, so it is computed from records: refreshed less often. */
-export function comparedQuery(span: Span, filters: Filters) {
+export function comparedQuery(span: RangeBounds, filters: Filters) {
   return { ...filteredQuery(span, filters), refetchInterval: 300_000 };
 }
 
@@ -51,7 +51,7 @@ export const topPanels: readonly { readonly by: TopBy; readonly title: string }[
 ];
 
 export function overviewRange(search: OverviewSearch): Range {
-  return rangeOf(search, Date.now());
+  return searchedRange(search, Date.now());
 }
 
 /** Requests everything that the page will show. */

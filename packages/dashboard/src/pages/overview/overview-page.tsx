@@ -15,12 +15,12 @@ import { Coming, Loaded, Nothing } from '../../parts/states.tsx';
 import { comparedTime } from '../../shown/comparison.ts';
 import { comparedSpans, type Range } from '../../shown/ranges.ts';
 import { CapsNear } from './caps-near.tsx';
-import { comparedQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels, type Overview } from './overview-data.ts';
+import { comparedQuery, filteredQuery, overviewQuery, overviewRange, refusalsQuery, topPanels, type OverviewData } from './overview-data.ts';
 import { OverTime } from './over-time.tsx';
 import { RefusedPanel } from './refused-panel.tsx';
 import { Stats, type ComparedFigures } from './stats.tsx';
 import { TopPanel } from './top-panel.tsx';
-import { addedUp } from './used-figures.ts';
+import { usedTogether } from './used-figures.ts';
 
 const FilterBar = lazy(async () => ({ default: (await import('../../parts/filter-bar.tsx')).FilterBar }));
 const Grouped = lazy(async () => ({ default: (await import('./grouped-over-time.tsx')).GroupedOverTime }));
@@ -83,7 +83,7 @@ function OfAll({ range }: { readonly range: Range }) {
   );
 }
 
-function comparedIn({ since, until, comparison }: Overview): ComparedFigures {
+function comparedIn({ since, until, comparison }: OverviewData): ComparedFigures {
   if (comparison === null) return 'gone';
   return { now: comparison.total, before: comparison.before, time: comparedTime({ since, until, comparison }) };
 }
@@ -99,7 +99,7 @@ function OfSome({ range, filters }: { readonly range: Range; readonly filters: F
           <NoCall>No call in this time range matches the filters.</NoCall>
         ) : (
           <>
-            <Stats now={addedUp(data)} compared={compared} range={range} filters={filters} whole={null} />
+            <Stats now={usedTogether(data)} compared={compared} range={range} filters={filters} whole={null} />
             <Suspense fallback={<Coming height={320} />}>
               <Grouped range={range} filters={filters} />
             </Suspense>
@@ -115,7 +115,7 @@ function useFilteredComparison(range: Range, filters: Filters): ComparedFigures 
   const [now, before] = [useQuery(comparedQuery(spans.now, filters)), useQuery(comparedQuery(spans.before, filters))];
   if (now.data === undefined || before.data === undefined) return 'coming';
   if (before.data.recordsGoneBefore !== null) return 'gone';
-  return { now: addedUp(now.data.data), before: addedUp(before.data.data), time: { ...range, comparedUntilMs: spans.now.untilMs } };
+  return { now: usedTogether(now.data.data), before: usedTogether(before.data.data), time: { ...range, comparedUntilMs: spans.now.untilMs } };
 }
 
 function NoCall({ children }: { readonly children: ReactNode }) {

@@ -10,12 +10,12 @@ import { comparedWith, refusalsCompared, type ComparedTime } from '../../shown/c
 import { Count, Money } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
 import { isoOf, timeBefore, type Range } from '../../shown/ranges.ts';
-import { topQuery, wholeBy, type Overview, type Refusals } from './overview-data.ts';
+import { topQuery, wholeBy, type OverviewData, type Refusals } from './overview-data.ts';
 import type { UsedFigures } from './used-figures.ts';
 
 /** What is only known of all calls together. */
 export interface WholeFigures {
-  readonly overview: Overview;
+  readonly overview: OverviewData;
   /** Undefined: not known yet. */
   readonly refusals: Refusals | undefined;
 }

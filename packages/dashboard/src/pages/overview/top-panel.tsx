@@ -6,7 +6,7 @@ import { chosenFilters, type Filters } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { TopList } from '../../parts/top-list.tsx';
-import type { CallRecord } from '../../shown/call-record.ts';
+import type { ShownCall } from '../../shown/call-record.ts';
 import { wordsFor } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
@@ -20,7 +20,7 @@ const withoutName: Readonly<Record<TopBy, string>> = {
   run: 'without a run',
   wire: 'without a provider',
 };
-const providers = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' } satisfies Record<CallRecord['wire'], string>;
+const providers = { openai: 'OpenAI', anthropic: 'Anthropic', upstream: 'Declared upstream' } satisfies Record<ShownCall['wire'], string>;
 
 export interface TopPanelProps {
   readonly by: TopBy;

@@ -8,7 +8,7 @@ export type UsedFigures = Pick<
 >;
 
 /** Rows by day: no call is in two of them. */
-export function addedUp(rows: readonly Shown<'Usage'>[]): UsedFigures {
+export function usedTogether(rows: readonly Shown<'Usage'>[]): UsedFigures {
   const sum = (name: Exclude<keyof UsedFigures, 'cost'>): number => rows.reduce((total, row) => total + row[name], 0);
   return {
     calls: sum('calls'),

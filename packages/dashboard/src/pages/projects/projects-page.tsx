@@ -15,7 +15,7 @@ import { OfIncompleteCost, UsageCost } from '../../parts/usage-cost.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Count } from '../../shown/figures.tsx';
 import { incompleteIn } from '../../shown/incomplete-cost.ts';
-import { isoOf, rangeOf } from '../../shown/ranges.ts';
+import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { Spent } from '../caps/cap-facts.tsx';
 
 type Cap = Shown<'Cap'>;
@@ -39,7 +39,7 @@ export function ProjectsPage() {
   const navigate = route.useNavigate();
   const set = (change: RangeSearch): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
-  const range = useMemo(() => rangeOf(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const range = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
   const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'project', ...isoOf(range) }));
   const keys = useQuery(wholeListQuery('/platform/v1/keys'));
   const caps = useQuery(wholeListQuery('/platform/v1/caps'));

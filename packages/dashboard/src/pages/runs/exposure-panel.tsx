@@ -6,9 +6,9 @@ import { useSession } from '../../app/session.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money } from '../../shown/figures.tsx';
-import type { Run } from './run-state.tsx';
+import type { ListedRun } from './run-state.tsx';
 
-export function ExposurePanel({ live, whole }: { readonly live: readonly Run[]; readonly whole: boolean }) {
+export function ExposurePanel({ live, whole }: { readonly live: readonly ListedRun[]; readonly whole: boolean }) {
   const { organization } = useSession();
   const policy = api.useQuery(
     'get',

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
-import { dollarsSent } from '../../shown/amounts.ts';
+import { dollarsToSend } from '../../shown/amounts.ts';
 
 const lives = [
   { value: '3600', label: 'An hour' },
@@ -20,7 +20,7 @@ export function GrantForm() {
   });
   const minting = useDoing({
     run: async ({ run, max, life }: typeof form.values) =>
-      (await ask.POST('/platform/v1/run-grants', { body: { run: run.trim(), max: dollarsSent(max), expiresInSeconds: Number(life) } }))
+      (await ask.POST('/platform/v1/run-grants', { body: { run: run.trim(), max: dollarsToSend(max), expiresInSeconds: Number(life) } }))
         .data!,
     changes: [],
   });

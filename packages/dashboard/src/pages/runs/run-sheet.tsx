@@ -10,9 +10,9 @@ import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
-import { RunState, type Run } from './run-state.tsx';
+import { RunBadge, type ListedRun } from './run-state.tsx';
 
-const clamps: Readonly<Record<NonNullable<Run['clampReason']>, string>> = {
+const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = {
   policy_max: 'It was lowered to the highest budget that the key or the organization lets a run declare.',
   grant_max: "It was lowered to the grant's maximum.",
   workspace_ceiling: "It was lowered to the organization's ceiling for one run.",
@@ -28,7 +28,7 @@ export function RunSheet({ id }: { readonly id: string }) {
   );
 }
 
-function RunFacts({ run }: { readonly run: Run }) {
+function RunFacts({ run }: { readonly run: ListedRun }) {
   const may = useMay('member');
   const [asked, closing] = useDisclosure(false);
   const doing = useDoing({
@@ -40,7 +40,7 @@ function RunFacts({ run }: { readonly run: Run }) {
   return (
     <Stack>
       <Group justify="space-between">
-        <RunState of={run} />
+        <RunBadge of={run} />
         {may && run.state === 'live' ? (
           <Button color="red.9" size="compact-md" onClick={closing.open}>
             Close the run…

@@ -4,7 +4,7 @@ import type { Shown } from '../../api/client.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Money } from '../../shown/figures.tsx';
 
-export type Run = Shown<'Run'>;
+export type ListedRun = Shown<'Run'>;
 
 const states = {
   live: { words: 'Live', means: 'good' },
@@ -13,12 +13,12 @@ const states = {
   closed: { words: 'Closed', means: 'over' },
 } as const;
 
-export function RunState({ of: run }: { readonly of: Run }) {
+export function RunBadge({ of: run }: { readonly of: ListedRun }) {
   const { words, means } = states[run.state];
   return <StateBadge means={means}>{words}</StateBadge>;
 }
 
-export function Budget({ of: run }: { readonly of: Run }) {
+export function Budget({ of: run }: { readonly of: ListedRun }) {
   if (run.effective === null) {
     return (
       <Text span inherit c="dimmed">

@@ -12,7 +12,7 @@ import { Money, Moment } from '../../shown/figures.tsx';
 import { ExposurePanel } from './exposure-panel.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { RunSheet } from './run-sheet.tsx';
-import { Budget, RunState, type Run } from './run-state.tsx';
+import { Budget, RunBadge, type ListedRun } from './run-state.tsx';
 
 const route = getRouteApi('/shell/runs');
 
@@ -51,7 +51,7 @@ export function RunsPage() {
                 <span className="mono">x-svc-run-budget: 2.50</span> and <span className="mono">x-svc-run-ttl: 3600</span>.
               </Nothing>
             ) : (
-              <DataTable<Run>
+              <DataTable<ListedRun>
                 caption="Runs"
                 rows={rows}
                 rowId={(run) => run.id}
@@ -80,7 +80,7 @@ export function RunsPage() {
   );
 }
 
-const columns: readonly Column<Run>[] = [
+const columns: readonly Column<ListedRun>[] = [
   {
     id: 'run',
     head: 'Run',
@@ -91,7 +91,7 @@ const columns: readonly Column<Run>[] = [
       </Text>
     ),
   },
-  { id: 'state', card: 'state', head: 'State', sortBy: (run) => run.state, cell: (run) => <RunState of={run} /> },
+  { id: 'state', card: 'state', head: 'State', sortBy: (run) => run.state, cell: (run) => <RunBadge of={run} /> },
   { id: 'spent', card: 'money', head: 'Spent', right: true, sortBy: (run) => Number(run.spent), cell: (run) => <Money amount={run.spent} /> },
   { id: 'budget', card: 'wide', head: 'Budget', sortBy: (run) => Number(run.effective ?? Infinity), cell: (run) => <Budget of={run} /> },
   { id: 'began', card: 'under', head: 'Began', sortBy: (run) => run.startedAt, cell: (run) => <Moment at={run.startedAt} relative /> },

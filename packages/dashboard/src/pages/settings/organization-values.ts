@@ -2,7 +2,7 @@
 import { ask, type Shown } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
-import { dollarsSent, plainDecimal } from '../../shown/amounts.ts';
+import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 
 type Organization = Shown<'Organization'>;
 export type Rule = Organization['unmetered']['deferred'];
@@ -82,7 +82,7 @@ function entered(organization: Organization): Entered {
 }
 
 function settingsOf(values: Entered) {
-  const amount = (value: Amount): string | null => (value === '' ? null : dollarsSent(value));
+  const amount = (value: Amount): string | null => (value === '' ? null : dollarsToSend(value));
   const { input, output, deferred, unreported, handedOut } = values;
   return {
     maxRunBudget: amount(values.maxRunBudget),
@@ -98,6 +98,6 @@ function settingsOf(values: Entered) {
     fallbackPrice:
       input === '' && output === ''
         ? null
-        : { input: dollarsSent(input), output: dollarsSent(output) },
+        : { input: dollarsToSend(input), output: dollarsToSend(output) },
   };
 }

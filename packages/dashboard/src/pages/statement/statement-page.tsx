@@ -7,7 +7,7 @@ import { PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
-import { lastMonth, monthBefore, monthName, MonthPicker } from '../../parts/month-picker.tsx';
+import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
@@ -40,7 +40,7 @@ export function StatementPage() {
   return (
     <Page
       title="Statement"
-      about={`${monthName(month)} of ${organization.name}${search.project === undefined ? '' : `, project ${search.project}`}, in UTC`}
+      about={`${monthTitle(month)} of ${organization.name}${search.project === undefined ? '' : `, project ${search.project}`}, in UTC`}
       actions={<Actions of={of} set={set} />}>
       <RecordsGone sinceMs={Date.parse(`${month}-01`)} />
       <Panel>
@@ -137,7 +137,7 @@ function Total({ of, rows, before, amounts }: TotalProps) {
           <>
             ; ${amounts.alone(nanoOf(sumDollars(before.map((row) => row.cost))))} in{' '}
             <Link to="/statement" search={{ ...of, month: earlier }}>
-              {monthName(earlier)}
+              {monthTitle(earlier)}
             </Link>
           </>
         )}

@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Ticket } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, type Shown } from '../../api/client.ts';
-import { useSession, type Role } from '../../app/session.ts';
+import { useSession, type SessionRole } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -110,7 +110,7 @@ function Revoke({ of: token }: { readonly of: Token }) {
 
 function TokenForm({ onMade }: { readonly onMade: (token: string) => void }) {
   const { role: own } = useSession();
-  const form = useForm({ initialValues: { name: '', role: 'viewer' as Role, life: '7776000' } });
+  const form = useForm({ initialValues: { name: '', role: 'viewer' as SessionRole, life: '7776000' } });
   const making = useDoing({
     run: async ({ name, role, life }: typeof form.values) =>
       (

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { figuresOf } from '@metergate/core/rate/tier.ts';
+import { rateFiguresOf } from '@metergate/core/rate/tier.ts';
 import { clampToExposure, exposureOf } from '@metergate/core/run/clamp.ts';
 import { endedAs, isEnded, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
@@ -256,7 +256,7 @@ export class GuardsTrial {
       follow(standing, organization, key);
       this.#held.set(id, { key: changed, organization, standing });
     }
-    this.#model.change(organization, figuresOf(plan));
+    this.#model.change(organization, rateFiguresOf(plan));
   }
 
   #commit(fails: boolean): void {

@@ -2,7 +2,7 @@
  * The page that explains the throughput limits, with each plan's figures and the largest body it admits. Rules 21
  * and 22; spec: Limits. The figures come from the table that the gateway limits by.
  */
-import { bodyBytesMax, planFigures } from '@metergate/core/rate/tier.ts';
+import { admissibleBytesMax, planFigures } from '@metergate/core/rate/tier.ts';
 import { plans, type Plan } from '@metergate/core/rate/plan.ts';
 import { htmlPage } from './page-style.ts';
 
@@ -40,7 +40,7 @@ indicative, without a guarantee.</li>
 function row(plan: Plan): string {
   const figures = planFigures[plan];
   const cells = plan === 'enterprise' ? ['set by agreement', 'set by agreement', 'by the agreed tokens']
-    : [whole(figures.requestsPerMinute), whole(figures.tokensPerMinute), `${whole(bodyBytesMax(figures) / 1_000_000)} MB`];
+    : [whole(figures.requestsPerMinute), whole(figures.tokensPerMinute), `${whole(admissibleBytesMax(figures) / 1_000_000)} MB`];
   return `<tr><td>${planName[plan]}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }
 

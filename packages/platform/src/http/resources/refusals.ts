@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
-import { rowsMax, showRefusals } from '../../use-cases/refusals.ts';
+import { refusalRowsMax, showRefusals } from '../../use-cases/refusals.ts';
 import { listRefusals, showRefusal } from '../../use-cases/refusal-log.ts';
 import { readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
@@ -61,7 +61,7 @@ export const refusalOperations = [
         key: z.string().nullable().openapi({ description: 'Null: too many keys were refused to be counted separately' }),
         ...reason,
         refusals: z.int(), firstHour: instant, lastHour: instant,
-      }).openapi('RefusalsOfKey')).openapi({ description: `Most frequent first, at most ${rowsMax}` }),
+      }).openapi('RefusalsOfKey')).openapi({ description: `Most frequent first, at most ${refusalRowsMax}` }),
     }).openapi('Refusals'),
     run: async ({ context, actor, query }) => {
       const range = checkedRange(rangeOf(query, context.nowMs));

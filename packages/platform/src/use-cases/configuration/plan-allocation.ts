@@ -3,7 +3,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { checkedRules, setAllocationRules, type ShownRules } from '../allocation/allocation-rules.ts';
 import { allocationText, type AllocationDocument } from '../allocation/rules-fields.ts';
 import { isRefusal } from '../refusal.ts';
-import { doneOr, nothing, type SectionPlan } from './planned-change.ts';
+import { doneOr, nothingPlanned, type SectionPlan } from './planned-change.ts';
 
 export interface PlanningAllocation {
   readonly organization: OrganizationId;
@@ -14,9 +14,9 @@ export interface PlanningAllocation {
 
 /** The one step that replaces the rules; none if they are the same. Pure. */
 export function planAllocation({ organization, current, wanted }: PlanningAllocation): SectionPlan {
-  if (wanted === undefined) return nothing;
+  if (wanted === undefined) return nothingPlanned;
   const [from, to] = [current.allocation, wanted].map((rules) => (rules === null ? null : allocationText(rules)));
-  if (from === to) return nothing;
+  if (from === to) return nothingPlanned;
   const checked = wanted === null ? null : checkedRules(wanted);
   if (isRefusal(checked)) return { steps: [], left: 0, problems: [{ path: ['allocation'], sentence: checked.refused.message }] };
   const action = wanted === null ? 'remove' : current.allocation === null ? 'create' : 'change';

@@ -5,7 +5,7 @@ import { removeCap, setCap, type ShownCap } from '../caps.ts';
 import { isRefusal } from '../refusal.ts';
 import type { CapEntry } from './configuration.ts';
 import type { KeysPlan } from './plan-keys.ts';
-import { differing, doneOr, type FieldChange, type MadeKeys, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+import { differing, doneOr, type FieldChange, type MadeKeys, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
 export interface PlanningCaps {
   readonly organization: OrganizationId;
@@ -79,7 +79,7 @@ function placeOf(
   return JSON.stringify([scope, key ?? project ?? person?.trim().toLowerCase() ?? label, window]);
 }
 
-function setting({ organization }: PlanningCaps, { entry, key, there }: Matched, at: readonly number[] | null): Step | null {
+function setting({ organization }: PlanningCaps, { entry, key, there }: Matched, at: readonly number[] | null): PlannedStep | null {
   const { scope, project, person, label, window, limit, mode, alerts } = entry;
   const current = there === null ? { limit: null, mode: 'refuse', alerts: null } : { limit: there.limit, mode: there.mode, alerts: at };
   const fields = differing(current, { limit, mode, alerts });
@@ -114,7 +114,7 @@ function nameOf({ scope, key, project, person, label, window }: Pick<CapEntry, '
   return [scope, key ?? project ?? person ?? label, window].filter((word) => word !== null).join(' ');
 }
 
-function removal(organization: OrganizationId, cap: PlanningCaps['caps'][number]): Step {
+function removal(organization: OrganizationId, cap: PlanningCaps['caps'][number]): PlannedStep {
   return {
     change: { action: 'remove', kind: 'cap', name: nameOf(cap), fields: [{ field: 'limit', from: cap.limit, to: null }] }, makesSecret: false,
     run: async (context) => doneOr(await removeCap(context, cap.id, organization)),

@@ -6,7 +6,7 @@ import { createServiceKey, revokeServiceKey, setServiceKey, type ServiceKeySetti
 import { isRefusal } from '../refusal.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { KeyEntry } from './configuration.ts';
-import { differing, doneOr, type FieldChange, type Problem, type SectionPlan, type ShownValue, type Step } from './planned-change.ts';
+import { differing, doneOr, type FieldChange, type Problem, type SectionPlan, type ShownValue, type PlannedStep } from './planned-change.ts';
 
 export interface PlanningKeys {
   readonly organization: OrganizationId;
@@ -87,7 +87,7 @@ const shownFields = ({ name, project, maxRunBudget, models, expiresAt, disabledA
 const wantedFields = ({ name, project, maxRunBudget, models, expiresAt, disabled }: KeyEntry): Readonly<Record<string, ShownValue | undefined>> =>
   ({ name, project, maxRunBudget, models, expiresAt, disabled });
 
-function creation(organization: OrganizationId, entry: KeyEntry, nowMs: number): Step {
+function creation(organization: OrganizationId, entry: KeyEntry, nowMs: number): PlannedStep {
   const name = entry.name!;
   const { name: _name, ...rest } = wantedFields(entry);
   const fields = differing({ disabled: false }, rest);
@@ -107,7 +107,7 @@ function creation(organization: OrganizationId, entry: KeyEntry, nowMs: number):
   };
 }
 
-function changing(entry: KeyEntry, key: ShownServiceKey, nowMs: number): Step[] {
+function changing(entry: KeyEntry, key: ShownServiceKey, nowMs: number): PlannedStep[] {
   const fields = differing(shownFields(key), wantedFields(entry));
   if (fields.length === 0) return [];
   return [{
@@ -126,7 +126,7 @@ function lifetimeOf(expiresAt: string | null, nowMs: number): number | null {
   return expiresAt === null ? null : Date.parse(expiresAt) - nowMs;
 }
 
-function revocation({ id, name }: ShownServiceKey): Step {
+function revocation({ id, name }: ShownServiceKey): PlannedStep {
   return {
     change: { action: 'remove', kind: 'key', name: name ?? id, fields: [] }, makesSecret: false,
     run: async (context) => doneOr(await revokeServiceKey(context, id)),

@@ -13,7 +13,7 @@ import { storedCredentialOf } from '../upstream-credential.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
 import type { NamedUpstreamEntry } from './configuration.ts';
 import { givenCredential, type CredentialOf } from './given-credential.ts';
-import { differing, doneOr, nothing, type FieldChange, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+import { differing, doneOr, nothingPlanned, type FieldChange, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
 export interface PlanningNamedUpstreams {
   readonly organization: OrganizationId;
@@ -30,8 +30,8 @@ export interface PlanningNamedUpstreams {
 /** The steps that make the named upstreams match the file. */
 export async function planNamedUpstreams(given: PlanningNamedUpstreams): Promise<SectionPlan> {
   const { organization, upstreams, entries, prune } = given;
-  if (entries === undefined) return nothing;
-  const [steps, problems]: [Step[], Problem[]] = [[], []];
+  if (entries === undefined) return nothingPlanned;
+  const [steps, problems]: [PlannedStep[], Problem[]] = [[], []];
   for (const [index, entry] of entries.entries()) {
     const first = entries.findIndex(({ name }) => name === entry.name);
     const found = first === index ? await planEntry(given, entry) : { field: 'name', sentence: 'An upstream with this name is already in the list.' };
@@ -50,7 +50,7 @@ export async function planNamedUpstreams(given: PlanningNamedUpstreams): Promise
 
 async function planEntry(
   given: PlanningNamedUpstreams, entry: NamedUpstreamEntry,
-): Promise<{ readonly steps: Step[] } | { readonly field: string; readonly sentence: string }> {
+): Promise<{ readonly steps: PlannedStep[] } | { readonly field: string; readonly sentence: string }> {
   const there = given.upstreams.find(({ name }) => name === entry.name) ?? null;
   const { name } = entry;
   const wanted = {
@@ -76,7 +76,7 @@ type Wanted = Pick<ShownNamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'pr
   readonly credential: string; readonly enabled: boolean | undefined;
 };
 
-function stepsOf({ organization, stored, rules }: PlanningNamedUpstreams, wanted: Wanted, there: ShownNamedUpstream | null): Step[] {
+function stepsOf({ organization, stored, rules }: PlanningNamedUpstreams, wanted: Wanted, there: ShownNamedUpstream | null): PlannedStep[] {
   const { name, url, auth, dialect, provider, credential } = wanted;
   const current = there ?? { url: null, auth: null, dialect: null, provider: null };
   const asStored = credential === (there?.hasCredential === true ? stored.get(name) : '');
@@ -104,7 +104,7 @@ function stepsOf({ organization, stored, rules }: PlanningNamedUpstreams, wanted
   }];
 }
 
-function removal(organization: OrganizationId, name: string): Step {
+function removal(organization: OrganizationId, name: string): PlannedStep {
   return {
     change: { action: 'remove', kind: 'upstream', name, fields: [] }, makesSecret: false,
     run: async (context) => doneOr(await removeNamedUpstream(context, { organization, name })),

@@ -1,7 +1,7 @@
 /** The organization's own settings: what a configuration changes of them. */
 import { allowsAllUnmetered, unmeteredKinds, type UnmeteredPolicy } from '@metergate/core/usage/unmetered.ts';
 import { setOrganization, type OrganizationSettingsInput, type ShownOrganization } from '../organizations.ts';
-import { differing, doneOr, nothing, type SectionPlan, type ShownValue } from './planned-change.ts';
+import { differing, doneOr, nothingPlanned, type SectionPlan, type ShownValue } from './planned-change.ts';
 
 /** Settings that are kept together are shown as one. */
 type Flat = Readonly<Record<string, ShownValue | undefined>>;
@@ -10,10 +10,10 @@ const agreed = ['requestsPerMinute', 'tokensPerMinute'] as const;
 
 /** The one step that sets the settings that differ; none if nothing does. Pure. */
 export function planSettings(organization: ShownOrganization, wanted: OrganizationSettingsInput | undefined): SectionPlan {
-  if (wanted === undefined) return nothing;
+  if (wanted === undefined) return nothingPlanned;
   const { id, name: _name, createdAt: _createdAt, recordsGoneBefore: _gone, ...current } = organization;
   const fields = differing(flat(current, current.unmetered) as Readonly<Record<string, ShownValue>>, flat(wanted, current.unmetered));
-  if (fields.length === 0) return nothing;
+  if (fields.length === 0) return nothingPlanned;
   const changes = Object.fromEntries(fields.map(({ field }) => [field, wanted[field as keyof OrganizationSettingsInput]]));
   const unfit = (wanted.plan ?? organization.plan) === 'enterprise' ? []
     : agreed.filter((field) => (changes[field] ?? null) !== null);

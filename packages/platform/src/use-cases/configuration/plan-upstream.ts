@@ -9,7 +9,7 @@ import { declareUpstream, disableUpstream, enableUpstream, removeUpstream, type 
 import { parseUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
 import type { UpstreamEntry } from './configuration.ts';
 import { givenCredential, type CredentialOf } from './given-credential.ts';
-import { doneOr, nothing, type FieldChange, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+import { doneOr, nothingPlanned, type FieldChange, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
 export interface PlanningUpstream {
   readonly organization: OrganizationId;
@@ -25,15 +25,15 @@ export interface PlanningUpstream {
 /** The steps that make the declared upstream match the file. */
 export async function planUpstream(given: PlanningUpstream): Promise<SectionPlan> {
   const { organization, upstream, entry, prune } = given;
-  if (entry === undefined || (entry === null && upstream === null)) return nothing;
-  if (entry === null) return prune ? { ...nothing, steps: [removal(organization, upstream!.url)] } : { ...nothing, left: 1 };
+  if (entry === undefined || (entry === null && upstream === null)) return nothingPlanned;
+  if (entry === null) return prune ? { ...nothingPlanned, steps: [removal(organization, upstream!.url)] } : { ...nothingPlanned, left: 1 };
   const problems: Problem[] = [];
   const parsed = parseUpstreamUrl(entry.url, given.rules);
   if ('refusal' in parsed) problems.push({ path: ['upstream', 'url'], sentence: parsed.refusal });
   const credential = await credentialFor(given, entry, 'url' in parsed ? parsed.url : null);
   if (typeof credential === 'object') problems.push({ path: ['upstream', 'credential'], sentence: credential.sentence });
-  if ('refusal' in parsed || typeof credential === 'object') return { ...nothing, problems };
-  return { ...nothing, steps: stepsOf(given, { url: parsed.url, enabled: entry.enabled, credential }) };
+  if ('refusal' in parsed || typeof credential === 'object') return { ...nothingPlanned, problems };
+  return { ...nothingPlanned, steps: stepsOf(given, { url: parsed.url, enabled: entry.enabled, credential }) };
 }
 
 /** Empty: no credential is needed. Undefined: the stored one stays. */
@@ -54,7 +54,7 @@ interface Wanted {
   readonly credential: string | undefined;
 }
 
-function stepsOf(given: PlanningUpstream, { url, enabled, credential }: Wanted): Step[] {
+function stepsOf(given: PlanningUpstream, { url, enabled, credential }: Wanted): PlannedStep[] {
   const { organization, upstream, stored, rules } = given;
   const asStored = credential === undefined || (upstream !== null && (upstream.hasCredential ? credential === stored : credential === ''));
   const declares = upstream === null || upstream.url !== url || !asStored;
@@ -81,7 +81,7 @@ function stepsOf(given: PlanningUpstream, { url, enabled, credential }: Wanted):
   }];
 }
 
-function removal(organization: OrganizationId, url: string): Step {
+function removal(organization: OrganizationId, url: string): PlannedStep {
   return {
     change: { action: 'remove', kind: 'upstream', name: url, fields: [] }, makesSecret: false,
     run: async (context) => doneOr(await removeUpstream(context, organization)),

@@ -9,7 +9,7 @@ import type { UpstreamUrlRules } from '../upstream-url.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-url.ts';
 import { createWebhook, removeWebhook, setWebhook, type ShownWebhook } from '../webhooks/webhooks.ts';
 import type { WebhookEntry } from './configuration.ts';
-import { doneOr, nothing, type Problem, type SectionPlan, type Step } from './planned-change.ts';
+import { doneOr, nothingPlanned, type Problem, type SectionPlan, type PlannedStep } from './planned-change.ts';
 
 export interface PlanningWebhooks {
   readonly organization: OrganizationId;
@@ -30,7 +30,7 @@ const sameEvents = (one: Events, other: Events): boolean =>
 /** The steps that make webhooks match the file. Pure. */
 export function planWebhooks(given: PlanningWebhooks): SectionPlan {
   const { organization, webhooks, entries, rules, prune } = given;
-  if (entries === undefined) return nothing;
+  if (entries === undefined) return nothingPlanned;
   const { wanted, problems } = checked(entries, rules);
   const matches = matched(wanted, webhooks);
   const unnamed = webhooks.filter((each) => !wanted.some(({ url, events }) => url === each.url && sameEvents(events ?? null, each.events))
@@ -82,7 +82,7 @@ function matched(wanted: readonly Wanted[], webhooks: readonly ShownWebhook[]): 
   return matches;
 }
 
-function stepsOf(given: PlanningWebhooks, { url, events }: Wanted, there: ShownWebhook | null): Step[] {
+function stepsOf(given: PlanningWebhooks, { url, events }: Wanted, there: ShownWebhook | null): PlannedStep[] {
   if (there === null) return [creation(given, url, events ?? null)];
   if (events === undefined || sameEvents(there.events, events)) return [];
   return [{
@@ -91,7 +91,7 @@ function stepsOf(given: PlanningWebhooks, { url, events }: Wanted, there: ShownW
   }];
 }
 
-function creation({ organization, rules }: PlanningWebhooks, url: string, events: Events): Step {
+function creation({ organization, rules }: PlanningWebhooks, url: string, events: Events): PlannedStep {
   return {
     change: { action: 'create', kind: 'webhook', name: url, fields: events === null ? [] : [{ field: 'events', from: null, to: events }] },
     makesSecret: true,
@@ -102,7 +102,7 @@ function creation({ organization, rules }: PlanningWebhooks, url: string, events
   };
 }
 
-function removal(organization: OrganizationId, { id, url, events }: ShownWebhook): Step {
+function removal(organization: OrganizationId, { id, url, events }: ShownWebhook): PlannedStep {
   return {
     change: { action: 'remove', kind: 'webhook', name: url, fields: [{ field: 'events', from: events, to: null }] }, makesSecret: false,
     run: async (context) => doneOr(await removeWebhook(context, id, organization)),

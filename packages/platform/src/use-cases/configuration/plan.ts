@@ -24,7 +24,7 @@ import type { CredentialOf } from './given-credential.ts';
 import { planNamedUpstreams } from './plan-named-upstreams.ts';
 import { planUpstream } from './plan-upstream.ts';
 import { planWebhooks } from './plan-webhooks.ts';
-import type { MadeSecret, PlannedChange, Problem, Step } from './planned-change.ts';
+import type { MadeSecret, PlannedChange, Problem, PlannedStep } from './planned-change.ts';
 
 export interface Planning {
   /** The document as it was read, not checked yet. */
@@ -39,7 +39,7 @@ export interface Planning {
 
 export interface ConfigurationPlan {
   readonly organization: Pick<ShownOrganization, 'id' | 'name'>;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedStep[];
   /** The number of entries that the document does not name and that stay. */
   readonly left: number;
 }

@@ -29,7 +29,7 @@ export interface MadeSecret {
 /** Ids of keys made so far, by the names that the file gives them. */
 export type MadeKeys = Map<string, string>;
 
-export interface Step {
+export interface PlannedStep {
   readonly change: PlannedChange;
   /** Makes a secret that is shown once. */
   readonly makesSecret: boolean;
@@ -44,12 +44,12 @@ export interface Problem {
 
 /** The plan of one section. `left`: existing entries that the file does not name and that stay. */
 export interface SectionPlan {
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlannedStep[];
   readonly problems: readonly Problem[];
   readonly left: number;
 }
 
-export const nothing: SectionPlan = { steps: [], problems: [], left: 0 };
+export const nothingPlanned: SectionPlan = { steps: [], problems: [], left: 0 };
 
 /** Fields of `wanted` that differ from `current`; undefined fields are ignored. */
 export function differing(

@@ -10,7 +10,7 @@ import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { callAdjustments } from '../corrections/call-adjustments.ts';
 import type { UseCaseContext } from '../context.ts';
-import type { CountedCorrection } from './frozen-lines.ts';
+import type { FrozenCorrection } from './frozen-lines.ts';
 import { linesOfMonth, namesOfMonth } from './read-month.ts';
 
 interface Counted {
@@ -25,7 +25,7 @@ interface Counted {
 }
 
 /** Of the month's own days, as they are now. */
-export async function ownCorrections(context: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<CountedCorrection[]> {
+export async function ownCorrections(context: UseCaseContext, organization: OrganizationId, monthMs: number): Promise<FrozenCorrection[]> {
   const counted = await correctionsOf(context, organization, { sinceMs: monthMs, untilMs: monthAfter(monthMs) });
   return shown('correction', counted);
 }
@@ -40,7 +40,7 @@ export interface MonthsBefore {
 /** Of the months closed before: what their corrections come to now, less what closed months counted of them. */
 export async function lateCorrections(
   context: UseCaseContext, organization: OrganizationId, { before, monthMs, goneMs }: MonthsBefore,
-): Promise<CountedCorrection[]> {
+): Promise<FrozenCorrection[]> {
   const [first] = before;
   if (first === undefined) return [];
   const left = new Map<string, Counted>();
@@ -77,7 +77,7 @@ async function correctionsOf(
   ];
 }
 
-function shown(type: CorrectionFileLine['type'], counted: readonly Counted[]): CountedCorrection[] {
+function shown(type: CorrectionFileLine['type'], counted: readonly Counted[]): FrozenCorrection[] {
   const nameOf = ({ source, dayMs, provider, model }: Counted): string => [String(dayMs).padStart(16, '0'), source, provider, model].join(' ');
   return counted.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)).map(({ source, provider, dayMs, model, amount, bill }) => ({
     type, month: monthName(dayMs), source, provider, day: dayName(dayMs), model, amount: formatDollars(amount as NanoDollars), bill,

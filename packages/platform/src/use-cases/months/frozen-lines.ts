@@ -15,7 +15,7 @@ import { dayName } from '@metergate/core/time/utc-day.ts';
 import type { MonthPart } from '@metergate/store/receipts/closed-months.ts';
 
 /** A correction as a closing counts it. */
-export type CountedCorrection = Omit<CorrectionFileLine, 'model'> & { readonly model: string };
+export type FrozenCorrection = Omit<CorrectionFileLine, 'model'> & { readonly model: string };
 
 export interface MonthToFreeze {
   readonly month: string;
@@ -23,7 +23,7 @@ export interface MonthToFreeze {
   readonly days: readonly DayLine[];
   /** Calls of earlier months, by the month of their start. */
   readonly late: readonly { readonly month: string; readonly calls: readonly CallsLine[] }[];
-  readonly corrections: readonly CountedCorrection[];
+  readonly corrections: readonly FrozenCorrection[];
   /** Null: there are no rules. */
   readonly allocation: FrozenAllocation | null;
   readonly without: readonly Omit<WithoutFileLine, 'type'>[];

@@ -7,7 +7,7 @@ import type { ExportPiece } from '../exports.ts';
 import { hash } from 'node:crypto';
 import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import { formatLine, receiptFileFormat, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { chainStart, figuresOf, linkText, noDigest, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
+import { chainStart, receiptFiguresOf, linkText, noDigest, receiptWordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
 import type { ChainedCall, ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
@@ -111,8 +111,8 @@ class CheckedWalk {
 
   take({ record, sequence, hash: kept, wordsDigest }: ChainedCall): ReceiptLine {
     const salt = wordsDigest === noDigest ? null : this.#chain.salt(record);
-    const words = salt === null ? null : { salt, ...wordsOf(record) };
-    const figures = figuresOf(record);
+    const words = salt === null ? null : { salt, ...receiptWordsOf(record) };
+    const figures = receiptFiguresOf(record);
     const link = sha256(linkText({ sequence, previous: this.#hash, wordsDigest }, figures));
     if (sequence !== this.#sequence + 1 || link !== kept) throw differs(this.#sequence + 1);
     if (words !== null && sha256(wordsText(words.salt, words)) !== wordsDigest) throw differs(sequence);

@@ -1,7 +1,7 @@
 /** Receipts as administration sees them: a file of receipts, the receipt of one call, the keys and their rotation. Rule 24; rules: Interfaces. */
 import { hash } from 'node:crypto';
 import type { ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { figuresOf, linkText, noDigest, wordsOf } from '@metergate/core/receipt/receipt.ts';
+import { receiptFiguresOf, linkText, noDigest, receiptWordsOf } from '@metergate/core/receipt/receipt.ts';
 import type { Checkpoint, ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
 import type { ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
@@ -95,12 +95,12 @@ export async function showReceipt(context: UseCaseContext, call: string, within?
   const chain = await receipts.open(record.organization);
   const previous = await receipts.hashBefore(record.organization, sequence) ?? '';
   const salt = wordsDigest === noDigest ? null : chain.salt(record);
-  const figures = figuresOf(record);
+  const figures = receiptFiguresOf(record);
   const checkpoints = await receipts.checkpointsAround(record.organization, { first: sequence, last: sequence });
   const covering = [...checkpoints, chain.head].find((each) => each !== null && each.last >= sequence) ?? null;
   return {
     call: record.id, organization: record.organization, sequence, previous, hash: kept, figures,
-    words: salt === null ? null : { salt, ...wordsOf(record) }, wordsDigest,
+    words: salt === null ? null : { salt, ...receiptWordsOf(record) }, wordsDigest,
     matches: hash('sha256', linkText({ sequence, previous, wordsDigest }, figures), 'hex') === kept, checkpoint: covering,
   };
 }

@@ -5,7 +5,9 @@ import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { PricesAtHand } from '@metergate/core/price/cost-lines.ts';
 import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
 import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
-import { Reconciliation, type ComparedKind, type ComparedLine, type Figures, type Reason, type Verdict } from '@metergate/core/reconcile/compare.ts';
+import {
+  Reconciliation, type ComparedKind, type ComparedLine, type ComparedSums, type Reason, type Verdict,
+} from '@metergate/core/reconcile/compare.ts';
 import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
@@ -168,10 +170,10 @@ function billOf(provider: BillSeller, text: string): Bill | AdministrationRefusa
   }
 }
 
-const noFigures: Figures = { calls: null, inputTokens: null, outputTokens: null, cost: null };
+const noFigures: ComparedSums = { calls: null, inputTokens: null, outputTokens: null, cost: null };
 
 /** Null if no line has the figure. */
-function sumOf(all: readonly Figures[]): Figures {
+function sumOf(all: readonly ComparedSums[]): ComparedSums {
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens'): number | null => {
     const known = all.map((each) => each[name]).filter((each) => each !== null);
     return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
@@ -187,6 +189,6 @@ function shownLine({ ours, theirs, difference, ...line }: ComparedLine): ShownCo
   return { ...line, ours: shownSide(ours ?? noFigures), theirs: shownSide(theirs ?? noFigures), difference: shownSide(difference) };
 }
 
-function shownSide({ calls, inputTokens, outputTokens, cost }: Figures): ShownSide {
+function shownSide({ calls, inputTokens, outputTokens, cost }: ComparedSums): ShownSide {
   return { calls, inputTokens, outputTokens, cost: cost === null ? null : formatDollars(cost) };
 }

@@ -10,7 +10,7 @@ import { requestIdFrom, type OrganizationId } from '@metergate/core/id.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
-import { reprice } from '@metergate/core/price/reprice.ts';
+import { repricedCall } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
@@ -127,7 +127,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       file = otherPrices(records);
       const book = bookOf(file);
       corrected = new Map(records.flatMap((record) => {
-        const found = reprice(record, { book, own: list, strict: true });
+        const found = repricedCall(record, { book, own: list, strict: true });
         return found.kind === 'repriced' && found.cost !== record.cost ? [[record.id, found.cost]] : [];
       }));
     });

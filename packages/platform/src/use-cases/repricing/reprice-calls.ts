@@ -5,7 +5,7 @@
 import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { notRepricedReasons, reprice, type NotRepricedReason, type Repriced } from '@metergate/core/price/reprice.ts';
+import { notRepricedReasons, repricedCall, type NotRepricedReason, type Repriced } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
@@ -85,7 +85,7 @@ export async function repriceCalls(context: UseCaseContext, request: RepriceRequ
     const corrections = new Map<bigint, CallCorrection>();
     for (const call of page) {
       const { record, place } = call;
-      const found = reprice(record, { book, own: await own.of(record.priceList), upstreamUrl: urlOf(record), strict: true });
+      const found = repricedCall(record, { book, own: await own.of(record.priceList), upstreamUrl: urlOf(record), strict: true });
       const made = tally.add(call, found);
       if (made !== null) corrections.set(place.sequence, made);
     }

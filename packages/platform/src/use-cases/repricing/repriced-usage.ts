@@ -4,7 +4,7 @@
  */
 import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
-import { reprice, type Repriced } from '@metergate/core/price/reprice.ts';
+import { repricedCall, type Repriced } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { subjectOf, subjectsOf, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
@@ -62,7 +62,7 @@ export async function repriced<Row extends ShownUsage>(
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
     for (const { record } of page) {
       if (!fits(record, query.filter ?? {})) continue;
-      add(sums, query.by, record, reprice(record, { book, own: await own.of(record.priceList) }));
+      add(sums, query.by, record, repricedCall(record, { book, own: await own.of(record.priceList) }));
     }
     await othersFirst();
   }

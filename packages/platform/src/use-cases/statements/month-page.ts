@@ -5,7 +5,7 @@
 import { unformatDollars } from '@metergate/core/money.ts';
 import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
 import { addedUp, type ShownFigures } from '../usage.ts';
-import { facts, page, table, text } from './page-frame.ts';
+import { facts, page, pageTable, text } from './page-frame.ts';
 
 export interface StatementRow {
   /** Null: calls without one. */
@@ -87,7 +87,7 @@ function factsOf(totals: ShownFigures): readonly (readonly [string, string])[] {
 export function tableOf(rows: readonly StatementRow[], amounts: PageAmounts, total?: bigint): string {
   const costs = amounts.together(rows.map(({ figures }) => unformatDollars(figures.cost)), total);
   const heads = ['', 'Calls', 'Input tokens', 'Output tokens', 'Unknown', 'Unpriced', 'Gaps', 'Cost USD, measured'];
-  return table(heads, rows.map(({ name, id, figures }, index) => [
+  return pageTable(heads, rows.map(({ name, id, figures }, index) => [
     { html: text(name ?? '(none)') + (id === undefined ? '' : `<small>${text(id)}</small>`) },
     ...[figures.calls, figures.inputTokens, figures.outputTokens, figures.unknownCalls, figures.unpricedCalls, figures.gapCalls].map(grouped),
     amounts.text(costs[index]!),
@@ -95,11 +95,11 @@ export function tableOf(rows: readonly StatementRow[], amounts: PageAmounts, tot
 }
 
 /** The most rows of each part, so that the page stays readable. */
-export const rowsMax = 25;
+export const pageRowsMax = 25;
 
 /** The rest is summed in a last row. */
 export function withRest(rows: readonly StatementRow[]): readonly StatementRow[] {
-  const rest = rows.slice(rowsMax);
+  const rest = rows.slice(pageRowsMax);
   if (rest.length === 0) return rows;
-  return [...rows.slice(0, rowsMax), { name: `${rest.length} others`, figures: addedUp(rest.map(({ figures }) => figures)) }];
+  return [...rows.slice(0, pageRowsMax), { name: `${rest.length} others`, figures: addedUp(rest.map(({ figures }) => figures)) }];
 }

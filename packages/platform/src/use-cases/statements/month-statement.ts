@@ -10,7 +10,7 @@ import { frozenUsage, type FrozenDimension } from '../months/frozen-usage.ts';
 import { findFigures, goneBefore } from '../organizations.ts';
 import { priceBook } from '../prices.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
-import { rowsMax, statementPage, withRest, type Statement, type StatementRow } from './month-page.ts';
+import { pageRowsMax, statementPage, withRest, type Statement, type StatementRow } from './month-page.ts';
 import { addedUp, showUsage, type ShownFigures, type ShownUsage } from '../usage.ts';
 
 export interface StatementQuery {
@@ -51,7 +51,7 @@ export async function makeStatement(context: UseCaseContext, query: StatementQue
   for (const [by, title] of titles) {
     const rows = await rowsBy([by]);
     if (isRefusal(rows)) return rows;
-    const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, rowsMax).map(({ key }) => key ?? '')) : null;
+    const names = by === 'key' ? await context.store.keyNames.names(organization.id, rows.slice(0, pageRowsMax).map(({ key }) => key ?? '')) : null;
     parts.push({ title, rows: withRest(rows.map((row) => ({ ...nameOf(row[by] ?? null, names), figures: row }))) });
   }
   const month = monthName(monthMs);

@@ -47,7 +47,7 @@ ${body}
 export type Cell = string | { readonly html: string };
 
 /** The first cell of a row names it. `total`: a last row that is set off. */
-export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], total?: readonly Cell[]): string {
+export function pageTable(heads: readonly string[], rows: readonly (readonly Cell[])[], total?: readonly Cell[]): string {
   const line = (cells: readonly Cell[]): string => `<tr>${cells.map((cell) =>
     `<td>${typeof cell === 'string' ? text(cell) : cell.html}</td>`).join('')}</tr>`;
   return `<table><thead><tr>${heads.map((head) => `<th>${text(head)}</th>`).join('')}</tr></thead>

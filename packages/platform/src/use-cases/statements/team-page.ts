@@ -8,7 +8,7 @@ import type { ShownTeam } from '../allocation/shown-allocation.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';
 import { legend, pricesOfRecords, tableOf, withRest } from './month-page.ts';
-import { facts, page, table, text } from './page-frame.ts';
+import { facts, page, pageTable, text } from './page-frame.ts';
 import { statementOfTeams, unknownTeam, type StatedTeam, type TeamStatement, type TeamStatementQuery } from './team-statement.ts';
 
 /** The most teams that have a sheet of their own; of any other one asks by its name. */
@@ -120,7 +120,7 @@ function overview(statement: TeamStatement, teams: readonly TeamAmounts[], amoun
     before: before === null ? null : dollarsBefore.text(sum((team) => team.before ?? 0n)) })}
 ${lacking(totals)}
 <section><h2>By team</h2>
-${table(heads, teams.map((team) => [
+${pageTable(heads, teams.map((team) => [
     { html: `${text(nameOf(team.stated))}${accountOf(team.stated)}` }, ...counts(team.stated), dollars.text(team.cost),
     ...optional.map(([, name]) => dollars.text(team[name])), dollars.text(team.charge),
     ...(currency === null ? [] : [converted.text(team.converted ?? 0n)]),

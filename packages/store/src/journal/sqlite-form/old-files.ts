@@ -7,7 +7,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { idPrefix } from '@metergate/core/id.ts';
 import { JournalFault, systemCode } from '../journal-fault.ts';
-import { segmentEnding, unreadable } from '../segment.ts';
+import { segmentEnding, unreadableSegment } from '../segment.ts';
 
 // oxlint-disable-next-line linear/expressions -- put together from a constant; names of files are short
 const oldFile = new RegExp(`^(${idPrefix.segment}[0-9A-Za-z]{20})\\.(db(?:\\.new)?(?:-[a-z]+)?|done)$`);
@@ -38,7 +38,7 @@ export function clearOldLeftovers(directory: string): void {
     const [, segment, ending] = oldFile.exec(name) ?? [];
     if (ending !== 'db-wal' && ending !== 'db-journal') continue;
     if (present.has(`${segment}.db`) || present.has(`${segment}.done`)) continue;
-    throw unreadable(join(directory, `${segment}.db`), `only its log ${name} is left`);
+    throw unreadableSegment(join(directory, `${segment}.db`), `only its log ${name} is left`);
   }
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { JournalFault, sqliteResult } from '../journal-fault.ts';
 import type { RowKind } from '../row.ts';
-import { unreadable } from '../segment.ts';
+import { unreadableSegment } from '../segment.ts';
 
 const segmentForm = { applicationId: 0x4d677331, version: 1 } as const;
 /** How long a connection waits for a lock that another one should never hold for long. Milliseconds. */
@@ -26,7 +26,7 @@ export interface OldRow {
  * @throws JournalFault `journal_unreadable`, `journal_unwritable` or `journal_newer`, naming the file; `journal_unsound`.
  */
 export function readOldSegment(path: string, read: (rows: Iterable<OldRow>, sealed: boolean) => void): boolean {
-  if (!existsSync(path)) throw unreadable(path, 'it is gone');
+  if (!existsSync(path)) throw unreadableSegment(path, 'it is gone');
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(addressOf(path), { timeout: busyTimeoutMs });
@@ -37,7 +37,7 @@ export function readOldSegment(path: string, read: (rows: Iterable<OldRow>, seal
     database.exec('PRAGMA synchronous = FULL');
     if (pragma(database, 'journal_mode = DELETE') !== 'delete') return false;
     const verdict = pragma(database, 'quick_check(1)');
-    if (verdict !== 'ok') throw unreadable(path, `it is damaged: ${String(verdict)}`);
+    if (verdict !== 'ok') throw unreadableSegment(path, `it is damaged: ${String(verdict)}`);
     const sealed = database.prepare('SELECT sealed FROM segment').get()?.['sealed'] === 1;
     read(database.prepare('SELECT seq, kind, body FROM entry ORDER BY seq').iterate() as Iterable<unknown> as Iterable<OldRow>, sealed);
     return true;
@@ -60,7 +60,7 @@ function addressOf(path: string): string | URL {
 }
 
 function broken(path: string, result: number, error: Error): JournalFault {
-  if (!placeResults.has(result)) return unreadable(path, `SQLite result ${result}: ${error.message}`, error);
+  if (!placeResults.has(result)) return unreadableSegment(path, `SQLite result ${result}: ${error.message}`, error);
   return new JournalFault('journal_unwritable',
     `The journal segment ${path} cannot be written (SQLite result ${result}: ${error.message}). Nothing in it is lost, so leave it where it is: `
     + 'check the rights and the free space of its directory, and how many files this process may open.',
@@ -73,7 +73,7 @@ function pragma(database: DatabaseSync, text: string): unknown {
 }
 
 function assertForm(database: DatabaseSync, path: string): void {
-  if (pragma(database, 'application_id') !== segmentForm.applicationId) throw unreadable(path, 'it is no journal segment');
+  if (pragma(database, 'application_id') !== segmentForm.applicationId) throw unreadableSegment(path, 'it is no journal segment');
   const version = pragma(database, 'user_version');
   if (version === segmentForm.version) return;
   throw new JournalFault('journal_newer',

@@ -8,7 +8,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-export const receipts: Migration = async (transaction, engine) => {
+export const receiptTables: Migration = async (transaction, engine) => {
   const { text, whole, bytes } = engine === 'sqlite'
     ? { text: sql`text`, whole: sql`integer`, bytes: sql`blob` }
     : { text: sql`text collate "C"`, whole: sql`bigint`, bytes: sql`bytea` };

@@ -9,7 +9,7 @@ import { saturatedSum } from './saturated-sum.ts';
 const counts = ['calls', 'saved_calls', 'unknown_calls', 'unpriced_calls', 'gap_calls'];
 const sums = ['input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens', 'reasoning_tokens', 'cost_nano', 'cache_savings_nano'];
 
-export const labelMonths: Migration = async (transaction, engine) => {
+export const labelMonthSums: Migration = async (transaction, engine) => {
   const month = engine === 'sqlite'
     ? `cast(strftime('%s', day_ms / 1000, 'unixepoch', 'start of month') as integer) * 1000`
     : `cast(extract(epoch from date_trunc('month', to_timestamp(day_ms / 1000), 'UTC')) as bigint) * 1000`;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-export const allocation: Migration = async (transaction, engine) => {
+export const allocationTables: Migration = async (transaction, engine) => {
   const text = engine === 'sqlite' ? sql`text` : sql`text collate "C"`;
   let table = transaction.schema.createTable('allocation_rules')
     .addColumn('organization', text, (column) => column.primaryKey().notNull())

@@ -16,7 +16,7 @@ import { costGaps } from './0011-cost-gaps.ts';
 import { listOrder } from './0012-list-order.ts';
 import { attributions } from './0013-attributions.ts';
 import { tapLines } from './0014-tap-lines.ts';
-import { receipts } from './0015-receipts.ts';
+import { receiptTables } from './0015-receipts.ts';
 import { keysAndLinks } from './0016-keys-and-links.ts';
 import { hourSums } from './0017-hour-sums.ts';
 import { alertsAndWebhooks } from './0018-alerts-and-webhooks.ts';
@@ -24,7 +24,7 @@ import { callsById } from './0019-calls-by-id.ts';
 import { serverSettings } from './0020-server-settings.ts';
 import { providedPeople } from './0021-provided-people.ts';
 import { corrections } from './0022-corrections.ts';
-import { labelMonths } from './0023-label-months.ts';
+import { labelMonthSums } from './0023-label-months.ts';
 import { retention } from './0024-retention.ts';
 import { refusalsNodesViews } from './0025-refusals-nodes-views.ts';
 import { labelHours } from './0026-label-hours.ts';
@@ -50,7 +50,7 @@ import { keysOfPeople } from './0045-keys-of-people.ts';
 import { closedMonths } from './0046-closed-months.ts';
 import { followedWork } from './0047-followed-work.ts';
 import { callsOfConnections } from './0048-calls-of-connections.ts';
-import { allocation } from './0049-allocation.ts';
+import { allocationTables } from './0049-allocation.ts';
 import { correctedSpend } from './0050-corrected-spend.ts';
 import { openWork } from './0051-open-work.ts';
 import { oldestWriterStated } from './0052-oldest-writer.ts';
@@ -62,11 +62,11 @@ import type { Migration } from './migration.ts';
 export const migrations: readonly Migration[] = [
   firstSchema, capsAndSpend, runsAndGrants, tapAndBaseline, accounts, leases, usageSums, whoAndWhere, changeNotices, overrunLeases, costGaps,
   listOrder, attributions,
-  tapLines, receipts, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonths,
+  tapLines, receiptTables, keysAndLinks, hourSums, alertsAndWebhooks, callsById, serverSettings, providedPeople, corrections, labelMonthSums,
   retention, refusalsNodesViews, labelHours, providedSessions, callSearches, auditSearches,
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
-  callsOfConnections, allocation, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
+  callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
 ];
 
 /**

@@ -7,7 +7,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind } from '@metergate/core/receipt/checkpoint.ts';
-import { chainStart, figuresOf, linkText, noDigest, wordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
+import { chainStart, receiptFiguresOf, linkText, noDigest, receiptWordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
 import type { Store } from '../../store.ts';
 import { batchOf, granted, sampleRecord, startMs } from '../../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../../test-support/contract-store.ts';
@@ -30,9 +30,9 @@ async function checked(
   const calls = await store.receipts.page(organization, { first: 1, last: Number.MAX_SAFE_INTEGER, limit: 100_000 });
   for (const [index, { record, sequence, hash, wordsDigest }] of calls.entries()) {
     assert.equal(sequence, index + 1);
-    assert.equal(hash, sha256(linkText({ sequence, previous, wordsDigest }, figuresOf(record))), `receipt ${sequence}`);
+    assert.equal(hash, sha256(linkText({ sequence, previous, wordsDigest }, receiptFiguresOf(record))), `receipt ${sequence}`);
     const salt = chain.salt(record);
-    if (salt !== null && wordsDigest === sha256(wordsText(salt, wordsOf(record)))) opened += 1;
+    if (salt !== null && wordsDigest === sha256(wordsText(salt, receiptWordsOf(record)))) opened += 1;
     previous = hash;
   }
   assert.equal(chain.length, calls.length);
