@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { abortSocket } from './abort-socket.ts';
 import { MessageParser, type HeaderPair, type HttpMessage } from './http-message.ts';
 
 /** One answer as it came. */
@@ -133,7 +134,7 @@ export class RawConnection {
 
   /** Resets the connection at once. */
   abort(): void {
-    this.socket.resetAndDestroy();
+    abortSocket(this.socket);
   }
 
   /** Ends the connection and waits until it is over. */

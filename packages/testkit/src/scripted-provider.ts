@@ -5,6 +5,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { abortSocket } from './abort-socket.ts';
 import { compress, type Coding } from './coding.ts';
 import { MessageParser, type HeaderPair, type HttpMessage } from './http-message.ts';
 
@@ -313,6 +314,6 @@ function send(socket: Socket, bytes: Uint8Array): Promise<void> {
 }
 
 function end(socket: Socket, by: 'fin' | 'rst'): void {
-  if (by === 'rst') socket.resetAndDestroy();
+  if (by === 'rst') abortSocket(socket);
   else socket.end();
 }

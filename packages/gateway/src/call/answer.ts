@@ -3,6 +3,7 @@
  * the destination, and an end that is either clean or plainly broken. The gateway's own answers are in `respond.ts`.
  */
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
@@ -120,7 +121,7 @@ export class Answer {
     }
     if (socket === null || socket.destroyed) return;
     if (this.#request.httpVersionMinor === 0) {
-      socket.resetAndDestroy();
+      resetSocket(socket);
     } else {
       this.sendHead();
       // Node holds what was written in this turn until the next tick; ended before, the connection would lose it.

@@ -11,6 +11,7 @@ import { createConnections } from './connections.ts';
 import { leaveToOthers, readShared } from './shared-input.ts';
 import { SetClock } from './test-support/set-clock.ts';
 import type { WholeRequest } from './whole-request.ts';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 
 /** A server whose connections are read here, and one caller of it. */
 async function start(t: TestContext) {
@@ -136,7 +137,7 @@ test('a caller who sends more before it is answered is still seen to leave', asy
     await until(() => served.length === 1);
     caller.write(usual);
     await until(() => callers.keptBytes > 0);
-    if (leaves === 'reset') caller.resetAndDestroy();
+    if (leaves === 'reset') resetSocket(caller);
     else caller.end();
     await until(() => leaves === 'reset' ? socket.destroyed && callers.keptBytes === 0 : socket.readableEnded);
   }
@@ -170,7 +171,7 @@ test('a caller who sends more behind a call than is kept has its answer, as the 
     await until(() => callers.keptBytes === 0 && socket.isPaused());
     assert.ok(socket.bytesRead - bytesRead < 1.5 * 1024 * 1024, 'no more than a mebibyte of it is read in a second');
     const over = once(caller, 'close');
-    if (leaves === 'reset') caller.resetAndDestroy();
+    if (leaves === 'reset') resetSocket(caller);
     else if (leaves === 'end') caller.end();
     else answer(served[0]!, 'only');
     if (leaves === 'reset') await over;
@@ -362,7 +363,7 @@ test('empty lines behind a request that is served are no request, and its caller
   caller.write('\r\n');
   await until(() => socket.bytesRead > bytesRead);
   assert.equal(callers.keptBytes, 0);
-  caller.resetAndDestroy();
+  resetSocket(caller);
   await until(() => socket.destroyed);
 });
 

@@ -5,6 +5,7 @@
  * cannot free.
  */
 import type { Socket } from 'node:net';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { leaveOn } from './leaving.ts';
 
 /** A forwarded call, as its caller's connection knows it. */
@@ -112,7 +113,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
       if (open <= connectionsMax) return;
       const spare = idleOf(unproven, newcomer) ?? idleOf(all, newcomer);
       // A caller who has just connected may not have looked for an end when it sends: a reset tells it.
-      if (spare === null) newcomer.socket.resetAndDestroy();
+      if (spare === null) resetSocket(newcomer.socket);
       else spare.socket.destroy();
     },
     began(connection, relay) {

@@ -11,6 +11,7 @@ import { ask, listen, startRawPeer, type OnHead, type RawPeer } from './test-sup
 import type { DestinationOptions } from './destination-options.ts';
 import { createSocketDestination } from './socket-destination.ts';
 import { createUndiciDestination } from './undici-destination.ts';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 
 const patient: DestinationTimeouts = { connectMs: 5_000, headMs: 10_000, idleBodyMs: 10_000 };
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -56,7 +57,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
 
   function finish(socket: Socket, how: 'keep' | 'fin' | 'rst'): void {
     if (how === 'fin') socket.end();
-    if (how === 'rst') socket.resetAndDestroy();
+    if (how === 'rst') resetSocket(socket);
   }
 
   describe('what the destination receives', () => {
@@ -300,7 +301,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
       });
       const { heard, head } = listen(destination);
       await head;
-      sockets[0]!.resetAndDestroy();
+      resetSocket(sockets[0]!);
       assert.deepEqual([(await heard).status, (await heard).ending, (await heard).body.length], [200, 'reset', 0]);
     });
 
@@ -316,7 +317,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
         while (sockets.length === 0) await turn();
         sockets[0]!.write(`${head}\r\n${head.includes('chunked') ? '5\r\nhello\r\n' : 'hello'}`);
         await arrived.promise;
-        sockets[0]!.resetAndDestroy();
+        resetSocket(sockets[0]!);
         assert.deepEqual([(await heard).status, (await heard).ending, String((await heard).body)], [200, 'reset', 'hello']);
       });
     }
@@ -372,7 +373,7 @@ Object.entries(clients).forEach(([client, createDestination]) => describe(client
     it('that die as the next request is written fail that call once: nothing is sent twice (V13)', async () => {
       let requests = 0;
       const { peer, destination } = await peerAnd((socket) => {
-        if (++requests === 2) socket.resetAndDestroy();
+        if (++requests === 2) resetSocket(socket);
         else socket.write(ok);
       });
       assert.equal((await ask(destination)).ending, 'end');

@@ -9,6 +9,7 @@ import { it } from 'node:test';
 import type { Destination, OutboundRequest } from './destination.ts';
 import { createSocketDestination } from './socket-destination.ts';
 import { startRawPeer } from './test-support/raw-peer.ts';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 
 const exchanges = 1_500;
 const atOnce = 32;
@@ -40,7 +41,7 @@ async function answer(socket: Socket, n: number, next: (bound: number) => number
     const behind = kind === 'a second answer' && at + size >= bytes.length ? 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nINJECTED' : '';
     socket.write(bytes.slice(at, at + size) + behind);
     at += size;
-    if (kind === 'reset' && next(3) === 0) return void socket.resetAndDestroy();
+    if (kind === 'reset' && next(3) === 0) return void resetSocket(socket);
     if (next(3) === 0) await turn();
   }
   if (kind === 'until the end' || kind === 'then the end') socket.end();

@@ -4,6 +4,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { Peer } from '@metergate/testkit/websocket/peer.ts';
@@ -59,7 +60,7 @@ async function pass(turns: number): Promise<void> {
 
 function take({ caller, upstream }: { readonly caller: Peer; readonly upstream: Peer }, [who, what]: Step): void {
   const peer = who === 'caller' ? caller : upstream;
-  if (what === 'leave') peer.socket.resetAndDestroy();
+  if (what === 'leave') resetSocket(peer.socket);
   else if (what === 'half-close') peer.socket.end();
   else if (peer.socket.writable) peer.send(what);
 }

@@ -5,6 +5,7 @@ import { constants, deflateRawSync } from 'node:zlib';
 import type { CapId } from '@metergate/core/id.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
@@ -65,7 +66,7 @@ test('callers that leave while their messages are decompressed harm nobody', { t
     const { caller } = await node.connect({ headers });
     caller.send(message);
     while (messagesBeingRead() === 0) await new Promise(setImmediate);
-    caller.socket.resetAndDestroy();
+    resetSocket(caller.socket);
     while (node.journal.closed.length <= round || messagesBeingRead() > 0) await new Promise(setImmediate);
   }
   const { caller, upstream } = await node.connect({ headers });
