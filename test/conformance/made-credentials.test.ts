@@ -158,7 +158,7 @@ test('google-service-account: tokens that end while calls go on are replaced, an
   }
 });
 
-test('google-service-account: without a token the call is refused in its client\'s words, and no secret is told', async () => {
+test('google-service-account: without a token the call is refused in its client\'s words, and no secret is shown', async () => {
   const { system } = product;
   const { endpoint, tenant } = await vertex(({ body }, count) => count === 1
     ? { status: 400, headers: [json], body: JSON.stringify({ error: 'invalid_grant', error_description: body.toString() }) }

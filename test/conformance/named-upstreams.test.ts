@@ -78,7 +78,7 @@ test('Whoever declared none has no such path: 404 with a key and without one, an
   assert.deepEqual(upstream.received(), []);
 });
 
-test('An offer of a WebSocket is answered as the same request without it; only who may use the name is told that none is spoken there', async () => {
+test('An offer of a WebSocket is answered as the same request without it; only who may use the name learns that there is none', async () => {
   const upstream = await declared('socket');
   const stranger = await product.tenant();
   const disabled = await product.tenant();
@@ -102,7 +102,7 @@ test('An offer of a WebSocket is answered as the same request without it; only w
   assert.deepEqual(upstream.received(), []);
 });
 
-test('Several have each their own destination, credential and prices, said where they are shown', async () => {
+test('Several have each their own destination, credential and prices, named where they are shown', async () => {
   const { system } = product;
   const usage = { prompt_tokens: 1_000, completion_tokens: 100 };
   const chat = JSON.stringify({ model: 'llama-3.3-70b-versatile', choices: [{ finish_reason: 'stop' }], usage });

@@ -81,7 +81,7 @@ test('thirty connections at one cap: exceeded by no more than the responses in f
   assert.ok(sum >= limit && sum <= limit + connections * dollars, `${sum} of ${limit} was spent`);
 });
 
-test('nodes are restarted one after the other: what was begun is heard to its end, and recorded once', { timeout: 180_000 }, async () => {
+test('nodes are restarted one after the other: what was begun is read to its end, and recorded once', { timeout: 180_000 }, async () => {
   const sharer = await sharerOf('rolling restart');
   const begun = provider.begun.length;
   const rolled = new AbortController();

@@ -11,7 +11,7 @@ import { startSystem } from '@metergate/testkit/system.ts';
 interface Shown { prices: { provider: string; input: string; inForce: boolean }[] }
 interface Sellers { id: string; models: { id: string; prices: object }[] }
 
-test('a list from the feed takes force; a feed that fails later changes nothing and is told', { timeout: 120_000 }, async (t) => {
+test('a list from the feed takes force; a feed that fails later changes nothing and is reported', { timeout: 120_000 }, async (t) => {
   const sellers = structuredClone(await waitForUpdate()) as unknown as Sellers[];
   sellers.find(({ id }) => id === 'openai')!.models.find(({ id }) => id === 'gpt-4o')!.prices = { input_mtok: 7, output_mtok: 8 };
   let body = JSON.stringify(sellers);

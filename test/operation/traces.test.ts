@@ -121,7 +121,7 @@ test('a caller that is not sampled gets no span; one without a trace gets a new 
   assert.ok(!spans().some((span) => valueOf(span, 'metergate.request.id') === unsampled));
 });
 
-test('each response on a WebSocket connection is a span under the connection\'s, in the caller\'s trace or in one of its own', async () => {
+test('each response on a WebSocket connection is a span under the connection\'s, in the caller\'s trace or in a new one', async () => {
   for (const headers of [[`traceparent: ${parent}`], []]) {
     const caller = await openCaller(`${system.gatewayUrl}`, { key, path: '/upstream/v1/responses', headers });
     for (let turns = 1; turns <= 2; turns += 1) {

@@ -40,7 +40,7 @@ test('a budget is set, listed with what was spent and is expected, and removed',
   assert.match((await own.run(['audit', 'list', '--org', 'acme'])).stdout, /removeBudget[^]*setBudget/);
 });
 
-test('what is wrong is said', async () => {
+test('each wrong input is named', async () => {
   const said = async (...args: string[]): Promise<string> => (await own.run(['budget', 'set', '--org', 'acme', ...args])).stderr;
   assert.match(await said('--scope', 'label', '--amount', '1'), /--subject names the project, person or label/);
   assert.match(await said('--scope', 'organization', '--subject', 'x', '--amount', '1'), /left out for the organization/);

@@ -49,7 +49,7 @@ test('a month is closed, stays as it is, and its file verifies with the printed 
   assert.match(readFileSync(join(own.directory, 'october.html'), 'utf8'), /0\.617283945 USD<\/strong>\n<p>Closed .*, version 1\./);
 });
 
-test('what is wrong is said: a month that runs, an altered file, a file that is not there', async () => {
+test('each wrong input is named: a month that is not over, an altered file, a missing file', async () => {
   assert.match((await own.run(['month', 'close', '2026-11', '--org', 'acme'])).stderr, /2026-11 is not over/);
   assert.match((await own.run(['month', 'close', '2026-10', '--org', 'acme'])).stderr, /2026-10 is closed\. Reopen it/);
   const text = readFileSync(join(own.directory, 'october.jsonl'), 'utf8');
@@ -59,7 +59,7 @@ test('what is wrong is said: a month that runs, an altered file, a file that is 
   assert.match((await own.run(['month', 'verify', 'absent.jsonl'])).stderr, /absent\.jsonl cannot be read: ENOENT/);
 });
 
-test('a store that was put back to a moment before the closing is told by the file of the month', async () => {
+test('the file of a month shows that the store was put back to a moment before the closing', async () => {
   const store = join(own.directory, 'data', 'metergate.db');
   const putBack = (name: string): void => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });
@@ -98,7 +98,7 @@ test('over HTTP a month is closed by an admin, reopened by an owner, listed, sho
   }
 });
 
-test('a closing waits for a node until it has shipped, or for as long as it was told to, and says for whom', async () => {
+test('a closing waits for a node until it has shipped, or for as long as was asked, and names the node', async () => {
   let nowMs = Date.UTC(2026, 10, 5);
   const paused: number[] = [];
   const waiting = await ownStore(() => nowMs, async (ms) => {

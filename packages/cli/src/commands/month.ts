@@ -61,7 +61,7 @@ const close = command({
 
 const tryEveryMs = 5_000;
 
-/** Tries to close until no node is waited for, or it is `untilMs`; null: once. What it waits for is said when it begins to. */
+/** Tries to close until no node is waited for, or it is `untilMs`; null: once. What it waits for is printed when it begins to. */
 async function closeUntil<Closed>(
   untilMs: number | null, tools: CommandTools, close: () => Promise<Closed | AdministrationRefusal>,
 ): Promise<Closed | AdministrationRefusal> {

@@ -43,7 +43,7 @@ test('what is published now, amended as the shipped list is, changes nothing', a
   assert.deepEqual([was.id, is.id, changes], [priceListId(priceList), priceListId(priceList), []]);
 });
 
-test('what changes is told, and nothing is imported unless somebody agrees', async () => {
+test('what changes is shown, and nothing is imported unless somebody agrees', async () => {
   const file = write(newer());
   const asked = await own.run(['prices', 'import', file]);
   assert.equal(asked.code, 1);
@@ -54,7 +54,7 @@ test('what changes is told, and nothing is imported unless somebody agrees', asy
   assert.equal((await inForce('gpt-4o'))?.input, '2.5');
 });
 
-test('an imported list is in force with its own name, and is kept in the audit trail; the shipped one can be had back', async () => {
+test('an imported list is in force with its own name, and is kept in the audit trail; the shipped one can be put back', async () => {
   const imported = await own.json(['prices', 'import', write(newer()), '--yes']) as Imported;
   assert.deepEqual(imported.changes.map(({ kind, model }) => [kind, model]).sort(),
     [['added', 'gpt-9'], ['changed', 'gpt-4o'], ['removed', 'gpt-4o-mini'], ['removed', 'gpt-4o-mini-search-preview']]);

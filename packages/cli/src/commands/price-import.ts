@@ -1,4 +1,4 @@
-/** `metergate prices import`: a public price list as the deployment's. What changes is told before and after. Rules: Interfaces; docs/prices.md. */
+/** `metergate prices import`: a public price list as the deployment's. What changes is shown before and after. Rules: Interfaces; docs/prices.md. */
 import { basename, resolve } from 'node:path';
 import type { ListChange } from '@metergate/core/price/public-list/list-changes.ts';
 import { importList, planImport, planShipped, publicListMax, type PriceImport } from '@metergate/platform/use-cases/price-import.ts';

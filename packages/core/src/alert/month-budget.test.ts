@@ -25,7 +25,7 @@ const moment = { monthMs, nowMs: monthMs + 2 * dayMs, amount: nano(100), thresho
 const types = ({ events }: ReturnType<typeof budgetEvents>): unknown[] =>
   events.map((event) => (event.type === 'budget.threshold' ? event.threshold : event.type));
 
-test('each threshold, the whole budget and an expectation above it are told once a month', () => {
+test('each threshold, the whole budget and an expectation above it are reported once a month', () => {
   const half = budgetEvents(null, { ...moment, spent: nano(50), expected: nano(101) });
   assert.deepEqual(types(half), [50, 'budget.expected']);
   assert.deepEqual(types(budgetEvents(half.told, { ...moment, spent: nano(60), expected: nano(500) })), []);

@@ -99,7 +99,7 @@ describe('allocation', () => {
     ]);
   });
 
-  test('markup and currency are figures of their own that add up to those of the sum', () => {
+  test('markup and currency are separate figures that add up to those of the sum', () => {
     const calls = ['a', 'b', 'c'].map((team, index) => line(BigInt(index + 1) * 333n, { labels: [`team:${team}`] }));
     const { teams } = allocate(month({ calls }),
       rules({ markup: 50_000n, currency: { code: 'EUR', rate: 913_700_001n, date: '2026-10-31' } }), nobody);

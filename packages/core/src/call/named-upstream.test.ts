@@ -73,7 +73,7 @@ test('A query loses the parameters with a service key and no other byte', () => 
   ] as const) assert.equal(withoutKeyInQuery(before), after);
 });
 
-test('Operations at a named upstream are told by the same table as those of the first wire', () => {
+test('Operations at a named upstream are recognized by the same table as those of the first wire', () => {
   const of = (path: string) => withoutUsage({ endpoint: routeOf('POST', path)!.endpoint, method: 'POST', path });
   assert.equal(of('/upstreams/g/v1beta/models/m:streamGenerateContent'), 'absent');
   assert.equal(of('/upstreams/g/v1beta/models/m:countTokens'), 'none');

@@ -40,7 +40,7 @@ function decoded(text: string): string {
 }
 
 /**
- * The plain path at a named upstream as a plain path of the first wire, so that operations are told by one table: the version in it, whatever
+ * The plain path at a named upstream as a plain path of the first wire, so that operations are recognized by one table: the version in it, whatever
  * it is called and whatever stands before it, becomes `/v1`; so does the deployment that Azure has in place of one.
  */
 export function asFirstWirePath(plain: string): string {

@@ -16,7 +16,7 @@ test('reads save the difference, writes cost theirs, both kinds of writes at the
   assert.equal(cacheSavingsOf({ ...none, input: 5, cached: 10_000, cacheWrite: 2_000, cacheWriteOneHour: 100 }, rates), 25_200_000n);
 });
 
-test('without a price of their own reads and writes save nothing; without one of the input nothing is known', () => {
+test('without separate prices reads and writes save nothing; without one of the input nothing is known', () => {
   assert.equal(cacheSavingsOf({ ...none, cached: 9, cacheWrite: 9, cacheWriteOneHour: 9 }, ratesFromList({ input: 3_000_000 })), 0n);
   assert.equal(cacheSavingsOf({ ...none, cached: 9 }, ratesFromList({ output: 1, cached: 1 })), null);
 });

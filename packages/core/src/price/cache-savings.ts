@@ -17,7 +17,7 @@ export interface CacheTokens {
   readonly cachedImage: number;
 }
 
-/** Null: the model's input has no price. Cache reads and writes without a price of their own are charged as input and save nothing. */
+/** Null: the model's input has no price. Cache reads and writes that have no price are charged as input and save nothing. */
 export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
   if (rates.input === null) return null;
   const whole = tokens.input + tokens.audioInput + tokens.imageInput + tokens.cached + tokens.cachedAudio + tokens.cachedImage

@@ -56,7 +56,7 @@ test('each kind of token has its line: how many, at which price, how much', () =
   ]);
 });
 
-test('a price for the call, fees of tools, a factor of the tier and what has no price are lines of their own', () => {
+test('a price for the call, fees of tools, a factor of the tier and what has no price are separate lines', () => {
   assert.deepEqual(shown(costLines(recorded('asked', { input: 100, output: 100 }), atHand)), [
     '100 input × 0.000001 = 0.0001', '100 output × 0.000001 = 0.0001', '1 call × 0.012 = 0.012',
   ]);

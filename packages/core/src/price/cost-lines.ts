@@ -31,7 +31,7 @@ export interface CostLine {
   readonly count: number;
   /** Atto-dollars for one, before any factor; null: no price is known, and the line is a gap. */
   readonly each: bigint | null;
-  /** Another kind, whose price applies because this one has none of its own. */
+  /** Another kind, whose price applies because this one has none. */
   readonly paidAs: CostLineKind | null;
   /** Atto-dollars, with the factor; null if `each` is. */
   readonly amount: bigint | null;

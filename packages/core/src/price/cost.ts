@@ -172,7 +172,7 @@ function furtherPrice(call: PricedCall, model: string): ModelPrice | null {
 
 /**
  * The exact sum; null if the model's input has no price, or its output has none and there is output. Cache reads and
- * writes without a price of their own are charged as input, one-hour writes as other writes, reasoning as output.
+ * writes that have no price are charged as input, one-hour writes as other writes, reasoning as output.
  */
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
   const parts = picoByKind(tokens, rates);

@@ -74,7 +74,7 @@ function factorFor(word: string | null, ordinary: ReadonlySet<string>, factors: 
  * input is free, so is what is cached.
  */
 export function noteTokens(tokens: ChargedTokens, { rates, ofOverlay }: ModelPrice, gaps: Gaps, cachedSplit = true): void {
-  // Which kind of token was cached is not said, and kinds have prices of their own.
+  // The provider does not report which kind of token was cached, and each kind has its price.
   if (!cachedSplit && tokens.cached > 0 && tokens.audioInput + tokens.imageInput > 0) gaps.add('cached');
   if ((tokens.audioInput > 0 && rates.audioInput === null) || (tokens.audioOutput > 0 && rates.audioOutput === null)) gaps.add('audio');
   if ((tokens.imageInput > 0 && rates.imageInput === null) || (tokens.imageOutput > 0 && rates.imageOutput === null)) gaps.add('image');
@@ -107,7 +107,7 @@ export function unitFees({ units, tokens }: Pick<Reading, 'units' | 'tokens'>, r
   return sum;
 }
 
-/** Pico-dollars for the calls of a provider's tools that have no name of their own; without a fee they are a gap. */
+/** Pico-dollars for the calls of a provider's tools that have no name here; without a fee they are a gap. */
 export function otherToolFees({ units }: Pick<Reading, 'units'>, fee: bigint | null, gaps: Gaps): bigint {
   const calls = units?.otherToolCalls ?? 0;
   if (calls === 0) return 0n;

@@ -12,8 +12,9 @@ import { costTogether } from './priced-together.ts';
 import { recordedReading, recordedTokens, type PricingRecord } from './recorded-parts.ts';
 
 /**
- * Why a call keeps its cost. `reported`: the upstream said it. `upstream`: which one it went to is not recorded. `own_prices`: the prices that it was
- * recorded by do not give its cost from the record, or are gone and something counted that records lack. `unknown_model`: no price.
+ * Why a call keeps its cost. `reported`: the upstream reported it. `upstream`: which one it went to is not recorded. `own_prices`: the
+ * prices that it was recorded by do not give its cost from the record, or are gone and something counted that records lack. `unknown_model`:
+ * no price.
  */
 export const notRepricedReasons = ['reported', 'upstream', 'own_prices', 'unknown_model'] as const;
 export type NotRepricedReason = (typeof notRepricedReasons)[number];

@@ -67,7 +67,7 @@ export const sampleList: PriceList = {
   ],
 };
 
-/** A reading with these figures, complete unless said otherwise. */
+/** A reading with these figures, complete unless given otherwise. */
 export function sampleReading(tokens: Partial<TokenFigures>, other: Partial<Omit<Reading, 'tokens'>> = {}): Reading {
   const complete = { ...nothingDue, model: 'plain', finishReason: 'stop', usage: 'reported' } as const;
   return { ...complete, ...other, tokens: { ...noTokens, ...tokens } };

@@ -58,7 +58,7 @@ export class OutcomeTally implements OutcomeListener {
   }
 }
 
-/** The record that settles work. `opening`: of the call that learned of it, with an id of its own and the moment at which it was learned. */
+/** The record that settles work. `opening`: of the call that learned of it, with a new id and the moment at which it was learned. */
 export function settlementOf(opening: CallOpening, works: readonly string[], figures: SettledFigures): CallRecord {
   return {
     ...opening, ...noReadingFields, ...figures, ...noWork,

@@ -83,7 +83,7 @@ describe('first wire', () => {
     for (const untold of [null, {}, { num_requests: -1 }]) assert.deepEqual(told(untold), ['0.022250000']);
   });
 
-  test('cache writes that live twelve hours have no rate of their own in the list, and are a gap', () => {
+  test('cache writes that live twelve hours have no rate in the list, and are a gap', () => {
     const details = { cached_tokens: 0, cache_write_tokens: 1_500, cache_write_tokens_details: { ttl_12h_tokens: 500, ttl_30m_tokens: 1_000 } };
     const usage = { input_tokens: 2_000, input_tokens_details: details, output_tokens: 10 };
     // gpt-6-sol: 500 × 2 + 1,500 × 2.5 + 10 × 10.

@@ -48,7 +48,7 @@ export interface Bill {
   readonly roundedRows: boolean;
   /** Null: all. */
   readonly operations: ReadonlySet<BilledOperation> | null;
-  /** Its amounts of models are without the provider's tools, which have lines of their own. */
+  /** Its amounts of models are without the provider's tools, which have separate lines. */
   readonly itemsApart: boolean;
   /** The currency of amounts that were left out; null: none were. */
   readonly otherCurrency: string | null;

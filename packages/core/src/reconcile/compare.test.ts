@@ -61,7 +61,7 @@ test('every kind of token is compared: cache reads and writes of Anthropic, cach
     [['02', 'gpt-4o-2024-08-06', 'theirs_more', 'cost_gaps']]);
 });
 
-test('tools are items of their own: their fees are told from the cost of the calls, and a correct bill accuses nobody', () => {
+test('tools are separate items: their fees are read from the cost of the calls, and a correct bill accuses nobody', () => {
   const calls = [playedCall(`${day}T01:00Z`), playedCall(`${day}T02:00Z`, { toolCalls: searches(3) })];
   const [tokens, fees] = [dollars(calls[0]!, calls[0]!), '0.03'];
   assert.equal(dollars(calls[1]!), formatDollars(nanoDollars(calls[0]!.cost! + 30_000_000n)), 'a search costs a cent');
@@ -77,7 +77,7 @@ test('tools are items of their own: their fees are told from the cost of the cal
   assert.deepEqual(accused(compared('openai', storage, calls)), [['02', 'storage', 'not_matched']]);
 });
 
-test('where the fees of tools cannot be told from the cost, that is said, and the day decides', () => {
+test('where the fees of tools cannot be separated from the cost, the line says so, and the day decides', () => {
   // Another price than the list has, so the lines of its cost are not known.
   const calls = [playedCall(`${day}T02:00Z`, { toolCalls: searches(3), cost: nanoDollars(50_000_000n) })];
   const lines = compared('openai', openaiDays('costs', { [day]: [item('gpt-4o-2024-08-06', '0.02'), item('web search', '0.03')] }), calls);
@@ -95,7 +95,7 @@ test('usage of tools is compared by its counts; sessions hold several calls of c
     'theirs_more']]);
 });
 
-test('a usage export is compared with the calls of its own operations', () => {
+test('a usage export is compared with the calls of its operations', () => {
   const embedding = playedCall(`${day}T03:00Z`, { endpoint: 'embeddings', path: '/v1/embeddings', model: 'text-embedding-3-small',
     outputTokens: null });
   const moderation = playedCall(`${day}T03:00Z`, { endpoint: 'other', path: '/v1/moderations', model: null, usage: 'none', inputTokens: null,
@@ -168,7 +168,7 @@ test('calls past the gateway are named only where the sums of the day prove them
   const unknown = playedCall(`${day}T03:00Z`, { model: null, usage: 'unknown', inputTokens: null, outputTokens: null });
   assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(3)] }), [...calls, { ...unknown, model: 'gpt-4o-2024-08-06' }])), []);
   assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(2), gpt5] }), [...calls, unknown])), []);
-  // What was settled since is known: its settlement is a record of its own.
+  // What was settled since is known: its settlement is a separate record.
   assert.deepEqual(isPast(compared('openai', usage({ [day]: [used(2), gpt5] }), [...calls, { ...unknown, settledBy: calls[0]!.id }])),
     ['gpt-5-2025-08-07']);
   // Without counts of calls by tokens, and by cost alone only for a model without calls here.

@@ -9,7 +9,7 @@ export type Verdict = (typeof verdicts)[number];
 
 /**
  * `unknown_usage`: our calls whose usage is missing or incomplete. `cost_gaps`: calls whose cost lacks something.
- * `unpriced`: calls or fees without a price. `tools_not_split`: fees of tools are in the cost of calls and cannot be told from it.
+ * `unpriced`: calls or fees without a price. `tools_not_split`: fees of tools are in the cost of calls and cannot be separated from it.
  * `listed_twice`: the bill has a request more than once. `past_the_gateway`: the day's sum proves that somebody calls the provider without it.
  * `other_prices`: the same counts at another cost. `day_equal`: the day's sums are equal, so the bill has it under another name.
  * `lines_not_matched`: the day has lines whose names are not known, which may be these calls. `day_not_over`: more may still come.
@@ -85,7 +85,7 @@ const reportedOrNot: ReadonlySet<CountKind> = new Set<CountKind>([
 export function ourFigures({ ours }: Pair): ComparedSums | null {
   if (ours === null || ours.counts.calls === 0) return null;
   const { calls, inputTokens, outputTokens } = ours.counts;
-  // Of an item only its uses are counted, and its fees where they can be told from the cost of calls.
+  // Of an item only its uses are counted, and its fees where they can be separated from the cost of calls.
   if (ours.item !== null) return { calls, inputTokens: null, outputTokens: null, cost: ours.unsplit > 0 ? null : nanoDollars(ours.cost) };
   return { calls, inputTokens, outputTokens, cost: nanoDollars(ours.cost) };
 }

@@ -1,7 +1,7 @@
 /**
  * Names of models in bills → the models of records. Providers write one model as `claude-sonnet-4-5-20250929`, `Claude Sonnet 4.5`,
  * `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `Claude4.5Sonnet`. Names are the same model if their words are the same, whatever their order,
- * and their numbers are, in their order. A release is a part of its own: of two that name one, both must name the same.
+ * and their numbers are, in their order. A release is a separate part: of two that name one, both must name the same.
  */
 import { priceList } from '../price/price-list.ts';
 import { textsOf } from '../price/model-name.ts';
@@ -9,7 +9,7 @@ import { textsOf } from '../price/model-name.ts';
 export interface ModelName {
   /** The same for all spellings of one model. */
   readonly family: string;
-  /** `20250929`, or `0929` where the year is not said; null: none is. */
+  /** `20250929`, or `0929` where no year is given; null: none is. */
   readonly release: string | null;
 }
 

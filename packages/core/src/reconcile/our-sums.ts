@@ -20,7 +20,7 @@ export interface OurSum {
   unknown: number;
   gaps: number;
   unpriced: number;
-  /** Calls with tools whose fees cannot be told from the rest of their cost. */
+  /** Calls with tools whose fees cannot be separated from the rest of their cost. */
   unsplit: number;
 }
 

@@ -64,7 +64,7 @@ test("cached tokens are part of the input, except Anthropic's, which come on top
   assert.equal(reportOn([{ provider: 'openai', model: 'plain', ...moreThanAll }]).total.cost.value, '0.000025000');
 });
 
-test('each call pays the step of its own size, however many are summed', () => {
+test('each call pays the step of its size, however many are summed', () => {
   const small = { model: 'long', inputTokens: 200_000, outputTokens: 0 };
   const large = { model: 'long', inputTokens: 200_001, outputTokens: 0 };
   assert.equal(reportOn([small, small, small, small]).total.cost.value, '0.800000000');

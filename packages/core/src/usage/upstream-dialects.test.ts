@@ -46,7 +46,7 @@ const geminiRead = {
   ...nothing, usage: 'reported', model: 'gemini-2.5-pro', finishReason: 'STOP', input: 105, output: 50, cached: 40, reasoning: 30, audioInput: 7,
 };
 
-test('Gemini: thoughts are output, what tools read is input, sound and images are told apart', () => {
+test('Gemini: thoughts are output, what tools read is input, sound and images are counted separately', () => {
   const reading = read('gemini', whole, JSON.stringify(gemini));
   assert.deepEqual(summary(reading), geminiRead);
   assert.deepEqual(reading.units, { imageInputTokens: 3 });

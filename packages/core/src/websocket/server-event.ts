@@ -1,6 +1,6 @@
 /**
  * A provider's message on a Responses connection → the response that it is of, and whether it ends it. Its usage is read elsewhere, by the
- * reader of streams. A message that is like the one before it is told by its bytes (`EventPattern`): most of them are pieces of one text.
+ * reader of streams. A message that is like the one before it is recognized by its bytes (`EventPattern`): most of them are pieces of one text.
  */
 import { JsonScanner } from '../json/json-scanner.ts';
 import { watched } from '../json/watched-value.ts';
@@ -32,7 +32,7 @@ export interface ServerEvent {
 
 const ends = ['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled', 'response.done'] as const;
 
-/** Nothing can be told from this message. */
+/** This message shows nothing. */
 export const untoldEvent: ServerEvent = Object.freeze({
   kind: 'other', streamId: null, responseId: null, previousResponseId: null, status: null, isOfStream: false,
   work: 'response', mayBegin: false, tells: false, refusedEventId: null, isUsageOfConnection: false,

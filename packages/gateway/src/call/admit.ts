@@ -163,7 +163,7 @@ export class Admission {
     const { route } = this.#heard;
     if (hasWrongBaseUrl(organization.wrongBaseUrl, route, this.#reception.request.rawHeaders)) return { kind: 'wrong_base_url' };
     const chosen = chooseDestination(this.#node, this.#heard, organization);
-    // Only who may use the name is told that no WebSocket is spoken there.
+    // Only who may use the name learns that there is no WebSocket.
     if (route.upstream !== null && !('kind' in chosen) && asksForWebSocket(this.#reception.request)) return { kind: 'upgrade_unsupported' };
     return chosen;
   }
@@ -236,7 +236,7 @@ function modelRefusalOf(heard: AuthenticatedCall, held: HeldKey, body: BodyModel
   if (!bindsModels(heard, held)) return null;
   const lists = { organization: held.organization.models, key: held.key.models };
   const named = modelsOfTarget(heard.route.target);
-  // Where nothing is read of what is said, the handshake must name the model.
+  // Where no message is read, the handshake must name the model.
   const isUnread = heard.transport === 'websocket' && named.length === 0 && socketKindOf(heard.route) === 'unread';
   const refused = refusedModelOf(lists, named, isUnread ? 'unread' : body);
   return refused === null ? null : { kind: 'model_not_allowed', refused };

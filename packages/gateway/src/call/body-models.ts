@@ -52,7 +52,7 @@ class FormBody implements BodyModelReader {
   readonly #boundary: string | null;
   readonly #chunks: Buffer[] = [];
 
-  /** @param boundary null: the form has none that is plainly said */
+  /** @param boundary null: the form does not plainly name one */
   constructor(boundary: string | null) {
     this.#boundary = boundary;
   }

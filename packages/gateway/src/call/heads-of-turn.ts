@@ -1,6 +1,6 @@
 /**
  * Heads of answers that leave at the end of the turn of the event loop, if no bytes of the body took them along before. One immediate for
- * all heads of a turn: most have left by then, and each immediate takes objects of its own.
+ * all heads of a turn: most have left by then, and each immediate allocates objects.
  */
 
 /** Who has a head to send. */

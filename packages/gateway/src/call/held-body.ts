@@ -42,7 +42,7 @@ export class HeldBody implements Receiving {
     if (this.#declaredBytes === null || this.#declaredBytes > shortBodyBytesMax) this.#counted = this.#beginToCount();
     request.on('data', this.#take);
     request.on('end', this.#whole);
-    // Its end came while its key was asked for, and was told to nobody.
+    // Its end came while its key was asked for, and nobody learned of it.
     if (connection.socket.readableEnded) setImmediate(() => { if (connection.receiving.includes(this)) this.callerEnded(); });
   }
 

@@ -78,7 +78,7 @@ class FormModelWatch implements ModelWatch {
   }
 
   release(): void {
-    // Forms are rare: each has a watch of its own.
+    // Forms are rare: each gets a new watch.
   }
 }
 

@@ -50,7 +50,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
     else sendRefusal(request, response, id, { kind: 'internal_fault' });
   };
   const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
-  // Nobody's path: who shows nothing is not told that some organization may have declared such a name.
+  // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
   authenticate(node, presented, (outcome) => {
     try {

@@ -62,7 +62,7 @@ export class UpstreamCredentials {
     return new AccountTokens({
       monotonicMs: () => this.#clock.monotonicMs(),
       fetch: (done) => {
-        // A pool of its own, which no name can be that of: it is judged and dialled as the upstream is.
+        // A separate pool, whose name no upstream can have: it is judged and dialled as the upstream is.
         const destination = this.#upstreamOf({ organization, name: `${name}/token`, version, url: account.tokenUri });
         void this.#exchange(account, { destination, target: endpoint.pathname + endpoint.search }, done);
       },

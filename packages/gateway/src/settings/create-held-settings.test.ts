@@ -58,7 +58,7 @@ test('simultaneous callers share one question; afterwards the same object is hel
   assert.deepEqual([asked, first === second, held.held('h') === first, first?.key.id], [['h'], true, true, 'key_1']);
 });
 
-test('what the store said ahead is taken by the first who asks, unless a minute has passed or it changed: then the store is asked', async () => {
+test('what the store sent ahead is used by the first call that asks, unless a minute has passed or it changed: then the store is asked', async () => {
   const { held, asked, sayAhead, change, moveTo } = context();
   for (const hash of ['h', 'changed', 'late']) sayAhead(hash, found(`key_${hash}`));
   assert.equal(held.held('h'), undefined, 'nothing is held for a key that nobody uses');

@@ -132,7 +132,7 @@ suite('what a connection holds, and for how long', { timeout }, () => {
     await upstream.until(() => upstream.frames.length === 1);
     upstream.send(created('resp_1'), delta());
     await caller.until(() => caller.events.length === 2);
-    // What was said counts as said when it is looked at, so the time goes on until it is closed.
+    // A message counts when the connection is next looked at, so the time goes on until it is closed.
     while (caller.closed === null) {
       node.time.nowMs += 10 * 60_000;
       await turn();

@@ -45,7 +45,7 @@ suite('while a connection ends', { timeout: 20_000 }, () => {
     await assertNothingBegan(node);
   });
 
-  test('what the provider begins or ends after the stop\'s time is over is not heard', async (t) => {
+  test('what the provider begins or ends after the time to stop is over is ignored', async (t) => {
     const { node, caller, upstream, isCutting, letGo } = await underWay(t);
     const drained = node.gateway.drain(0);
     await isCutting();

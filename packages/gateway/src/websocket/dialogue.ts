@@ -21,7 +21,7 @@ import { ResponseAdmission, type AdmissionEnd, type AskedResponse } from './resp
 import { ResponseCall, type ResponseCallOptions } from './response-call.ts';
 import { responsesMax, underWayMax, type ResponsesUnderWay } from './responses.ts';
 
-/** The connection that it is said on. */
+/** The connection that carries it. */
 export interface DialogueConnection {
   readonly callerIsGone: boolean;
   /** The caller is there, and the connection is not over. */
@@ -69,7 +69,7 @@ export class Dialogue {
   readonly #usage: ConnectionUsage;
   /** A compressed message of the caller was kept back: what comes behind it can be decompressed here alone, and leaves uncompressed. */
   #leavesPlain = false;
-  /** What was under way ends here, and the connection with it: nothing further begins, and what is said is heard by nobody. */
+  /** What was under way ends here, and the connection with it: nothing further begins, and later messages are ignored. */
   #isCut = false;
 
   constructor(node: GatewayNode, handshake: AdmittedCall, { connection, compression }: {
@@ -307,7 +307,7 @@ export class Dialogue {
   #sayRefused(refusal: Refusal, message: Message, { id, event, next }: RefusedTo): void {
     this.#keepBack(message);
     const said = this.#language.refusalEvent(refusal, id, event);
-    // One who only asks, and takes no answer, is not heard further.
+    // No more is read from a caller who only asks and takes no answer.
     if (said === null) next();
     else this.#say(said, next);
   }

@@ -26,7 +26,7 @@ export class Frame {
     return (this.source[this.from]! & 0x80) !== 0;
   }
 
-  /** Its message is compressed; said by the first frame of a message alone. */
+  /** Its message is compressed; only the first frame of a message shows it. */
   get isCompressed(): boolean {
     return (this.source[this.from]! & 0x40) !== 0;
   }

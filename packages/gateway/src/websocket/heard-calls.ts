@@ -54,7 +54,7 @@ export class HeardCalls {
   }
 }
 
-/** The call that a connection listens to, by its handshake; null: it is a conversation of its own. */
+/** The call that a connection listens to, by its handshake; null: it is a separate conversation. */
 export function heardCallOf(organization: OrganizationId, route: Route): string | null {
   const query = route.target.indexOf('?');
   const id = query === -1 ? null : new URLSearchParams(route.target.slice(query)).get('call_id');

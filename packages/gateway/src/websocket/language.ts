@@ -1,6 +1,6 @@
 /**
- * What is said on a connection, by its API: how both ends' messages are read, which response each is of, which models do the work, and in what
- * words a refusal is told. Decisions 0120 and 0121.
+ * The messages of a connection, by its API: how both ends' messages are read, which response each is of, which models do the work, and in what
+ * words a refusal is sent. Decisions 0120 and 0121.
  */
 import type { RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
@@ -43,7 +43,7 @@ export interface Language {
   askedModelOf(work: Work, event: CallerEvent | null): string | null;
   /** The models that the caller's last message sets for the connection. */
   readonly saidModels: readonly string[];
-  /** A refusal as a frame for the caller; null: nothing can be said in this API's words. `asked`: null where it is of no message. */
+  /** A refusal as a frame for the caller; null: this API has no words for one. `asked`: null where it is of no message. */
   refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer | null;
 }
 
@@ -148,7 +148,7 @@ function unread<Event>(event: Event): EventReader<Event> {
   return { read: () => event, begin() {}, push() {}, event: () => event };
 }
 
-/** Nothing said is read: all that a caller says may cost something. */
+/** No message is read: any message of a caller may cost something. */
 class UnreadLanguage implements Language {
   readonly kind = 'unread';
   readonly responses = new RealtimeResponses();

@@ -103,7 +103,7 @@ export class MessageCopy {
     return receiver;
   }
 
-  /** Nobody is told any more. What is being decompressed is done first, and keeps its place until then. Idempotent. */
+  /** The result is no longer wanted. What is being decompressed is done first, and keeps its place until then. Idempotent. */
   drop(): void {
     if (this.#dropped) return;
     this.#dropped = true;

@@ -1,5 +1,5 @@
 /**
- * Bytes that come in pieces. An end may send each byte in a packet of its own, and a message in 65,000 empty fragments: many small pieces are
+ * Bytes that come in pieces. An end may send each byte in a separate packet, and a message in 65,000 empty fragments: many small pieces are
  * joined as they come, so that keeping them costs little more than their bytes, which are what is counted.
  */
 

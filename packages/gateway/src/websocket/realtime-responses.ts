@@ -72,7 +72,7 @@ export class RealtimeResponses implements ResponsesUnderWay {
     return asked;
   }
 
-  /** An error that names no message is of the oldest request that had no name of its own. */
+  /** An error that names no message is of the oldest request without a name. */
   #refusedBy({ refusedEventId }: ServerEvent): ResponseCall | null {
     for (const one of this.#askedByName.get(refusedEventId) ?? []) if (!one.isSettling) return one;
     return null;

@@ -72,7 +72,7 @@ suite('responses of Realtime', { timeout }, () => {
     ]);
   });
 
-  test('several at once are told apart by their ids, and one is counted once', async (t) => {
+  test('several at once are distinguished by their ids, and one is counted once', async (t) => {
     const { node, caller, upstream } = await open(t);
     caller.send(ask(), ask({ response: { conversation: 'none' } }));
     await upstream.until(() => upstream.frames.length === 2);
@@ -107,7 +107,7 @@ suite('responses of Realtime', { timeout }, () => {
 });
 
 suite('transcriptions', { timeout }, () => {
-  test('one is a call of its own, at the price of the model that transcribes: by tokens and by seconds', async (t) => {
+  test('one is a separate call, at the price of the model that transcribes: by tokens and by seconds', async (t) => {
     const { node, caller, upstream } = await open(t, '/v1/realtime?intent=transcription');
     const transcribedBy = (model: string): object => ({ type: 'transcription', audio: { input: { transcription: { model } } } });
     caller.send(fromCaller({ type: 'session.update', session: transcribedBy('whisper-1') }));
@@ -216,7 +216,7 @@ suite('limits on Realtime', { timeout }, () => {
     });
   }
 
-  test('what runs when a cap is reached is heard to its end; what would lead to more is kept back, a cancel is not', async (t) => {
+  test('what runs when a cap is reached is read to its end; what would lead to more is kept back, a cancel is not', async (t) => {
     const { node, caller, upstream } = await open(t);
     upstream.send(begun('r1'));
     await caller.until(() => caller.events.length === 1);
@@ -310,7 +310,7 @@ suite('other sessions', { timeout }, () => {
   });
 
   for (const path of ['/v1/realtime/translations?model=m', '/v1/anything']) {
-    test(`what is said on ${path} passes, and its usage is not known`, async (t) => {
+    test(`messages on ${path} pass, and their usage is not known`, async (t) => {
       const { node, caller, upstream } = await open(t, path);
       caller.send(frameOf('not read', { mask }), frameOf('at all', { mask, opcode: 2 }));
       await upstream.until(() => upstream.frames.length === 2);

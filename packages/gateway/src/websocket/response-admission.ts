@@ -1,6 +1,6 @@
 /**
  * A request for a response → decided and taken as every call is (rules: Decide, then take), with the run, labels and project of its connection's
- * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is taken, and what would have refused it is told.
+ * handshake. What the provider begins by itself was not asked for, and cannot be refused: it is admitted, and what would have refused it is noted.
  */
 import { refusedModel, refusedModelOf, type BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
@@ -32,7 +32,7 @@ export interface AdmissionEnd {
   readonly isWanted: () => boolean;
   /** It has taken its limits, if it is to. */
   readonly admitted: (call: AdmittedCall) => void;
-  /** The refusal may be told: what stands behind it is in the journal. `id`: of the call that is none. */
+  /** The refusal may be sent: what it rests on is in the journal. `id`: of the call that is none. */
   readonly refused: (refusal: Refusal, id: AdmittedCall['id']) => void;
   /** Our own code threw. */
   readonly broke: (cause: unknown) => void;

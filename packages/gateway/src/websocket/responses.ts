@@ -11,7 +11,7 @@ import type { ResponseCall } from './response-call.ts';
 
 /** So many may be asked for or under way on one connection. */
 export const responsesMax = 128;
-/** So many with those that the provider begins by itself, of which some may never be said to have ended. */
+/** So many with those that the provider begins by itself, for some of which no end may ever be reported. */
 export const underWayMax = 1_024;
 
 /** How many names of ended responses, and of steered ones, are remembered. */

@@ -75,7 +75,7 @@ suite('a connection and its responses', { timeout }, () => {
     node.journal.hold = null;
   });
 
-  test('responses in lanes are told apart, and each has its own figures', async (t) => {
+  test('responses in lanes are distinguished, and each has its own figures', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();
     caller.send(create({ stream_id: 'a' }), create({ stream_id: 'b' }), create({ stream_id: 'a' }));
@@ -89,7 +89,7 @@ suite('a connection and its responses', { timeout }, () => {
     assert.equal(node.journal.closed[0]?.responseBytes, created('resp_b', b).length + delta(b.event).length + completed('resp_b', b.event).length);
   });
 
-  test('what the provider begins after a steer is a response of its own, opened before the caller sees it', async (t) => {
+  test('what the provider begins after a steer is another response, opened before the caller sees it', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     caller.send(fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'rather' }), create());
     await upstream.until(() => upstream.frames.length === 3);
@@ -101,7 +101,7 @@ suite('a connection and its responses', { timeout }, () => {
     assert.equal(node.journal.opened.length, 4);
   });
 
-  test('a response is counted once for its name, whatever is said of it again', async (t) => {
+  test('a response is counted once for its name, however often it is reported', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     upstream.send(completed('resp_1'), completed('resp_1'), created('resp_1'));
     await caller.until(() => caller.events.length === 4);
@@ -143,7 +143,7 @@ suite('a connection and its responses', { timeout }, () => {
 });
 
 suite('limits on a connection', { timeout }, () => {
-  test('a create that a cap refuses never leaves: the caller is told in the wire\'s own words, and the connection goes on', async (t) => {
+  test('a create that a cap refuses never leaves: the caller gets an error in the wire\'s words, and the connection goes on', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     reachCap(node);
     caller.send(create({ stream_id: 'a' }), fromCaller({ type: 'harmless' }));
@@ -213,7 +213,7 @@ suite('limits on a connection', { timeout }, () => {
     assert.equal(one.upstream.frames.length, 1);
   });
 
-  test('where the opening cannot be journalled, nothing leaves and the caller is told', async (t) => {
+  test('where the opening cannot be journalled, nothing leaves and the caller gets an error', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();
     node.journal.failing = true;
@@ -235,7 +235,7 @@ suite('how a connection ends', { timeout }, () => {
     assert.equal((await node.recordOf(({ connection }) => connection === null)).outcome, 'cut');
   });
 
-  test('the caller goes: its response is read on for its usage, and the provider is told after it', async (t) => {
+  test('the caller goes: its response is read on for its usage, and the provider sees the close after it', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     caller.socket.destroy();
     const record = node.recordOf(({ connection }) => connection !== null);
@@ -292,7 +292,7 @@ suite('how a connection ends', { timeout }, () => {
     assert.deepEqual([caller.closed?.code, node.journal.closed.map(({ outcome }) => outcome)], [1012, ['cut', 'cut']]);
   });
 
-  test('a connection on which nothing is said for an hour is closed', async (t) => {
+  test('a connection without a message for an hour is closed', async (t) => {
     const node = await startSessionNode(t);
     const { caller } = await node.connect();
     node.time.nowMs += 60 * 60_000;

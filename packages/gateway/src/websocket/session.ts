@@ -1,8 +1,8 @@
 /**
  * One WebSocket connection of a caller, from the provider's 101 to its end: both ends receive each other's frames as they came, and what the
- * gateway itself says is a frame of its own between two messages. How it ends is here; what is said on it is `dialogue.ts`.
+ * gateway itself sends is a separate frame between two messages. How it ends is here; its messages are read in `dialogue.ts`.
  *
- * The handshake is a call with a record of its own, which is written when the connection ends. Decision 0120.
+ * The handshake is a separate call with its record, which is written when the connection ends. Decision 0120.
  */
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
@@ -36,7 +36,7 @@ export interface SessionParts {
 
 /** The longest message that is read, of either end, decompressed, bytes. */
 export const messageBytesMax = 16 * 1024 * 1024;
-/** Without a message of either end for so long, a connection is closed. Providers end theirs after 60 minutes, whatever is said. */
+/** Without a message of either end for so long, a connection is closed. Providers end theirs after 60 minutes, however busy. */
 export const silenceMs = 60 * 60_000;
 
 /** What ends a connection once no response is under way, and why no further one is begun until then. */
@@ -64,7 +64,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
   #wasHeard = false;
   #readingOn: ReadingOn | null = null;
   #ending: Ending | null = null;
-  /** One of the ends has said that it closes. */
+  /** One of the ends has sent its close. */
   #isClosed = false;
   #isOver = false;
   callerIsGone = false;
@@ -287,7 +287,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     else this.#awaitEnd();
   }
 
-  /** All is said: an end that does not go by itself is let go. */
+  /** Everything is sent: an end that does not close by itself is dropped. */
   #awaitEnd(): void {
     this.#isClosed = true;
     this.#ending = { end: () => {}, refusal: stopping };

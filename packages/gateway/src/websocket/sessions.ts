@@ -76,7 +76,7 @@ export class SocketSessions {
     this.#timer = null;
   }
 
-  /** Done by a timer of its own; here for tests. */
+  /** Normally done by a timer; here for tests. */
   look(): void {
     const nowMs = this.#monotonicMs();
     for (const session of this.#open) session.look(nowMs);

@@ -1,6 +1,6 @@
 /**
  * A request for a WebSocket: it passes the stages of every call, is forwarded as every call is, and becomes a session where the provider answers
- * 101. Any other answer is relayed and recorded as an answer to any call. What is said on it is read by its API (rule 2).
+ * 101. Any other answer is relayed and recorded as an answer to any call. Its messages are read by its API (rule 2).
  */
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -36,7 +36,7 @@ function isAnswering({ socket, relays }: Connection): boolean {
   return relays.length > 0 || ((socket as Socket & { _httpMessage?: unknown })._httpMessage ?? null) !== null;
 }
 
-/** Serves the requests whose connections the server takes off HTTP. A Node that cannot be told which would hand over all of them: there, none is. */
+/** Serves the requests whose connections the server takes off HTTP. A Node that takes no choice would hand over all of them: there, none is. */
 export function serveUpgrades(server: Server, node: GatewayNode, connections: Connections): void {
   if (!('shouldUpgradeCallback' in server)) return;
   server.on('upgrade', (request: IncomingMessage, _socket: unknown, first: Buffer) => {
@@ -154,7 +154,7 @@ class Handshake {
   }
 }
 
-/** The provider's own head, with what stands on every connection by itself said again. */
+/** The head of the provider's answer, with the fields that stand on every connection put back. */
 function switchingHead({ reason, headers }: Upgraded, call: AdmittedCall): string {
   const pairs = ['connection', 'Upgrade', 'upgrade', 'websocket', header.requestId, call.id, ...inboundResponseHeaders(headers)];
   let head = `HTTP/1.1 101 ${reason}\r\n`;

@@ -23,8 +23,9 @@ export interface AskedProvider extends Pick<PricedCall, 'book' | 'fallback' | 'a
 }
 
 /**
- * `settled`: what the work used, as the answer at `path` told. `waiting`: it is under way, or nobody said; it is not asked for again within
- * `leastMs`. `over`: it ended, and what it used is not told. `held`: the provider wants no question of this organization for that long.
+ * `settled`: what the work used, as the answer at `path` shows. `waiting`: it is under way, or the answer does not show it; it is not asked for
+ * again within `leastMs`. `over`: it ended, and what it used is not reported. `held`: the provider wants no question of this organization for
+ * that long.
  */
 export type FollowedOutcome =
   | { readonly kind: 'settled'; readonly path: string; readonly works: readonly string[]; readonly figures: SettledFigures }

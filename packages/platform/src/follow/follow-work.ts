@@ -1,7 +1,7 @@
 /**
  * Asks the providers what became of work that is billed later, for the organizations that want it, and settles it: so caps and runs see it though
  * nobody polls. Decision 138. One platform does it at a time; what the store keeps of it survives a restart, and whatever is asked twice is
- * settled once. A question never holds up a call: it is asked by the platform, over connections of its own.
+ * settled once. A question never holds up a call: it is asked by the platform, over separate connections.
  */
 import { requestIdFrom, type GatewayNodeId } from '@metergate/core/id.ts';
 import { settlementOf } from '@metergate/core/price/settlement.ts';

@@ -367,7 +367,7 @@ test('a cap that was reached before midnight, while no platform ran, is reported
   granted(await removeWebhook(useCases(), other.id));
 });
 
-test('a budget of a month is told once for each threshold, when more is expected, and when it is spent', async () => {
+test('a budget of a month is reported once for each threshold, when more is expected, and when it is spent', async () => {
   const told = await receiver();
   const made = await hook(told.url);
   const other = one.id;

@@ -64,7 +64,7 @@ function newer(input: number): string {
 }
 const inForce = async (): Promise<string> => (await showListInForce({ store })).id;
 
-test('once a day: what changes is told before and after, and the tag saves the next transfer', async () => {
+test('once a day: what changes is reported before and after, and the tag saves the next transfer', async () => {
   answer = (request, response) => {
     if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end();
     else response.writeHead(200, { etag: '"one"' }).end(newer(2));
@@ -84,7 +84,7 @@ test('once a day: what changes is told before and after, and the tag saves the n
   await one.end();
 });
 
-test('what cannot be had or used changes nothing, is told, and is asked for again in an hour', async () => {
+test('a list that cannot be fetched or used changes nothing, is reported, and is asked for again in an hour', async () => {
   const half = JSON.stringify(published.filter(({ id }) => id === 'openai' || id === 'anthropic'));
   const faults: readonly (readonly [typeof answer, RegExp])[] = [
     [(_, response) => response.writeHead(500).end(), /status 500/],

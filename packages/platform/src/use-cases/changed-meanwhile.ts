@@ -1,5 +1,5 @@
 /**
- * Two people who change the same thing: the second is told, so that nobody undoes another's change without knowing it. Whoever changes something
+ * Two people who change the same thing: the second learns of it, so that nobody undoes another's change without knowing it. Whoever changes something
  * may say how the fields were when they read them. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';

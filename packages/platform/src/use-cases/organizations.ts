@@ -135,7 +135,7 @@ export const settingsFields = z.strictObject({
     .nullable().optional().meta({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
 });
 
-/** Makes an organization; on plan Free unless said otherwise (rule 22). */
+/** Makes an organization; on plan Free unless another is given (rule 22). */
 export async function createOrganization(
   { store }: UseCaseContext, { name, plan = 'free' }: { readonly name: string; readonly plan?: string },
 ): Promise<ShownOrganization | AdministrationRefusal> {

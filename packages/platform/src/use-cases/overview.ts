@@ -27,7 +27,7 @@ export interface OverviewFigures {
   readonly unknownCalls: number;
   readonly unpricedCalls: number;
   readonly gapCalls: number;
-  /** Calls that the provider did not answer, cut, or answered with a fault of its own (5xx). */
+  /** Calls that the provider did not answer, cut, or answered with a fault (5xx). */
   readonly errorCalls: number;
   /** Calls that the provider answered with 429. */
   readonly throttledCalls: number;

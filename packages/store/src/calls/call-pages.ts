@@ -181,7 +181,7 @@ async function isGone(engine: Engine, organization: string, startedAtMs: number)
 function conditions(kind: 'sqlite' | 'postgres', { filter, since, until, after }: Asked): RawBuilder<unknown> {
   const { label, run, upstream, outcome, usage, status, lacks, ...names } = filter;
   // Rare calls have separate indexes. SQLite takes one only where the statement contains the index's own condition. PostgreSQL deduces
-  // it; said again, it would count twice in the estimate, and for so few calls a long page would read them all and sort them.
+  // it; repeated, it would count twice in the estimate, and for so few calls a long page would read them all and sort them.
   const ofIndex: OfIndex = (condition) => (kind === 'sqlite' ? [sql.raw(condition)] : []);
   const all = [
     sql`started_at_ms >= ${since}`,
@@ -213,7 +213,7 @@ const lackConditions: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
   unknown: "usage in ('unknown', 'partial') and settled_by is null", unpriced: "cost_source = 'unpriced'", gaps: 'cost_gaps is not null',
 };
 
-/** The sums of a day say whether it has calls that lack this; what calls lack in general is in an index of its own. */
+/** The sums of a day say whether it has calls that lack this; what calls lack in general is in a separate index. */
 const lackColumns: Readonly<Record<Exclude<CostLack, 'any'>, string>> = {
   unknown: 'unknown_calls', unpriced: 'unpriced_calls', gaps: 'gap_calls',
 };

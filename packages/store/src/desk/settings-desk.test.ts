@@ -65,7 +65,7 @@ test('keys of one organization share its settings, until anything changes: the n
   assert.deepEqual([reads, answers], [2, [null, null, 17]]);
 });
 
-test('keys used within the hour are told before the first heartbeat, and their changes like those of keys asked for', async (t) => {
+test('keys used within the hour are sent before the first heartbeat, and their changes like those of keys asked for', async (t) => {
   const { store, organization, said, desk, key, changes, deskOver } = await context(t);
   await desk.poll();
   assert.deepEqual(said.splice(0).map(({ kind }) => kind), ['prices', 'heartbeat'], 'a key that was never used');

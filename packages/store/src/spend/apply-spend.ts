@@ -25,7 +25,7 @@ export interface CountedCorrection {
   readonly labels: readonly string[];
 }
 
-/** The scopes with sums of their own, and a call's subject in each; null: it has none. Empty for an organization. Of the others: `daysSpent`. */
+/** The scopes that have sums, and a call's subject in each; null: it has none. Empty for an organization. Of the others: `daysSpent`. */
 const subjects: { readonly [Scope in Exclude<CapScope, 'person' | 'label'>]: (call: Pick<SpendRecord, 'key' | 'project'>) => string | null } = {
   organization: () => '',
   key: ({ key }) => key,

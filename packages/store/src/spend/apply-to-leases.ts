@@ -71,7 +71,7 @@ const bumpFeedWhereReached = `${bumpFeedStatement} where exists (
 /** Sends two statements for a batch; nothing on SQLite, whose one node needs no leases. */
 export function applyToLeases(engine: 'sqlite' | 'postgres', send: Send, records: readonly LeasedRecord[]): void {
   if (engine === 'sqlite') return;
-  // No node spent a settlement from a lease of its own: all of them learn of it from the sums.
+  // No node spent a settlement from a lease: all of them learn of it from the sums.
   const spent = records.filter(({ kind = 'call' }) => kind === 'call');
   if (spent.length < records.length) void send(bumpFeedStatement);
   const parts = [...partsOf(spent).values()];

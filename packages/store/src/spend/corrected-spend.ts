@@ -23,7 +23,7 @@ export interface CountedChange {
   readonly amount: bigint;
 }
 
-/** What was told is kept for this long: a node looks every second. */
+/** What was sent is kept for this long: a node looks every second. */
 const keptMs = 7 * 86_400_000;
 
 /** Call this in the transaction that writes what is counted of the corrections. */

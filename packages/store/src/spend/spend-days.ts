@@ -1,6 +1,6 @@
 /**
  * Spend is kept by day: a row of `spend_day` for each subject and day with calls, and one row for all its days together. A window is a range
- * of these rows, so a new window has no rows of its own and nothing to fill (decision 0112).
+ * of these rows, so a new window has no rows and nothing to fill (decision 0112).
  */
 import { calendarWindows, windowAt, type WindowBounds } from '@metergate/core/spend/window.ts';
 import { sql, type RawBuilder } from 'kysely';

@@ -164,7 +164,7 @@ function addSettling(registry: Registry, { settled, asked }: SettlingFigures): v
   }).inc(settled);
   const answers = new Counter({
     name: 'metergate_followed_questions_total', labelNames: ['answer'], registers: [registry],
-    help: 'Questions of this platform to providers what became of work, by answer: settled, waiting, over (not told), held; updated once a minute.',
+    help: 'Questions of this platform to providers what became of work, by answer: settled, waiting, over (unknown), held; updated once a minute.',
   });
   for (const [answer, count] of Object.entries(asked)) answers.inc({ answer }, count);
 }

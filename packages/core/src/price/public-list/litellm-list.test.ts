@@ -1,4 +1,4 @@
-/** LiteLLM's list → our sellers: exact rates, steps, units and fees; what cannot be said exactly is left out and is a gap. Rule 6e. */
+/** LiteLLM's list → our sellers: exact rates, steps, units and fees; what our list cannot hold exactly is left out and is a gap. Rule 6e. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PublicListFault } from './fault.ts';

@@ -1,6 +1,6 @@
 /**
  * LiteLLM's list (`model_prices_and_context_window.json`) → the sellers of our list: those that the shipped list knows, at its addresses. Its names
- * are whole names. It gives prices of tiers and of batches as rates of their own, which our list has no place for: such calls have a gap, as with the
+ * are whole names. It gives prices of tiers and of batches as separate rates, which our list has no place for: such calls have a gap, as with the
  * shipped list. Strict about every price that is read. Rule 6e.
  */
 import { priceList, type ListedModel, type ListedProvider, type ListedRate, type ListedRates } from '../price-list.ts';

@@ -9,7 +9,7 @@ import type { ListedModel, ListedProvider } from '../price-list.ts';
 export interface Mend {
   readonly provider: string;
   readonly was: ListedModel;
-  /** More than one: a model of its own that goes before. */
+  /** More than one: a separate model that goes before. */
   readonly is: readonly ListedModel[];
 }
 

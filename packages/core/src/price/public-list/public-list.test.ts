@@ -69,7 +69,7 @@ test('expressions that may take long on a caller\'s text are not simple', () => 
   }
 });
 
-test('of two lists, what was added, removed, renamed, moved and changed in price is told, and nothing else', () => {
+test('of two lists, what was added, removed, renamed, moved and changed in price is listed, and nothing else', () => {
   const [first, ...others] = sampleList.providers;
   const models = first!.models;
   const list = (...own: typeof models) => ({ ...sampleList, hash: 'f'.repeat(64), providers: [{ ...first!, models: own }, ...others] });

@@ -68,7 +68,7 @@ export function message(model: string, usage: Usage, more: object = {}): Answer 
   };
 }
 
-/** An answer that names no model, at a path of its own; `event`: the type of the event that ends its stream. */
+/** An answer that names no model, at another path; `event`: the type of the event that ends its stream. */
 export function unnamed(
   requestedModel: string, usage: Usage, { event = null, more = {} }: { readonly event?: string | null; readonly more?: object } = {},
 ): Answer {

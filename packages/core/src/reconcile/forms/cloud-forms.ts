@@ -127,7 +127,7 @@ function isoDate(value: unknown): unknown {
   return match === null ? value : `${match[3]}-${match[1]!.padStart(2, '0')}-${match[2]!.padStart(2, '0')}`;
 }
 
-// Tools of clouds are services of their own, whose rows are left out.
+// Tools of clouds are separate services, whose rows are left out.
 export const azureForms: SellerForms = { pages: null, rows: [azureForm, focusForm], itemsApart: false };
 export const bedrockForms: SellerForms = { pages: null, rows: [awsForm, focusForm], itemsApart: false };
 export const googleForms: SellerForms = { pages: null, rows: [googleForm, focusForm], itemsApart: false };

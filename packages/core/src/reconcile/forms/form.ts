@@ -37,7 +37,7 @@ export interface PageForm {
 export interface SellerForms {
   readonly pages: PageForm | null;
   readonly rows: readonly RowForm[];
-  /** Its amounts of models are without tools, which have lines of their own. */
+  /** Its amounts of models are without tools, which have separate lines. */
   readonly itemsApart: boolean;
 }
 

@@ -61,7 +61,7 @@ for (const on of bothEngines) {
       assert.equal(shown(await set('project', 'web', '0.000001000')).state, 'over_expected');
     });
 
-    test('a month of its own comes before every month; of one that has not begun nothing is expected', async () => {
+    test('an amount for one month comes before that of every month; of a month that has not begun nothing is expected', async () => {
       const organization = await newOrganization();
       const now = at(november + dayMs);
       await ship([sampleRecord(organization, { startedAtMs: november, cost: nanoDollars(50n) })]);

@@ -279,7 +279,7 @@ for (const on of bothEngines) {
         { url: 'https://llm.example', enabled: false, hasCredential: false, state: 'readable' });
     });
 
-    test('upstreams are told by their names; what is stored goes nowhere else, and is shown in no other way, unless the file says it', async () => {
+    test('upstreams are known by their names; what is stored goes nowhere else, and is shown in no other way, unless the file says it', async () => {
       const organization = await newOrganization();
       const azure = {
         name: 'azure', url: 'https://r.openai.azure.com', auth: 'api-key', provider: 'azure', enabled: true, credential: { env: 'CREDENTIAL' },
@@ -291,7 +291,7 @@ for (const on of bothEngines) {
       ]);
       await apply(organization, { upstreams: [azure, google] });
       assert.deepEqual(said(await plan(organization, { upstreams: [azure, google] }, { prune: true })), []);
-      // What is not said stays, the credential with it.
+      // What is left out stays, the credential with it.
       const { credential: _azure, auth: _auth, ...quiet } = azure;
       assert.deepEqual(said(await plan(organization, { upstreams: [{ ...quiet, provider: null, enabled: false }] })),
         ['change upstream azure provider: azure -> null enabled: true -> false']);

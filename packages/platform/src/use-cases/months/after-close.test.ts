@@ -40,7 +40,7 @@ for (const on of bothEngines) {
     let segments = 0;
     const ship = (records: readonly CallRecord[]) => store.calls.ship(batchOf(`seg_after_${segments += 1}`, records));
 
-    /** All that is told of the closed September. The keys at a file's head may become more. */
+    /** All that is shown of the closed September. The keys at a file's head may become more. */
     async function told(organization: OrganizationId) {
       const asked = { organization, monthMs: september };
       const pieces: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 /**
- * The corrections that a closing counts: those of its own month, and what those of the months closed before have come to since. Bills and calls that
+ * The corrections that a closing counts: those of its month, and what those of the months closed before have come to since. Bills and calls that
  * were priced again are counted apart: a bill stands in the place of the calls that it bills.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';

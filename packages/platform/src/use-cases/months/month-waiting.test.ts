@@ -33,7 +33,7 @@ test('a node is waited for if its journal, its memory or a call under way may ho
   assert.match(awaitedNodes([{ report: earlier, atMs: endMs + hourMs }], endMs)[0]!.reason, /does not tell since when/);
 });
 
-test('a node that was not heard of since is waited for, unless it stopped in order with nothing left', () => {
+test('a node that has not reported since is waited for, unless it stopped in order with nothing left', () => {
   assert.match(reasonOf({}, endMs - 1)!, /did not stop in order/);
   assert.equal(reasonOf({ state: 'stopped' }, endMs - 1), null);
   assert.match(reasonOf({ state: 'stopped', ...journal({ rowsToShip: 4 }) }, endMs - 1)!, /stopped at .* with records that are not shipped/);

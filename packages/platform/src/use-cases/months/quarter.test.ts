@@ -243,7 +243,7 @@ for (const on of bothEngines) {
       assert.equal((await verdictOf(Buffer.from(`${text}{}\n`))).fault, 'malformed');
     });
 
-    test('a node that may hold calls of the month is waited for, unless it is said to go on; that is written down', async () => {
+    test('a node that may hold calls of the month is waited for, unless the command says to go on, which is recorded', async () => {
       const organization = await newOrganization();
       await ship(played(organization, september, 10));
       await store.nodeReports.say('home_silent', {

@@ -59,7 +59,7 @@ const nothingKnown = {
   pricedBy: null, priceList: null, cacheSavings: null, serviceTier: null, requestedModel: null,
 } as const satisfies Partial<CallRecord>;
 
-/** Every ninth call of a named provider begins a batch. Its settlements, told once or more by polls of another key, have what the call had used. */
+/** Every ninth call of a named provider begins a batch. Its settlements, reported by one or more polls of another key, have the call's usage. */
 function withWork(records: readonly CallRecord[], poller: CallRecord['key']): { readonly calls: CallRecord[]; readonly told: CallRecord[] } {
   const begins = (index: number): boolean => index % 9 === 4 && records[index]!.wire !== 'upstream';
   const works = (index: number): CallRecord['works'] => [`batch_${index}`];

@@ -33,7 +33,7 @@ async function bookOfId({ store }: UseCaseContext, id: string): Promise<PriceBoo
   return createPriceBook({ list: listOf(text), overlay: null });
 }
 
-/** An operator's price file is an object with `prices`; anything that is no JSON is told as such a file. */
+/** An operator's price file is an object with `prices`; anything that is no JSON is reported as such a file. */
 function isPublicList(text: string): boolean {
   try {
     const value = JSON.parse(text) as unknown;

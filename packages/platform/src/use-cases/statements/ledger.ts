@@ -1,6 +1,6 @@
 /**
  * What each team pays of a month → a CSV file for accounting: one line for each team with its account and cost centre, every amount exact, markup
- * and the currency as figures of their own. Rule 24b; docs/allocation.md.
+ * and the currency as separate figures. Rule 24b; docs/allocation.md.
  */
 import { showAllocation, type AllocationQuery } from '../allocation/month-allocation.ts';
 import type { UseCaseContext } from '../context.ts';

@@ -1,5 +1,5 @@
 /**
- * What each team pays of a month → one page of HTML that prints: first all teams, then each on a sheet of its own, or one team alone. Amounts are
+ * What each team pays of a month → one page of HTML that prints: first all teams, then each on a separate sheet, or one team alone. Amounts are
  * rounded over all teams, so a team's figure is the same wherever it stands.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
@@ -11,7 +11,7 @@ import { legend, pricesOfRecords, tableOf, withRest } from './month-page.ts';
 import { facts, page, pageTable, text } from './page-frame.ts';
 import { statementOfTeams, unknownTeam, type StatedTeam, type TeamStatement, type TeamStatementQuery } from './team-statement.ts';
 
-/** The most teams that have a sheet of their own; of any other one asks by its name. */
+/** The most teams that have a sheet; of any other one asks by its name. */
 const sheetsMax = 100;
 
 export interface MadePage {

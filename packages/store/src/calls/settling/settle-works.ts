@@ -106,7 +106,7 @@ class SettlingWork implements Settling {
     const name = nameOf(record, 0);
     const named = await this.#works.find(name);
     const partOf = named === null ? null : named.partOf;
-    // A batch writes what failed into a file of its own: that all of it cost nothing says nothing of what succeeded.
+    // A batch writes what failed into a separate file: that all of it cost nothing shows nothing of what succeeded.
     if (isFile(record) && (partOf === null || record.usage === 'none')) return null;
     const whole = partOf === null ? name : { ...name, work: partOf };
     const work = await this.#works.find(whole) ?? begun(whole, record);

@@ -187,7 +187,7 @@ for (const on of bothEngines) {
       await granted(store.organizations.set(organization, { follow: false }));
     });
 
-    test('a node that is alone with its store is told of each settlement once', async () => {
+    test('a node that is alone with its store learns of each settlement once', async () => {
       const before = await store.settlements.latest();
       const organization = await newOrganization();
       await ship([beginning(organization, 'batch_1'), settlement(organization, ['batch_1'], { cost: nanoDollars(7n) })]);
