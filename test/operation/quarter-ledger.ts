@@ -37,7 +37,7 @@ export function playedMonth(organization: OrganizationId, monthMs: number, { cal
       project: ['web', 'assistant', null][draw(3)]!,
       labels: [`ticket:${draw(3_000)}`, ...(number < 150 ? [`team:${teams[number % 12]!}`] : [])].slice(draw(8) === 0 ? 1 : 0),
       ...(isClaude ? { wire: 'anthropic', endpoint: 'messages', path: '/v1/messages', model: 'claude-sonnet-4-5-20250929' }
-        : kind < 12 ? { model: 'gpt-4o-mini-2024-07-18' } : {}),
+        : kind < 12 && kind !== 7 ? { model: 'gpt-4o-mini-2024-07-18' } : {}),
       inputTokens: 1_000 + draw(900_000), outputTokens: draw(60_000),
       ...(kind === 7 ? { toolCalls: searches(1 + draw(3)) } : {}),
       ...(kind === 19 && day === 27 ? { usage: 'unknown', usageReason: 'cut', inputTokens: null, outputTokens: null } : {}),
