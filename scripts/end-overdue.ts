@@ -1,12 +1,18 @@
 /**
- * Loaded before a test file: ends its process once it is overdue, and says what kept it. The runner asks a process to end at its time limit, but
- * one that left a server open does not hear that and would keep the whole run waiting.
+ * Loaded before a test file: notes which test runs, and ends the process once it is overdue. The runner asks a process to end at its time limit,
+ * but one that left a server open does not hear that and would keep the whole run waiting. A process whose thread computes for ever cannot end
+ * itself either: `watch-tests.ts` ends that one from outside.
  */
-import { isMainThread, threadId } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
 import { overdueMs } from './test-limits.ts';
+import { isTestProcess, itsEnd, noteProcess, noteRunning } from './test-notes.ts';
 
-// Threads of a test load this too; the process has one such timer.
-if (isMainThread && threadId === 0) {
+// Threads and processes that a test starts may load this too.
+if (isMainThread && isTestProcess()) {
+  const { after, beforeEach } = await import('node:test');
+  noteProcess();
+  beforeEach((test) => noteRunning(`"${test.fullName}"`));
+  after(() => noteRunning(itsEnd));
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
     console.error(`${process.argv[1] ?? 'A test file'} was ended after ${overdueMs / 1_000} s. Still open: ${open}.`);

@@ -2,27 +2,24 @@
  * Several test files in one process: what they share is loaded and compiled only once. Each file is a suite with the file's name, so that its
  * hooks run only around its own tests. A file that cannot be loaded fails by name, and the others still run.
  */
-import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
+import { noteRunning } from './test-notes.ts';
 
-/** Where the files are, and where to note which of them is being loaded or tested: a process that dies or hangs cannot report that itself. */
+/** Where the files are. */
 export interface SharedProcess {
   readonly root: string;
   readonly files: readonly string[];
-  /** A path on disk. */
-  readonly note: string;
 }
 
 /** Called once, by the single entry file of a process. Resolves when the tests of all files have run. */
-export async function runInOneProcess({ root, files, note }: SharedProcess): Promise<void> {
-  after(() => rmSync(note, { force: true }));
+export async function runInOneProcess({ root, files }: SharedProcess): Promise<void> {
   for (const file of files) {
     const { promise: tested, resolve } = Promise.withResolvers<void>();
     describe(file, () => {
-      before(() => writeFileSync(note, file));
-      writeFileSync(note, file);
+      before(() => noteRunning(file));
+      noteRunning(file);
       // The import begins at once: a file's tests belong to the suite in whose body its loading began, and an await first would end that body.
       const loading = import(pathToFileURL(join(root, file)).href);
       return loading.catch((error: unknown) => {

@@ -1,4 +1,10 @@
 /** The time limit of one test and of one test file, milliseconds. */
 export const limitMs = 240_000;
-/** When a process that did not end at its limit is ended by force, milliseconds from its start. */
-export const overdueMs = limitMs + 20_000;
+/** When a process that did not end at its limit says what it still waits for and ends itself, milliseconds from its start. */
+export const overdueMs = limitMs + 10_000;
+/** When a process that could not even do that is ended from outside, with everything it started. */
+export const endedMs = limitMs + 20_000;
+/** How long what a test file started may outlive it. */
+export const leftMs = 20_000;
+/** The bound of a whole run, whatever of it hangs. */
+export const runLimitMs = 30 * 60_000;

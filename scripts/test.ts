@@ -6,19 +6,22 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { globSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@metergate/testkit/postgres.ts';
 import { createMemoryFolder } from './memory-folder.ts';
-import { sharedFolders } from './shared-folders.ts';
-import { limitMs } from './test-limits.ts';
+import { descendantsOf, endProcess, listProcesses } from './processes.ts';
+import { runTestFiles } from './run-test-files.ts';
+import { gather } from './shared-programs.ts';
+import { endedMs, leftMs, limitMs, runLimitMs } from './test-limits.ts';
+import { TestWatch } from './watch-tests.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** How long the runner may take to come to its end after the run's bound, and this process after the last test. */
+const afterBoundMs = 15_000;
+const afterEndMs = 10_000;
 /** Two more processes than cores: tests of the whole system wait a quarter of their time. */
 const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
 /**
@@ -33,19 +36,25 @@ const longest = [
 ];
 
 process.chdir(root);
-process.exitCode = await testAll(process.argv.slice(2));
+const watch = new TestWatch({ fileMs: endedMs, leftMs, runMs: runLimitMs }, (line) => console.error(line));
+// What still hangs then is not waited for.
+watch.bound.addEventListener('abort', () => setTimeout(() => exitWithAll(1), afterBoundMs));
+process.exitCode = await testAll(process.argv.slice(2), watch);
+watch.stop();
+setTimeout(() => exitWithAll(process.exitCode), afterEndMs).unref();
 
-async function testAll(parts: readonly string[]): Promise<number> {
+async function testAll(parts: readonly string[], watch: TestWatch): Promise<number> {
   const files = testFiles(parts);
   if (files.length === 0) {
     console.error(`No test file's path holds ${parts.join(' or ')}.`);
     return 2;
   }
   const faults = parts.length === 0 ? checkSources() : Promise.resolve([]);
-  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await inMemory(() => runTests(files)) : 1;
+  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await inMemory(() => runTests(files, watch)) : 1;
   // Printed last, because they would be overlooked among the tests.
-  for (const fault of await faults) console.error(fault);
-  return (await faults).length === 0 ? tests : 1;
+  const said = [...await faults, ...watch.faults];
+  for (const fault of said) console.error(fault);
+  return said.length === 0 ? tests : 1;
 }
 
 /** With the temporary files of all tests in memory, if there is room and nobody has named a folder for them. */
@@ -55,6 +64,7 @@ async function inMemory(work: () => Promise<number>): Promise<number> {
   process.env['TMPDIR'] = folder;
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   // A run that is ended by hand would otherwise keep the memory until the machine starts again.
+  process.once('exit', remove);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       remove();
@@ -66,6 +76,12 @@ async function inMemory(work: () => Promise<number>): Promise<number> {
   } finally {
     remove();
   }
+}
+
+/** Ends what this process has started, at whatever depth, and itself: a child or an open pipe would keep it waiting. */
+function exitWithAll(code: typeof process.exitCode): never {
+  for (const { pid } of descendantsOf(process.pid, listProcesses())) endProcess(pid);
+  process.exit(code);
 }
 
 /** Types and lint, beside the tests; gives the output of those that fail. */
@@ -101,29 +117,18 @@ async function step(name: string, args: readonly string[], said: string[] | null
   return code;
 }
 
-async function runTests(files: readonly string[]): Promise<number> {
+async function runTests(files: readonly string[], watch: TestWatch): Promise<number> {
   const startedAt = performance.now();
   if (files.some((file) => file.startsWith('test/dashboard/'))) await unpackBrowser();
   const postgres = await startPostgres();
-  const gathered = gather(files);
+  const gathered = gather(root, files);
   console.log(`postgresql: ready (${seconds(startedAt)} s)`);
   console.log(`tests: ${files.length} files, ${concurrency} at a time`);
   try {
     process.env['TEST_POSTGRES_URL'] = postgres.url;
     // Otherwise some hundred processes would each compile the same sources.
     process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/metergate');
-    // Run from here, because the runner's command line would sort the files by name.
-    const execArgv = ['--import', pathToFileURL(join(root, 'scripts/end-overdue.ts')).href];
-    const events = run({ files: [...gathered.files], concurrency, timeout: limitMs, execArgv });
-    let passed = false;
-    events.on('test:fail', ({ name }) => gathered.tell(name));
-    events.on('test:summary', ({ file, success }) => {
-      if (file === undefined) passed = success;
-    });
-    const report = events.compose(spec);
-    report.pipe(process.stdout, { end: false });
-    await finished(report);
-    return passed ? 0 : 1;
+    return await runTestFiles(gathered.files, { concurrency, limitMs, watch }) ? 0 : 1;
   } finally {
     gathered.end();
     await postgres.stop();
@@ -134,50 +139,6 @@ async function runTests(files: readonly string[]): Promise<number> {
 async function unpackBrowser(): Promise<void> {
   const { default: chromium } = await import('@sparticuz/chromium');
   await chromium.executablePath();
-}
-
-/** Reports files that have been running for long: the time limit of a test cannot end one that computes for ever. */
-function reportLongRunning(notes: Iterable<string>): void {
-  for (const note of notes) {
-    const sinceMs = Date.now() - (statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (sinceMs > 2 * limitMs) console.error(`${readFileSync(note, 'utf8')} has been running for ${Math.round(sinceMs / 60_000)} min.`);
-  }
-}
-
-/** The runner's list of files: a group that shares a process is replaced by one entry, at the place of its first file. */
-interface Gathered {
-  readonly files: readonly string[];
-  /** For a process that failed as a whole: which file it was running. */
-  tell(failed: string): void;
-  end(): void;
-}
-
-function gather(files: readonly string[]): Gathered {
-  const directory = mkdtempSync(join(tmpdir(), 'metergate-shared-'));
-  const notes = new Map<string, string>();
-  const programs = new Map<string, string>();
-  for (const { folder, alone } of sharedFolders) {
-    const together = files.filter((file) => file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
-    if (together.length < 2) continue;
-    const program = join(directory, `${folder.replaceAll('/', '-')}shared.test.mjs`);
-    const note = `${program}.in`;
-    writeFileSync(program, `import { runInOneProcess } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/shared-process.ts')).href)};
-await runInOneProcess(${JSON.stringify({ root, files: together, note })});\n`);
-    notes.set(program, note);
-    for (const file of together) programs.set(file, program);
-  }
-  const watch = setInterval(() => reportLongRunning(notes.values()), 60_000).unref();
-  return {
-    files: [...new Set(files.map((file) => programs.get(file) ?? file))],
-    tell(failed) {
-      const note = notes.get(failed);
-      if (note !== undefined && existsSync(note)) console.error(`The process of ${failed} was in ${readFileSync(note, 'utf8')}.`);
-    },
-    end() {
-      clearInterval(watch);
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
 }
 
 /** Runs this same Node with those arguments; resolves with its exit code. Its output is passed through, or collected in `said`. */
