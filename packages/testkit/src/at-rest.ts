@@ -23,11 +23,10 @@ export async function assertAtRest(look: () => object | Promise<object>, deadlin
   }
 }
 
-/** What the gateway of a running product holds, by its `/metrics`. @throws Error if it does not say. */
+/** What the gateway of a running product holds, by its `/metrics`. They leave its part out where a busy thread is late: it may hold anything then. */
 export async function heldBy(opsUrl: string): Promise<Held> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   const lines = text.matchAll(/^metergate_held_for_calls\{kind="([a-z_]+)"\} (\S+)$/gm);
   const kinds = [...lines].map(([, kind, count]) => [kind!, Number(count)] as const);
-  if (kinds.length === 0) throw new Error('testkit: /metrics does not say what the gateway holds');
-  return Object.fromEntries(kinds);
+  return kinds.length === 0 ? { 'what /metrics does not say': Number.NaN } : Object.fromEntries(kinds);
 }
