@@ -16,6 +16,8 @@ import { parseDollars } from '@metergate/core/money.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { createPriceBook, pricesOf } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
+import { PublicListFault } from '@metergate/core/price/public-list/fault.ts';
+import { publicSellers } from '@metergate/core/price/public-list/public-list.ts';
 import { parseStatus } from '@metergate/core/report/call-search.ts';
 import { Reconciliation } from '@metergate/core/reconcile/compare.ts';
 import { BillFault } from '@metergate/core/reconcile/bill.ts';
@@ -25,7 +27,7 @@ import { parseGrant } from '@metergate/core/run/grant.ts';
 import { readTapBatch } from '@metergate/core/tap/batch.ts';
 import { presentedTapKey } from '@metergate/core/tap/key.ts';
 import { sampleNowMs, sentEvent } from '@metergate/core/tap/test-support/sample-event.ts';
-import { parseTime } from '@metergate/core/time/time-word.ts';
+import { parseMonth, parseTime } from '@metergate/core/time/time-word.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';
 import type { ReadingContext } from '@metergate/core/usage/reading.ts';
@@ -39,9 +41,10 @@ import { clientAddress, trustedProxies } from '@metergate/platform/http/client-a
 import { repeatedName } from '@metergate/platform/http/repeated-name.ts';
 import { planConfiguration } from '@metergate/platform/use-cases/configuration/plan.ts';
 import { csvLine } from '@metergate/platform/use-cases/export/csv.ts';
+import { checkMonth } from '@metergate/platform/use-cases/months/check-month.ts';
 import { checkReceipts } from '@metergate/platform/use-cases/receipts/check-receipts.ts';
 import { rawKeysIn } from '@metergate/platform/use-cases/receipts/public-key-pem.ts';
-import { parseUpstreamUrl } from '@metergate/platform/use-cases/upstream-url.ts';
+import { parseNamedUpstreamUrl, parseUpstreamUrl } from '@metergate/platform/use-cases/upstream-url.ts';
 import { parseWebhookUrl } from '@metergate/platform/use-cases/webhooks/webhook-url.ts';
 import { checkedEmail } from '@metergate/store/accounts/people.ts';
 import { credentialRefusal, nameRefusal, projectRefusal } from '@metergate/store/engine/names.ts';
@@ -162,6 +165,18 @@ const verifyGrant = createGrantVerifier();
 const request = { httpMajorVersion: 1, httpMinorVersion: 1, rawTarget: '/', headers: ['host', 'a'] } as const;
 const receiptHead = '{"type":"head","format":"metergate-receipts-1","organization":"org_a","first":1,"previous":"V","keys":[]}\n';
 
+/** As `price import` reads a downloaded list. */
+function readPublicList(text: string): void {
+  try {
+    publicSellers(JSON.parse(text) as unknown);
+  } catch (fault) {
+    if (!(fault instanceof PublicListFault || fault instanceof SyntaxError)) throw fault;
+  }
+}
+
+const readMonth = (text: string): Promise<unknown> => checkMonth(Readable.from([bytesOf(text)]), null);
+const monthHead = '{"type":"month","format":"metergate-month-1","organization":"org_a","month":"2026-10","version":1,'
+  + '"closedAt":"2026-11-01T00:00:00.000Z","sequence":1,"hash":"a","keys":[]}\n';
 const readReceipts = (text: string): Promise<unknown> => checkReceipts(Readable.from([bytesOf(text)]), null);
 
 export const textEntries: Readonly<Record<string, TextEntry>> = {
@@ -226,10 +241,21 @@ export const textEntries: Readonly<Record<string, TextEntry>> = {
   'a configuration': { ...ofBody(readConfiguration), bytesMax: 32_768 },
   'a configuration, its values': {
     ...inBodies([
-      '{"settings":V,"upstream":{"url":V}}', '{"keys":V}', '{"keys":[V],"webhooks":V}', '{"caps":[{"limit":V,"alerts":V}]}',
+      '{"settings":V,"upstream":{"url":V}}', '{"keys":V}', '{"keys":[V],"webhooks":V}', '{"upstreams":[{"name":V,"url":V}]}',
+      '{"allocation":V}', '{"allocation":{"rules":V,"rest":V}}', '{"keys":[{"name":"a","models":V}]}', '{"caps":[{"limit":V,"alerts":V}]}',
     ], readConfiguration),
     bytesMax: 32_768,
   },
+  'a list of public prices': ofBody(readPublicList),
+  'a list of public prices, its values': inBodies([
+    '{"gpt-5":V}', '{"gpt-5":{"litellm_provider":V}}', '{"gpt-5":{"litellm_provider":"openai","input_cost_per_token":V}}', '{"V":1}',
+    '[{"id":V}]', '[{"id":"openai","models":V}]', '[{"id":"openai","models":[{"id":V,"match":V,"prices":V}]}]',
+    '[{"id":"openai","models":[{"id":"a","match":{"regex":V},"prices":{"input_mtok":V}}]}]',
+  ], readPublicList),
+  'a file of a month': ofBody(readMonth),
+  'a file of a month behind its head': ofBody((text) => readMonth(monthHead + text)),
+  'a head of a month': inBodies([monthHead.replace('"org_a"', 'V'), monthHead.replace('"2026-10"', 'V'), monthHead.replace('[]', 'V')], readMonth),
+  'a month': ofText(parseMonth),
   'a file of receipts': ofBody(readReceipts),
   'a file of receipts behind its head': ofBody((text) => readReceipts(receiptHead.replace('V', '0'.repeat(64)) + text)),
   'a head of receipts': inBodies([receiptHead.replace('"V"', 'V'), receiptHead.replace('"org_a"', 'V'), receiptHead.replace('[]', 'V')],
@@ -241,7 +267,7 @@ export const textEntries: Readonly<Record<string, TextEntry>> = {
   'a status': ofText(parseStatus),
   'an email address': ofText(checkedEmail),
   'a name': ofText((text) => [nameRefusal('A name', text), projectRefusal(text), credentialRefusal('A credential', text)]),
-  'the address of an upstream': ofText((text) => parseUpstreamUrl(text, outward)),
+  'the address of an upstream': ofText((text) => [parseUpstreamUrl(text, outward), parseNamedUpstreamUrl(text, outward)]),
   'the address of a webhook': ofText((text) => parseWebhookUrl(text, outward)),
   'the address of an identity provider': ofText(isIssuerUrl),
   'an internet address': ofText(isPublicAddress),

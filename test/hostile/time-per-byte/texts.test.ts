@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gatewayEntries } from './gateway-entries.ts';
 import { growthOf } from './growth.ts';
 import { operatorEntries } from './operator-entries.ts';
 import type { Shape } from './shapes.ts';
@@ -21,7 +22,7 @@ function textOf(shape: Shape, bytes: number): string {
   return text;
 }
 
-for (const [entry, { shapes, read, bytesMax = usualBytesMax }] of Object.entries({ ...textEntries, ...operatorEntries })) {
+for (const [entry, { shapes, read, bytesMax = usualBytesMax }] of Object.entries({ ...textEntries, ...gatewayEntries, ...operatorEntries })) {
   test(`${entry}: its time grows no faster than its length`, async (context) => {
     let costliest = { name: '', longMs: 0 };
     for (const [name, shape] of Object.entries(shapes)) {

@@ -5,9 +5,11 @@ declare module '@smithy/signature-v4' {
       readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
       readonly region: string; readonly service: string; readonly sha256: unknown; readonly uriEscapePath: boolean; readonly applyChecksum: boolean;
     });
+    /** What is hashed and signed, in lines. Protected in the library. */
+    createCanonicalRequest(request: object, headers: Readonly<Record<string, string>>, payloadHash: string): string;
     sign(request: {
       readonly method: string; readonly protocol: string; readonly hostname: string; readonly path: string;
-      readonly query: Readonly<Record<string, string | string[]>>; readonly headers: Readonly<Record<string, string>>; readonly body: unknown;
+      readonly query: Readonly<Record<string, never>>; readonly headers: Readonly<Record<string, string>>; readonly body: unknown;
     }, options: { readonly signingDate: Date }): Promise<{ readonly headers: Readonly<Record<string, string>> }>;
   }
   const all: { readonly SignatureV4: typeof SignatureV4 };
