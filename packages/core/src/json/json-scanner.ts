@@ -312,5 +312,8 @@ export class JsonScanner {
     const scalar = this.#scalar!;
     this.#scalar = null;
     this.#text.write(scalar, kind, chunk, textTo);
+    if (this.#watched === 0) return;
+    const { tally } = this.#watching[this.#watched - 1]!;
+    if (tally !== null && tally.element === scalar) tally.ended();
   }
 }

@@ -17,7 +17,7 @@ const noPlaces: readonly WatchedValue[] = [];
 /** Numbers of plain digits up to this length are kept as a value, not as bytes: they are exact, and most figures are such. */
 const plainDigitsMax = 15;
 
-/** Hears of the elements of a watched array, each an object, as they go by. */
+/** Hears of the elements of a watched array, as they go by: objects, texts, numbers and literals, but no arrays within. */
 export interface ElementTally {
   /** Where each element is read, in its turn. */
   readonly element: WatchedValue;

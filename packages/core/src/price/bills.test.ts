@@ -17,8 +17,9 @@ const book = createPriceBook({ list: priceList, overlay: null });
 const bills = [...textBills, ...unitBills];
 
 function costFrom(answer: Answer, streamed: boolean): Cost {
-  const { wire, endpoint, body, events, host = null, requestedModel = null, region = null, atMs = Date.parse('2026-09-23T12:00:00Z') } = answer;
-  const reader = createUsageReader({ wire, endpoint, streamed });
+  const { wire, endpoint, body, events, host = null, requestedModel = null, region = null, dialect = null } = answer;
+  const { atMs = Date.parse('2026-09-23T12:00:00Z') } = answer;
+  const reader = createUsageReader({ wire, endpoint, streamed, dialect });
   const bytes = Buffer.from(streamed ? events!.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') : JSON.stringify(body));
   for (let at = 0; at < bytes.length; at += 61) reader.push(bytes.subarray(at, at + 61));
   return costOf({

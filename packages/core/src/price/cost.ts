@@ -69,7 +69,7 @@ export function costOf(call: PricedCall): Cost {
   }
   const tokens = chargedTokens(reading.tokens, reading) ?? (reading.units === null ? null : noChargedTokens);
   if (tokens === null) return nothingToPrice;
-  const model = reading.model ?? call.requestedModel ?? null;
+  const model = pricedModel(call);
   if (model === null) return unpriced;
   const { overlay, list } = pricesOfModel(call, model);
   // Whoever declares that an upstream is a provider of the list means its prices.
@@ -78,6 +78,16 @@ export function costOf(call: PricedCall): Cost {
     ?? (listFirst ? priced(call, tokens, list) : byFallback(call, tokens))
     ?? (listFirst ? byFallback(call, tokens) : priced(call, tokens, list))
     ?? unpriced;
+}
+
+/**
+ * The answer's model, else the one that was asked for. Bedrock's answers name Anthropic's models without what their price depends on: whether they
+ * were asked for in a region or anywhere. The name that was asked for is then the whole name of the same model.
+ */
+function pricedModel({ reading, requestedModel = null, provider }: PricedCall): string | null {
+  const { model } = reading;
+  if (model === null || requestedModel === null || provider !== null) return model ?? requestedModel;
+  return requestedModel.includes(`anthropic.${model}`) ? requestedModel : model;
 }
 
 /** The prices in force for the call, were it of this model. */
@@ -107,7 +117,7 @@ function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | nul
       + units * factor, picoPerNano * wholeFactor * unitParts);
   if (cost > nanoDollarsMax) gaps.add('amount');
   return {
-    cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', pricedBy: basisOf(reading), priceList: price.priceList,
+    cost: nanoDollars(cost), costGaps: gaps.names(), costSource: 'priced', pricedBy: basisOf(call), priceList: price.priceList,
     cacheSavings: cacheSavingsOf(tokens, price.rates),
   };
 }
@@ -142,9 +152,8 @@ const paidInBlocks = /(?:^|\/)(?:gpt-4o-mini|gpt-4\.1-mini)(?:-\d|$)/;
 const withoutReasoning = /(?:^|\/)(?:chatgpt|gpt-[34])/;
 const searchesAlways = /-search-(?:preview|api)(?:-|$)/;
 
-/** The model whose price applies: the request's only if the answer names none. */
-function basisOf({ model }: Reading): PriceBasis {
-  return model === null ? 'requested_model' : 'model';
+function basisOf(call: PricedCall): PriceBasis {
+  return pricedModel(call) === call.reading.model ? 'model' : 'requested_model';
 }
 
 /** Usage of further models in the response, each at the price of its model: millionths of pico-dollars. */
@@ -234,6 +243,6 @@ function byFallback(call: PricedCall, tokens: ChargedTokens): Cost | null {
   factorOf(placed(call), noFactors, gaps);
   const nano = divideHalfEven(nanoMillionths, 1_000_000n);
   if (nano > nanoDollarsMax) gaps.add('amount');
-  return { cost: nanoDollars(nano), costGaps: gaps.names(), costSource: 'fallback', pricedBy: basisOf(reading), priceList: null,
+  return { cost: nanoDollars(nano), costGaps: gaps.names(), costSource: 'fallback', pricedBy: basisOf(call), priceList: null,
     cacheSavings: nanoDollars(0n) };
 }

@@ -46,7 +46,7 @@ export function toolFees(calls: ToolCalls | null, fees: Rates['tools'], gaps: Ga
 }
 
 /** Tiers at the listed price, by any provider's word. */
-const ordinaryTiers: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
+const ordinaryTiers: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand', 'traffic_type_unspecified']);
 const ordinaryRegions: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 export const noFactors: Pick<Rates, 'serviceTiers' | 'regions'> = Object.freeze({ serviceTiers: new Map(), regions: new Map() });
@@ -65,8 +65,9 @@ export function factorOf({ serviceTier, region }: Pick<Reading, 'serviceTier' | 
 
 function factorFor(word: string | null, ordinary: ReadonlySet<string>, factors: ReadonlyMap<string, bigint>): bigint | null {
   if (word === null) return wholeFactor;
-  const factor = factors.size === 0 ? undefined : factors.get(word.toLowerCase());
-  return factor ?? (ordinary.has(word) ? wholeFactor : null);
+  if (factors.size === 0 && ordinary.has(word)) return wholeFactor;
+  const plain = word.toLowerCase();
+  return factors.get(plain) ?? (ordinary.has(plain) ? wholeFactor : null);
 }
 
 /**

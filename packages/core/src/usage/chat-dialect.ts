@@ -7,17 +7,18 @@
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
-import { FirstWireUsage } from './first-wire-usage.ts';
+import { FirstWireUsage, type UsagePlaces } from './first-wire-usage.ts';
 import { providerName, type FoundUsage } from './found-usage.ts';
+import { ExecutedTools } from './seller-tools.ts';
 import { tokenFigure } from './token-figure.ts';
 
-/** The dialect of one response. `readsCost`: the destination is a declared upstream. */
-export function createChatDialect(readsCost: boolean): Dialect {
-  return new ChatDialect(readsCost);
+/** The dialect of one response. */
+export function createChatDialect(places: UsagePlaces): Dialect {
+  return new ChatDialect(places);
 }
 
-function newUsage(readsCost: boolean): FirstWireUsage {
-  return new FirstWireUsage(['prompt', 'completion'], readsCost);
+function newUsage(places: UsagePlaces): FirstWireUsage {
+  return new FirstWireUsage(['prompt', 'completion'], places);
 }
 
 class ChatDialect implements Dialect {
@@ -29,17 +30,20 @@ class ChatDialect implements Dialect {
   readonly #choiceIndex = watched();
   readonly #firstChoice: WatchedValue;
   readonly #serviceTier = watched();
+  /** Read on declared upstreams only. */
+  readonly #executed = new ExecutedTools();
   readonly #usage: FirstWireUsage;
   /** Further places of it, read on declared upstreams only. */
   readonly #otherUsages: readonly FirstWireUsage[];
   readonly body: WatchedValue;
   readonly event: WatchedValue;
 
-  constructor(readsCost: boolean) {
-    this.#usage = newUsage(readsCost);
-    const [groq, choice] = this.#otherUsages = readsCost ? [newUsage(readsCost), newUsage(readsCost)] : [];
+  constructor(places: UsagePlaces) {
+    this.#usage = newUsage(places);
+    const [groq, choice] = this.#otherUsages = places.readsCost ? [newUsage(places), newUsage(places)] : [];
+    const ran = watched({ executed_tools: this.#executed.place });
     this.#firstChoice = watched({
-      index: this.#choiceIndex, finish_reason: this.#finishReason, ...(choice === undefined ? {} : { usage: choice.place }),
+      index: this.#choiceIndex, finish_reason: this.#finishReason, ...(choice === undefined ? {} : { usage: choice.place, message: ran, delta: ran }),
     });
     this.body = watched({
       model: this.#model, choices: watched(null, this.#firstChoice), usage: this.#usage.place, service_tier: this.#serviceTier,
@@ -61,7 +65,8 @@ class ChatDialect implements Dialect {
     findings.serviceTier = providerName(this.#serviceTier.string());
     findings.usage = this.#readUsage();
     findings.usageFinal = true;
-    findings.toolCalls = this.#usage.toolCalls();
+    findings.toolCalls = this.#usage.toolCalls() ?? this.#executed.read();
+    findings.further = this.#usage.further() ?? findings.further;
   }
 
   takeEvent(): void {
@@ -71,10 +76,12 @@ class ChatDialect implements Dialect {
       findings.finishReason = providerName(this.#finishReason.string()) ?? findings.finishReason;
     }
     if (this.#serviceTier.kind === 'string') findings.serviceTier = providerName(this.#serviceTier.string());
+    findings.toolCalls = this.#executed.read() ?? findings.toolCalls;
     const usage = this.#readUsage();
     if (usage === null) return;
     findings.usage = usage;
     findings.toolCalls = this.#usage.toolCalls() ?? findings.toolCalls;
+    findings.further = this.#usage.further() ?? findings.further;
     findings.usageFinal = findings.finishReason !== null || this.#firstChoice.kind === 'absent';
   }
 

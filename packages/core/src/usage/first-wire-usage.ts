@@ -4,7 +4,7 @@
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { badUsage, foundUsage, type FoundUsage } from './found-usage.ts';
-import type { ToolCalls } from './reading.ts';
+import type { FurtherUsage, ToolCalls } from './reading.ts';
 import { CostPlaces } from './reported-cost.ts';
 import { SellerTools } from './seller-tools.ts';
 import { tokenFigure } from './token-figure.ts';
@@ -13,10 +13,20 @@ import { UnitPlaces } from './unit-places.ts';
 /** An API's words for input and output. */
 export type UsageSpelling = readonly [input: 'prompt' | 'input', output: 'completion' | 'output'];
 
+/**
+ * `readsCost`: the destination is a declared upstream. `totalIsInput`: the operation has no output, and some sellers (Voyage) count its input
+ * under `total_tokens` alone.
+ */
+export interface UsagePlaces {
+  readonly readsCost: boolean;
+  readonly totalIsInput?: boolean;
+}
+
 /** One `usage` object: its watched place and its value. */
 export class FirstWireUsage {
   readonly place: WatchedValue;
   readonly #readsCost: boolean;
+  readonly #totalIsInput: boolean;
   readonly #input = watched();
   readonly #output = watched();
   readonly #cached = watched();
@@ -31,9 +41,9 @@ export class FirstWireUsage {
   readonly #tools = new SellerTools();
   readonly #units = new UnitPlaces();
 
-  /** `readsCost`: the destination is a declared upstream. */
-  constructor([input, output]: UsageSpelling, readsCost: boolean) {
+  constructor([input, output]: UsageSpelling, { readsCost, totalIsInput = false }: UsagePlaces) {
     this.#readsCost = readsCost;
+    this.#totalIsInput = totalIsInput && readsCost;
     this.place = watched({
       [`${input}_tokens`]: this.#input,
       [`${output}_tokens`]: this.#output,
@@ -44,7 +54,7 @@ export class FirstWireUsage {
       [`${output}_tokens_details`]: watched({ reasoning_tokens: this.#reasoning, audio_tokens: this.#audioOutput, ...this.#units.outputFields }),
       total_tokens: this.#total,
       ...(readsCost ? {
-        ...this.#costParts.fields, ...this.#units.fields, prompt_cache_hit_tokens: this.#cacheHit, server_side_tool_usage_details: this.#tools.place,
+        ...this.#costParts.fields, ...this.#units.fields, prompt_cache_hit_tokens: this.#cacheHit, ...this.#tools.fields,
       } : {}),
     });
   }
@@ -54,12 +64,18 @@ export class FirstWireUsage {
     return this.#tools.read();
   }
 
+  /** Tokens that are charged beside these figures; null if none are reported. */
+  further(): readonly FurtherUsage[] | null {
+    return this.#tools.further();
+  }
+
   /** Null if none is reported (yet); `badUsage` if something else is in its place. */
   read(): FoundUsage | null {
     if (!this.place.complete || this.place.kind === 'null') return null;
     if (this.place.kind !== 'object') return badUsage;
+    const total = tokenFigure(this.#total);
     const figures = {
-      input: tokenFigure(this.#input),
+      input: tokenFigure(this.#input) ?? (this.#totalIsInput ? total : null),
       output: tokenFigure(this.#output),
       cached: tokenFigure(this.#cached) ?? tokenFigure(this.#cacheHit),
       cacheWrite: tokenFigure(this.#cacheWrite),
@@ -68,6 +84,6 @@ export class FirstWireUsage {
       audioInput: tokenFigure(this.#audioInput),
       audioOutput: tokenFigure(this.#audioOutput),
     };
-    return foundUsage(figures, this.#readsCost ? this.#costParts.read() : null, tokenFigure(this.#total), this.#units.read());
+    return foundUsage(figures, this.#readsCost ? this.#costParts.read() : null, total, this.#units.read());
   }
 }

@@ -1,9 +1,10 @@
 /** One `usage` object of the second wire: its watched place and its value. */
-import { watched } from '../json/watched-value.ts';
+import { watched, type WatchedValue } from '../json/watched-value.ts';
 import type { Findings } from './dialect.ts';
 import { badUsage, providerName, type FoundUsage } from './found-usage.ts';
 import { Iterations } from './iterations.ts';
 import { unreadFurther, type TokenFigures } from './reading.ts';
+import { CostPlaces } from './reported-cost.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
 /** The figures that this wire reports. */
@@ -36,7 +37,19 @@ export class MessageUsage {
     fallback_credit: watched({ status: watched({ type: this.#credit }) }),
     iterations: this.#iterations.place,
   };
-  readonly place = watched({ output_tokens: this.#output, ...this.fieldsBeside });
+  readonly #costParts: CostPlaces | null;
+  readonly place: WatchedValue;
+
+  /** `readsCost`: the destination is a declared upstream. */
+  constructor(readsCost: boolean) {
+    this.#costParts = readsCost ? new CostPlaces() : null;
+    this.place = watched({ output_tokens: this.#output, ...this.fieldsBeside, ...this.#costParts?.fields });
+  }
+
+  /** The cost that the destination reported, as text; null: none. */
+  cost(): string | null {
+    return this.#costParts?.read() ?? null;
+  }
 
   /** The figures, null if there is no usage object yet, `badUsage` if something else is in its place. */
   read(): MessageFigures | FoundUsage | null {

@@ -4,14 +4,14 @@
  * A message may have several `message_delta` (server tools send them): what is known is partial until one has reported usage
  * and the end of the message is reported, by its stop reason or by `message_stop`.
  */
-import { watched } from '../json/watched-value.ts';
+import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from './dialect.ts';
 import { badUsage, foundUsage, providerName } from './found-usage.ts';
 import { MessageUsage, type MessageFigures } from './message-usage.ts';
 
-/** The dialect of one response. */
-export function createMessagesDialect(): Dialect {
-  return new MessagesDialect();
+/** The dialect of one response. `readsCost`: the destination is a declared upstream. */
+export function createMessagesDialect(readsCost: boolean): Dialect {
+  return new MessagesDialect(readsCost);
 }
 
 function noFigures(): MessageFigures {
@@ -43,26 +43,35 @@ class MessagesDialect implements Dialect {
   /** Where code was executed; its time has a fee that no answer counts. */
   readonly #container = watched();
   readonly #deltaContainer = watched();
-  readonly #messageUsage = new MessageUsage();
+  readonly #messageUsage: MessageUsage;
   readonly #deltaStopReason = watched();
-  readonly #deltaUsage = new MessageUsage();
-  readonly body = watched({ model: this.#model, stop_reason: this.#stopReason, container: this.#container, usage: this.#messageUsage.place });
-  readonly event = watched({
-    type: this.#type,
-    message: this.body,
-    delta: watched({ stop_reason: this.#deltaStopReason, container: this.#deltaContainer }),
-    usage: this.#deltaUsage.place,
-  });
+  readonly #deltaUsage: MessageUsage;
+  readonly body: WatchedValue;
+  readonly event: WatchedValue;
   #figures: MessageFigures = noFigures();
+  #cost: string | null = null;
   /** A `message_delta` has reported usage. */
   #deltaReported = false;
   #ranCode = false;
+
+  constructor(readsCost: boolean) {
+    this.#messageUsage = new MessageUsage(readsCost);
+    this.#deltaUsage = new MessageUsage(readsCost);
+    this.body = watched({ model: this.#model, stop_reason: this.#stopReason, container: this.#container, usage: this.#messageUsage.place });
+    this.event = watched({
+      type: this.#type,
+      message: this.body,
+      delta: watched({ stop_reason: this.#deltaStopReason, container: this.#deltaContainer }),
+      usage: this.#deltaUsage.place,
+    });
+  }
 
   clear(): void {
     forgetFindings(this.findings);
     this.event.forget();
     this.body.forget();
     this.#figures = noFigures();
+    this.#cost = null;
     this.#deltaReported = false;
     this.#ranCode = false;
   }
@@ -108,8 +117,9 @@ class MessagesDialect implements Dialect {
       return true;
     }
     const reports = overlay(this.#figures, read);
+    this.#cost = usage.cost() ?? this.#cost;
     this.findings.usage = usage.takeBeside(this.findings)
-      ? foundUsage({ ...this.#figures, reasoning: null, audioInput: null, audioOutput: null }, null) : badUsage;
+      ? foundUsage({ ...this.#figures, reasoning: null, audioInput: null, audioOutput: null }, this.#cost) : badUsage;
     return reports && this.findings.usage !== null;
   }
 }

@@ -185,7 +185,7 @@ class OpenDialect implements Dialect {
     findings.model = findings.model ?? providerName(model.string());
     findings.serviceTier = providerName(serviceTier.string()) ?? findings.serviceTier;
     findings.toolCalls = places.usage.tools.read() ?? tools.read() ?? findings.toolCalls;
-    findings.further = tools.further() ?? findings.further;
+    findings.further = tools.further() ?? places.usage.tools.further() ?? findings.further;
     findings.previewSearch = tools.previewSearch || findings.previewSearch;
     const { usage, read } = places.reported();
     if (read === null && findings.usage === null) findings.usage = places.pagesOnly();

@@ -39,13 +39,13 @@ export class OpenUsage {
   readonly #outputDetails = watched({ reasoning_tokens: this.#reasoning, audio_tokens: this.#audioOutput, ...this.#units.outputFields });
   readonly tools = new SellerTools();
   /** Its own places are members of this one. */
-  readonly message = new MessageUsage();
+  readonly message = new MessageUsage(false);
   readonly place = watched({
     prompt_tokens: this.#input, completion_tokens: this.#output, output_tokens: this.#output,
     prompt_tokens_details: this.#inputDetails, prompt_token_details: this.#inputDetails,
     input_tokens_details: this.#inputDetails, input_token_details: this.#inputDetails,
     completion_tokens_details: this.#outputDetails, output_tokens_details: this.#outputDetails, output_token_details: this.#outputDetails,
-    total_tokens: this.#total, ...this.#costParts.fields, ...this.#units.fields, server_side_tool_usage_details: this.tools.place,
+    total_tokens: this.#total, ...this.#costParts.fields, ...this.#units.fields, ...this.tools.fields,
     ...this.message.fieldsBeside,
   });
   readonly #readsCost: boolean;

@@ -64,5 +64,5 @@ const handedOut = new RegExp('^/v1/(?:realtime'
   + '|organization/(?:admin_api_keys|projects/[^/]+/service_accounts))$');
 /** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
 const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?'
-  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete|chat|generate|embed|rerank|classify|summarize|ocr'
+  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete|chat|generate|embed|rerank|search|classify|summarize|ocr'
   + '|(?:.+/)?[^/]+:(?:predict|embedcontent|batchembedcontents))$');

@@ -51,7 +51,7 @@ const endsOfBatch = ['completed', 'failed', 'expired', 'cancelled'] as const;
 /** A batch that has ended names the files of its results. Its usage, if it has one, is that of all its lines. */
 function batchObject(readsCost: boolean): ObjectPlaces {
   const [id, object, status, model, output, errors] = [watched(), watched(), watched(), watched(), watched(), watched()];
-  const usage = new FirstWireUsage(['input', 'output'], readsCost);
+  const usage = new FirstWireUsage(['input', 'output'], { readsCost });
   return {
     place: watched({ id, object, status, model, output_file_id: output, error_file_id: errors, usage: usage.place }),
     take(listener) {
@@ -132,7 +132,7 @@ export function lineOfResults(readsCost: boolean): LinePlaces {
 /** `{"custom_id": …, "result": {"type": "succeeded", "message": …}}`. Only what succeeded is charged. */
 export function lineOfMessages(): LinePlaces {
   const [custom, type] = [watched(), watched()];
-  const dialect = createMessagesDialect();
+  const dialect = createMessagesDialect(false);
   const result = watched({ type, message: dialect.body });
   return {
     place: watched({ custom_id: custom, result }),

@@ -65,12 +65,13 @@ function dialectOf({ wire, endpoint }: ReadingContext): Dialect {
   switch (endpoint) {
     case 'chat.completions':
     case 'completions':
+      return createChatDialect({ readsCost });
     case 'embeddings':
-      return createChatDialect(readsCost);
+      return createChatDialect({ readsCost, totalIsInput: true });
     case 'responses':
       return createResponsesDialect(readsCost);
     case 'messages':
-      return createMessagesDialect();
+      return createMessagesDialect(readsCost);
     case 'models':
     case 'other':
       return createOpenDialect(readsCost);

@@ -1,9 +1,10 @@
 /**
- * The cost that a declared upstream reports: `usage.cost`, else `usage.total_cost`, as the JSON number was written. `cost` may be an object
- * with a `total_cost`. A router that forwards with the caller's own key at a provider (`is_byok`) reports its fee as the cost, and beside it
- * what that provider charges: the cost is both. Rule 6: only a finite number from 0 is a cost; anything else is ignored.
+ * The cost that a declared upstream reports: `usage.cost`, else `usage.total_cost`, as the JSON number was written, else xAI's
+ * `cost_in_usd_ticks`, of which a dollar has ten thousand million. `cost` may be an object with a `total_cost`. A router that forwards with the
+ * caller's own key at a provider (`is_byok`) reports its fee as the cost, and beside it what that provider charges: the cost is both. Rule 6: only a finite number from 0 is a cost; anything else is ignored.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { tokenFigure, type TokenFigure } from './token-figure.ts';
 
 export class CostPlaces {
   readonly #inner = watched();
@@ -11,14 +12,16 @@ export class CostPlaces {
   readonly #total = watched();
   readonly #ownKey = watched();
   readonly #charged = watched();
+  readonly #ticks = watched();
   /** Members of the usage. */
   readonly fields = {
     cost: this.#cost, total_cost: this.#total, is_byok: this.#ownKey, cost_details: watched({ upstream_inference_cost: this.#charged }),
+    cost_in_usd_ticks: this.#ticks,
   };
 
   /** As text; null if none is reported. */
   read(): string | null {
-    const cost = numberAt(this.#cost) ?? numberAt(this.#inner) ?? numberAt(this.#total);
+    const cost = numberAt(this.#cost) ?? numberAt(this.#inner) ?? numberAt(this.#total) ?? dollarsOf(tokenFigure(this.#ticks));
     if (cost === null || this.#ownKey.kind !== 'true') return cost;
     const charged = numberAt(this.#charged);
     // What the provider charges is not known: the fee alone is not the cost.
@@ -32,6 +35,15 @@ function numberAt(place: WatchedValue): string | null {
   const value = Number(text);
   if (!Number.isFinite(value) || value < 0) return null;
   return text.startsWith('-') ? '0' : text;
+}
+
+const ticksPlaces = 10;
+
+/** Whole ticks in US dollars. */
+function dollarsOf(ticks: TokenFigure): string | null {
+  if (typeof ticks !== 'number') return null;
+  const digits = String(ticks).padStart(ticksPlaces + 1, '0');
+  return `${digits.slice(0, -ticksPlaces)}.${digits.slice(-ticksPlaces)}`;
 }
 
 /** The exact sum of two JSON numbers from 0, in plain decimals. A figure too small or too large for money counts as the larger of both. */

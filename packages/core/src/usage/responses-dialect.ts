@@ -33,7 +33,7 @@ class ResponsesDialect implements Dialect {
   readonly event: WatchedValue;
 
   constructor(readsCost: boolean) {
-    this.#usage = new FirstWireUsage(['input', 'output'], readsCost);
+    this.#usage = new FirstWireUsage(['input', 'output'], { readsCost });
     this.body = watched({
       id: this.#id,
       background: this.#background,
@@ -63,7 +63,7 @@ class ResponsesDialect implements Dialect {
     findings.usage = this.#usage.read();
     findings.usageFinal = true;
     findings.toolCalls = this.#usage.toolCalls() ?? this.#tools.read();
-    findings.further = this.#tools.further() ?? findings.further;
+    findings.further = this.#tools.further() ?? this.#usage.further() ?? findings.further;
     findings.previewSearch = this.#tools.previewSearch;
     findings.work = this.#readWork();
     findings.deferred = findings.usage === null && (this.#status.isString('queued') || this.#status.isString('in_progress'));

@@ -64,6 +64,18 @@ test('Gemini: a stream of events and one of a single array count the last, cumul
   assert.deepEqual(summary(read('gemini', whole, `[${JSON.stringify(first)},{"cand`, 'cut')), cut);
 });
 
+test('Gemini: what was searched is known from all of a stream; each different query counts, before Gemini 3 the prompt does', () => {
+  const searched = (model: string, ...queries: string[]) => ({
+    candidates: [{ content: {}, groundingMetadata: { webSearchQueries: queries } }], usageMetadata: metadata, modelVersion: model,
+  });
+  const calls = (...answers: object[]) => [read('gemini', events, sse(...answers)), read('gemini', whole, JSON.stringify(answers))]
+    .map(({ toolCalls }) => toolCalls?.webSearch ?? 0);
+  assert.deepEqual(calls(searched('gemini-3-flash-preview', 'a', '', 'b'), searched('gemini-3-flash-preview', 'b', 'c'), gemini), [1, 1]);
+  assert.deepEqual(calls(searched('gemini-3-flash-preview', 'a', '', 'b'), searched('gemini-3-flash-preview', 'b', 'c')), [3, 3]);
+  assert.deepEqual(calls(searched('models/gemini-2.5-pro', 'a', 'b')), [1, 1]);
+  assert.deepEqual(calls(gemini), [0, 0]);
+});
+
 test('Gemini: an answer without candidates has no output; one without usage is unknown; one that is none of it too', () => {
   const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 }, modelVersion: 'g' };
   assert.deepEqual(summary(read('gemini', whole, JSON.stringify(blocked))),

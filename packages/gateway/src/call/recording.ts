@@ -14,7 +14,7 @@ import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { brokenRecord, type CallFacts } from './broken-call.ts';
 import type { CallGuard } from './call-guard.ts';
 import { readAtEnd, type EndOfAnswer } from './read-at-end.ts';
-import { modelOfPath } from './requested-model.ts';
+import { requestedModelOf } from './requested-model.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 import { openingOf, settledRecord } from './settle.ts';
 
@@ -155,7 +155,7 @@ export class Recording {
     const { streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs } = facts;
     return settledRecord(this.#call, this.#opening, {
       streamed, status, providerRequestId, requestBytes, responseBytes, firstByteMs, durationMs,
-      outcomeOf, requestedModel: this.#body.requestedModel() ?? modelOfPath(this.#opening.path),
+      outcomeOf, requestedModel: requestedModelOf(this.#opening.path, this.#body.requestedModel()),
       outcome, reading: this.#body.overBound ? { ...reading, usageReason: 'body_over_bound' } : reading,
     }, this.#node.settings.priceBook);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '@metergate/testkit/drawn.ts';
 import { formBoundary } from './form-field.ts';
-import { createModelWatch, modelOfPath, requestedModelMax } from './requested-model.ts';
+import { createModelWatch, modelOfPath, requestedModelMax, requestedModelOf } from './requested-model.ts';
 
 /** What is read of a body that comes in pieces of this size. */
 function modelIn(body: string | Buffer,
@@ -75,6 +75,11 @@ test('a form in pieces of any sizes gives what it gives in one', () => {
 
 test('what is no form has no boundary', () => {
   for (const type of ['application/json', 'multipart/form-data', 'multipart/mixed; boundary=a', null]) assert.equal(formBoundary(type), null);
+});
+
+test('a path that names a model goes before a body, which the provider does not ask', () => {
+  assert.equal(requestedModelOf('/upstreams/aws/model/amazon.nova-pro-v1:0/converse', 'amazon.nova-micro-v1:0'), 'amazon.nova-pro-v1:0');
+  assert.equal(requestedModelOf('/v1/images/generations', 'gpt-image-1'), 'gpt-image-1');
 });
 
 test('a path that names a model', () => {

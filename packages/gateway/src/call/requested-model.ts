@@ -1,7 +1,8 @@
 /**
- * A request → the model that it asks for. Rule 6d. Read from the bytes as they go by, in constant memory: `model` at the top level of a JSON
- * object, the field `model` of a form, else the model that the path names. As in JavaScript, the last of two equal names counts. What is longer
- * than a model's name may be, or lies beyond the bound, is not read. Nothing here changes or delays a request.
+ * A request → the model that it asks for. Rule 6d. The one that its path names, since such a provider reads no other; else it is read from the
+ * bytes as they go by, in constant memory: `model` at the top level of a JSON object, or the field `model` of a form. As in JavaScript, the last
+ * of two equal names counts. What is longer than a model's name may be, or lies beyond the bound, is not read. Nothing here changes or delays a
+ * request.
  */
 import { JsonScanner } from '@metergate/core/json/json-scanner.ts';
 import { watched } from '@metergate/core/json/watched-value.ts';
@@ -100,6 +101,14 @@ export function modelOfPath(path: string): string | null {
     }
   }
   return null;
+}
+
+/**
+ * The model that is asked for, of what the path and the body name. The path goes first: a provider that is told by it reads no other, so what else
+ * stands in the body would only choose the price.
+ */
+export function requestedModelOf(path: string, inBody: string | null): string | null {
+  return modelOfPath(path) ?? inBody;
 }
 
 /** The model that a query names, as `?model=…` of a Realtime connection; null: none. The last of two counts, as in a body. */

@@ -1,4 +1,5 @@
 /** Answers in the shapes that providers document, whole and as a stream, for the table of bills. Written from their documentation, by hand. */
+import type { OwnDialect } from '../../usage/dialect-names.ts';
 import type { Endpoint, Wire } from '../../wire/wire.ts';
 
 /** One answer, and of its call what its price depends on. */
@@ -12,6 +13,8 @@ export interface Answer {
   readonly requestedModel?: string;
   readonly region?: string;
   readonly atMs?: number;
+  /** Of a named upstream whose answers are read in a dialect of their own. */
+  readonly dialect?: OwnDialect;
 }
 
 export type Usage = Readonly<Record<string, unknown>>;
@@ -30,6 +33,11 @@ export function chat(model: string, usage: Usage, more: object = {}): Answer {
 /** The same figures under the names of chat completions. */
 export function tokens(prompt: number, completion: number, more: Usage = {}): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, ...more };
+}
+
+/** An answer in a dialect of its own, that is never streamed. */
+export function inDialect(dialect: OwnDialect, body: object, requestedModel?: string): Answer {
+  return { wire: 'upstream', endpoint: 'other', body, events: null, dialect, ...(requestedModel === undefined ? {} : { requestedModel }) };
 }
 
 /** At a declared upstream. */

@@ -1,5 +1,5 @@
 /** The same for images, sound, pages and other sellers: exchanges whose figures are of several kinds, or of none that are tokens. */
-import { at, chat, figures, response, tokens, unnamed, type Usage } from './answers.ts';
+import { at, chat, embeddings, figures, inDialect, message, response, tokens, unnamed, type Usage } from './answers.ts';
 import type { BilledExchange } from './bills.ts';
 
 const sound = (audio: number, more: object = {}): Usage => ({ prompt_tokens_details: { audio_tokens: audio, ...more } });
@@ -137,4 +137,80 @@ const sellerBills: readonly BilledExchange[] = [
   ['nobody knows this host', at('llm.example.com', chat('gpt-4o', tokens(194, 2))), null],
 ];
 
-export const unitBills: readonly BilledExchange[] = [...imageBills, ...soundBills, ...pageBills, ...sellerBills];
+const google = 'generativelanguage.googleapis.com';
+const aws = 'bedrock-runtime.us-east-1.amazonaws.com';
+const gemini = (model: string, usage: object, candidate: object = {}) => at(google, inDialect('gemini', {
+  candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP', ...candidate }], modelVersion: model,
+  usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120, ...usage },
+}));
+const searchedFor = (...webSearchQueries: string[]): object => ({ groundingMetadata: { webSearchQueries, groundingChunks: [{ web: { uri: 'a' } }] } });
+const sonnet = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
+const converse = (model: string, usage: object, more: object = {}) => at(aws, inDialect('bedrock-converse', {
+  output: { message: {} }, stopReason: 'end_turn', usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15, ...usage }, ...more,
+}, model));
+const invoked = (model: string) => at(aws, { ...message('claude-sonnet-4-5-20250929', figures(10, 5)), dialect: 'bedrock-anthropic', requestedModel: model });
+const written = (ttl: string) => ({ cacheReadInputTokens: 100, cacheWriteInputTokens: 300, cacheDetails: [{ ttl, inputTokens: 300 }] });
+const ran = (...types: string[]) => {
+  const model = 'openai/gpt-oss-120b';
+  const message = { executed_tools: types.map((type, index) => ({ index, type, output: 'a' })) };
+  const answer = chat(model, tokens(1000, 100), { choices: [{ index: 0, finish_reason: 'stop', message }] });
+  const events = [{ model, choices: [{ index: 0, delta: message }] }, { model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { model, choices: [], usage: tokens(1000, 100) }];
+  return at('api.groq.com', { ...answer, events });
+};
+const embedded = (billed_units: object) => at('api.cohere.com', inDialect('cohere', { embeddings: {}, meta: { billed_units } }, 'embed-v4.0'));
+
+/** What sellers charge beside their tokens, in words of their own. */
+const besideBills: readonly BilledExchange[] = [
+  ['xAI says its cost', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: 37_756_000 }))), [[1, 0.0037756, 'each']]],
+  ['xAI says a cost with a part of a nano-dollar', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: 12_345_678_915 }))),
+    [[1, 1.234567892, 'each']]],
+  ['xAI says its cost beside what it searched', at('api.x.ai', response('grok-4-0709', figures(9212, 3417, { cost_in_usd_ticks: 318_319_000,
+    num_server_side_tools_used: 3, server_side_tool_usage_details: { x_search_calls: 3 } }))), [[1, 0.0318319, 'each']]],
+  ['xAI says the cost of an image', at('api.x.ai', unnamed('grok-2-image', { cost_in_usd_ticks: 200_000_000 })), [[1, 0.02, 'each']]],
+  ['xAI says a cost that is none', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: -1 }))), [[32, 3], [9, 15]]],
+  ['a router says the cost of a message', at(router, message('anthropic/claude-sonnet-4.5', figures(10, 5, { cost: 0.00044 }))), [[1, 0.00044, 'each']]],
+  ['Gemini', gemini('gemini-2.5-flash', { thoughtsTokenCount: 50, totalTokenCount: 170 }), [[100, 0.3], [70, 2.5]]],
+  ['Gemini, searched', gemini('gemini-2.5-flash', {}, searchedFor('a', 'b')), [[100, 0.3], [20, 2.5]], 'web_search'],
+  ['Gemini, asked to search and did not', gemini('gemini-2.5-flash', {}, searchedFor()), [[100, 0.3], [20, 2.5]]],
+  ['Gemini, maps', gemini('gemini-2.5-flash', {}, { groundingMetadata: { groundingChunks: [{ maps: { placeId: 'a' } }] } }),
+    [[100, 0.3], [20, 2.5]], 'tool_calls'],
+  ['Gemini, documents searched', gemini('gemini-2.5-flash', {}, { groundingMetadata: { groundingChunks: [{ retrievedContext: { uri: 'a' } }] } }),
+    [[100, 0.3], [20, 2.5]], 'file_search'],
+  ['Gemini, pages read are input', gemini('gemini-2.5-flash', { toolUsePromptTokenCount: 1000, totalTokenCount: 1120 }), [[1100, 0.3], [20, 2.5]]],
+  ['Gemini, ordinary traffic', gemini('gemini-2.5-flash', { trafficType: 'ON_DEMAND' }), [[100, 0.3], [20, 2.5]]],
+  ['Gemini, urgent traffic', gemini('gemini-2.5-flash', { trafficType: 'ON_DEMAND_PRIORITY' }), [[100, 0.3], [20, 2.5]], 'service_tier'],
+  ['Gemini, reserved', gemini('gemini-2.5-flash', { trafficType: 'PROVISIONED_THROUGHPUT' }), [[100, 0.3], [20, 2.5]], 'service_tier'],
+  ['Gemini, flex', gemini('gemini-2.5-flash', { serviceTier: 'flex' }), [[100, 0.3], [20, 2.5]], 'service_tier'],
+  ['Gemini, sound cached', gemini('gemini-2.5-flash', { promptTokenCount: 1000, cachedContentTokenCount: 800, totalTokenCount: 1020,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: 100 }, { modality: 'AUDIO', tokenCount: 900 }],
+    cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 800 }] }), [[100, 0.3], [100, 1], [800, 0.1], [20, 2.5]]],
+  ['Gemini, text cached beside sound', gemini('gemini-2.5-flash', { promptTokenCount: 1000, cachedContentTokenCount: 80, totalTokenCount: 1020,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: 100 }, { modality: 'AUDIO', tokenCount: 900 }],
+    cacheTokensDetails: [{ modality: 'TEXT', tokenCount: 80 }] }), [[20, 0.3], [900, 1], [80, 0.03], [20, 2.5]]],
+  ['Gemini, an image made', gemini('gemini-2.5-flash-image', { candidatesTokenCount: 1300, totalTokenCount: 1400,
+    candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }] }), [[100, 0.3], [10, 2.5], [1290, 30]]],
+  ['Converse', converse(`global.${sonnet}`, written('5m')), [[10, 3], [100, 0.3], [300, 3.75], [5, 15]]],
+  ['Converse, written for an hour has no listed rate', converse(`global.${sonnet}`, written('1h')),
+    [[10, 3], [100, 0.3], [300, 3.75], [5, 15]], 'cache_write'],
+  ['Converse, in a region', converse(`us.${sonnet}`, {}), [[10, 3.3], [5, 16.5]]],
+  ['Converse, a shorter latency', converse('amazon.nova-pro-v1:0', {}, { performanceConfig: { latency: 'optimized' } }),
+    [[10, 0.8], [5, 3.2]], 'service_tier'],
+  ['Converse, an ordinary latency', converse('amazon.nova-pro-v1:0', {}, { performanceConfig: { latency: 'standard' },
+    serviceTier: { type: 'default' } }), [[10, 0.8], [5, 3.2]]],
+  ['invoked anywhere', invoked(`global.${sonnet}`), [[10, 3], [5, 15]]],
+  ['invoked in a region', invoked(`us.${sonnet}`), [[10, 3.3], [5, 16.5]]],
+  ['Mistral ran connectors', at('api.mistral.ai', unnamed('mistral-medium-2505', tokens(188, 55, { connectors: { web_search: 1, code_interpreter: 2 } }))),
+    [[188, 0.4], [55, 2]], 'web_search', 'code_interpreter'],
+  ['Groq ran tools', ran('browser_search', 'python'), [[1000, 0.15], [100, 0.6]], 'web_search', 'code_interpreter'],
+  ['Groq ran none', ran(), [[1000, 0.15], [100, 0.6]]],
+  ['Perplexity searched and read', at('api.perplexity.ai', chat('sonar-deep-research', tokens(10, 100, { num_search_queries: 5, citation_tokens: 2000 }))),
+    [[10, 2], [100, 8], [5, 0.005, 'each']], 'other_model'],
+  ['Voyage counts its input in the total alone', at('api.voyageai.com', { ...embeddings('voyage-3.5', 0),
+    body: { object: 'list', model: 'voyage-3.5', data: [], usage: { total_tokens: 1000 } } }), [[1000, 0.06]]],
+  ['Cohere embeds images beside text', embedded({ input_tokens: 12, images: 1 }), [[12, 0.12]], 'images'],
+  ['Cohere embeds images alone', embedded({ images: 1 }), null],
+  ['Cohere embeds tokens of images', embedded({ input_tokens: 12, image_tokens: 300 }), [[312, 0.12]], 'image'],
+];
+
+export const unitBills: readonly BilledExchange[] = [...imageBills, ...soundBills, ...pageBills, ...sellerBills, ...besideBills];

@@ -2,13 +2,35 @@
  * Bedrock's Converse: `usage` beside the output, with what was read from and written to the cache on top of the input. In a stream, whose frames
  * come here as events named for their type, it is in `metadata`, the last of them. No answer names its model.
  */
-import { watched } from '../../json/watched-value.ts';
+import { watched, watchedEach, type ElementTally } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName } from '../found-usage.ts';
-import { tokenFigure } from '../token-figure.ts';
+import { tokenFigure, type TokenFigure } from '../token-figure.ts';
 
 export function createConverseDialect(): Dialect {
   return new ConverseDialect();
+}
+
+/** `cacheDetails`: what was written to the cache, by how long it stays there. */
+class CacheDetails implements ElementTally {
+  readonly #ttl = watched();
+  readonly #count = watched();
+  readonly element = watched({ ttl: this.#ttl, inputTokens: this.#count });
+  readonly place = watchedEach(this);
+  #oneHour: TokenFigure = null;
+
+  begin(): void {
+    this.#oneHour = null;
+  }
+
+  ended(): void {
+    if (this.#ttl.isString('1h')) this.#oneHour = tokenFigure(this.#count);
+  }
+
+  /** Written for an hour; null if the answer does not say. */
+  read(): TokenFigure {
+    return this.place.kind === 'array' ? this.#oneHour : null;
+  }
 }
 
 class ConverseDialect implements Dialect {
@@ -19,12 +41,17 @@ class ConverseDialect implements Dialect {
   readonly #output = watched();
   readonly #cached = watched();
   readonly #cacheWrite = watched();
+  readonly #cacheDetails = new CacheDetails();
   readonly #usage = watched({
     inputTokens: this.#input, outputTokens: this.#output, cacheReadInputTokens: this.#cached, cacheWriteInputTokens: this.#cacheWrite,
+    cacheDetails: this.#cacheDetails.place,
   });
   readonly #stopReason = watched();
   readonly #tier = watched();
-  readonly #answer = { usage: this.#usage, serviceTier: watched({ type: this.#tier }) };
+  readonly #latency = watched();
+  readonly #answer = {
+    usage: this.#usage, serviceTier: watched({ type: this.#tier }), performanceConfig: watched({ latency: this.#latency }),
+  };
   readonly body = watched({ ...this.#answer, stopReason: this.#stopReason, output: watched() });
   readonly event = watched({ metadata: watched(this.#answer), messageStop: watched({ stopReason: this.#stopReason }) });
 
@@ -51,11 +78,12 @@ class ConverseDialect implements Dialect {
     const usage = this.#usage;
     findings.metered = true;
     findings.finishReason = providerName(this.#stopReason.string()) ?? findings.finishReason;
-    findings.serviceTier = providerName(this.#tier.string()) ?? findings.serviceTier;
+    // A shorter latency has a price of its own, as a tier has.
+    findings.serviceTier = this.#latency.isString('optimized') ? 'optimized' : providerName(this.#tier.string()) ?? findings.serviceTier;
     if (!usage.complete || usage.kind === 'null') return;
     findings.usage = usage.kind !== 'object' ? badUsage : foundUsage({
-      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached),
-      cacheWrite: tokenFigure(this.#cacheWrite), cacheWriteOneHour: null, reasoning: null, audioInput: null, audioOutput: null,
+      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached), cacheWrite: tokenFigure(this.#cacheWrite),
+      cacheWriteOneHour: this.#cacheDetails.read(), reasoning: null, audioInput: null, audioOutput: null,
     }, null);
     findings.usageFinal = true;
   }

@@ -7,6 +7,7 @@ import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
 import { noTokens } from '../reading.ts';
 import { tokenFigure } from '../token-figure.ts';
+import { unitsOf } from '../units.ts';
 
 export function createCohereDialect(): Dialect {
   return new CohereDialect();
@@ -16,7 +17,11 @@ class Counts {
   readonly #input = watched();
   readonly #output = watched();
   readonly #cached = watched();
-  readonly #billed = watched({ input_tokens: this.#input, output_tokens: this.#output });
+  readonly #imageTokens = watched();
+  readonly #images = watched();
+  readonly #billed = watched({
+    input_tokens: this.#input, output_tokens: this.#output, image_tokens: this.#imageTokens, images: this.#images,
+  });
   readonly place = watched({ billed_units: this.#billed, cached_tokens: this.#cached });
 
   /** Null if nothing is billed by tokens here. */
@@ -24,7 +29,12 @@ class Counts {
     const billed = this.#billed;
     if (!billed.complete || billed.kind === 'null') return null;
     if (billed.kind !== 'object') return badUsage;
-    return foundUsage({ ...noTokens, input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached) }, null);
+    const [text, image, images] = [tokenFigure(this.#input), tokenFigure(this.#imageTokens), tokenFigure(this.#images)];
+    if (image === 'not_a_figure' || images === 'not_a_figure' || text === 'not_a_figure') return badUsage;
+    return foundUsage({
+      ...noTokens, input: text === null && image === null ? null : (text ?? 0) + (image ?? 0), output: tokenFigure(this.#output),
+      cached: tokenFigure(this.#cached),
+    }, null, null, { units: unitsOf({ imageInputTokens: image, images }), cachedSplit: false });
   }
 }
 

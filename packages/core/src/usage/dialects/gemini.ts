@@ -1,11 +1,13 @@
 /**
  * Google's own format, of the Gemini API and of Vertex: `usageMetadata`, cumulative in a stream, where the last one counts. A stream is one of
  * events or one JSON array. Thoughts are counted beside the candidates and are output; what tools read is counted beside the prompt and is input.
+ * Searches are told by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
  */
 import { watched, watchedEach, WatchedValue, type ElementTally } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
 import { tokenFigure, type TokenFigure } from '../token-figure.ts';
+import type { ToolCalls } from '../reading.ts';
 import { unitsOf } from '../units.ts';
 
 export function createGeminiDialect(): Dialect {
@@ -35,24 +37,93 @@ class Modalities implements ElementTally {
   }
 }
 
+/** The distinct texts of a list. */
+class Texts implements ElementTally {
+  readonly element = watched();
+  readonly place = watchedEach(this);
+  readonly found = new Set<string>();
+
+  begin(): void {}
+
+  ended(): void {
+    const text = this.element.string();
+    if (text !== null && text !== '' && this.found.size < textsMax) this.found.add(text);
+  }
+}
+
+const textsMax = 256;
+
+/** Where an answer is from: pieces of a map, or of documents that were searched. */
+class Chunks implements ElementTally {
+  readonly #map = watched();
+  readonly #retrieved = watched();
+  readonly element = watched({ maps: this.#map, retrievedContext: this.#retrieved });
+  readonly place = watchedEach(this);
+  hasMap = false;
+  hasDocument = false;
+
+  begin(): void {}
+
+  ended(): void {
+    if (this.#map.kind === 'object') this.hasMap = true;
+    if (this.#retrieved.kind === 'object') this.hasDocument = true;
+  }
+}
+
+/**
+ * `groundingMetadata`: what was searched for an answer. Each different query has a fee; of models before Gemini 3 the prompt has one, however
+ * many queries it took. Maps and documents have one for the prompt.
+ */
+class Grounding {
+  readonly #queries = new Texts();
+  readonly #imageQueries = new Texts();
+  readonly #chunks = new Chunks();
+  readonly place = watched({
+    webSearchQueries: this.#queries.place, imageSearchQueries: this.#imageQueries.place, groundingChunks: this.#chunks.place,
+  });
+
+  clear(): void {
+    this.#queries.found.clear();
+    this.#imageQueries.found.clear();
+    this.#chunks.hasMap = this.#chunks.hasDocument = false;
+  }
+
+  /** Of a stream: of all that it told so far. Null: nothing was searched. */
+  calls(model: string | null): ToolCalls | null {
+    const queries = this.#queries.found.size + this.#imageQueries.found.size;
+    const webSearch = model !== null && paidByPrompt.test(model) ? Math.min(queries, 1) : queries;
+    const fileSearch = this.#chunks.hasDocument ? 1 : 0;
+    return webSearch + fileSearch === 0 ? null : { webSearch, webFetch: 0, fileSearch, codeInterpreter: 0 };
+  }
+
+  get maps(): number {
+    return this.#chunks.hasMap ? 1 : 0;
+  }
+}
+
+const paidByPrompt = /gemini-[12](?:\.\d)?-/;
+
 /** One answer, or what one event or element of a stream carries of it. */
 class AnswerPlaces {
   readonly model = watched();
   readonly finishReason = watched();
-  readonly candidates = watched(null, watched({ finishReason: this.finishReason }));
+  readonly grounding = new Grounding();
+  readonly candidates = watched(null, watched({ finishReason: this.finishReason, groundingMetadata: this.grounding.place }));
   readonly #prompt = watched();
   readonly #cached = watched();
   readonly #tools = watched();
   readonly #output = watched();
   readonly #thoughts = watched();
   readonly #total = watched();
+  readonly #tier = watched();
+  readonly #traffic = watched();
   readonly #promptKinds = new Modalities();
   readonly #outputKinds = new Modalities();
   readonly #cachedKinds = new Modalities();
   readonly #usage = watched({
     promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
     candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
-    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
+    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place, serviceTier: this.#tier, trafficType: this.#traffic,
   });
   /** In place of candidates, of a prompt that was refused. */
   readonly #blockReason = watched();
@@ -64,6 +135,10 @@ class AnswerPlaces {
     return providerName(this.finishReason.string()) ?? providerName(this.#blockReason.string());
   }
 
+  /** The tier, on Vertex the kind of traffic. */
+  servedAs(): string | null {
+    return providerName(this.#tier.string()) ?? providerName(this.#traffic.string());
+  }
 
   /** Null if it reports none. */
   read(): FoundUsage | null {
@@ -80,8 +155,8 @@ class AnswerPlaces {
       cached: tokenFigure(this.#cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.#thoughts),
       audioInput: into.audio, audioOutput: out.audio,
     }, null, tokenFigure(this.#total), {
-      units: unitsOf(units as { readonly [Name in keyof typeof units]: number | null }),
-      cachedSplit: kept.audio !== null || kept.image !== null,
+      units: unitsOf({ ...units as { readonly [Name in keyof typeof units]: number | null }, otherToolCalls: this.grounding.maps }),
+      cachedSplit: this.#cachedKinds.place.kind === 'array',
     });
   }
 }
@@ -127,12 +202,15 @@ class GeminiDialect implements Dialect, ElementTally {
     forgetFindings(this.findings);
     this.event.forget();
     this.body.forget();
+    for (const places of [this.#whole, this.#part]) places.grounding.clear();
   }
 
   #take(places: AnswerPlaces): void {
     const { findings } = this;
     findings.model = providerName(places.model.string()) ?? findings.model;
     findings.finishReason = places.finish() ?? findings.finishReason;
+    findings.serviceTier = places.servedAs() ?? findings.serviceTier;
+    findings.toolCalls = places.grounding.calls(findings.model);
     if (places.candidates.kind === 'array') findings.metered = true;
     if (findings.usage?.kind === 'not_a_figure') return;
     findings.usage = places.read() ?? findings.usage;
