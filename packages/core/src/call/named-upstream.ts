@@ -41,9 +41,9 @@ function decoded(text: string): string {
 
 /**
  * The plain path at a named upstream as a plain path of the first wire, so that operations are recognized by one table: the version in it, whatever
- * it is called and whatever stands before it, becomes `/v1`; so does the deployment that Azure has in place of one.
+ * it is called and whatever stands before it, becomes `/v1`; so does what Azure has in place of one, a deployment or nothing.
  */
 export function asFirstWirePath(plain: string): string {
-  const versioned = /^(?:\/[^/]+){0,3}?\/v\d[a-z0-9.]*(?=\/)/.exec(plain) ?? /^\/openai\/deployments\/[^/]+(?=\/)/.exec(plain);
+  const versioned = /^(?:\/[^/]+){0,3}?\/v\d[a-z0-9.]*(?=\/)/.exec(plain) ?? /^\/openai(?:\/deployments\/[^/]+)?(?=\/)/.exec(plain);
   return `/v1${versioned === null ? plain : plain.slice(versioned[0].length)}`;
 }

@@ -80,7 +80,8 @@ function namedUpstreamRoute(path: string, plain: string, rawTarget: string): Rou
   const upstream = upstreamNameOf(path);
   if (upstream === null) return null;
   const operation = asFirstWirePath(behindName(plain, upstream));
-  const endpoint = namedEndpoints.find(([ending]) => operation.endsWith(ending))?.[1] ?? 'other';
+  // What is only begun there has no usage in its answer.
+  const endpoint = operation.startsWith('/v1/async/') ? 'other' : namedEndpoints.find(([ending]) => operation.endsWith(ending))?.[1] ?? 'other';
   return { wire: 'upstream', endpoint, path, upstream, target: withoutKeyInQuery(behindName(rawTarget, upstream)), bodyHeld: false };
 }
 

@@ -56,10 +56,10 @@ const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|de
 const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
   + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations'
   + '|dreams|deployments/[^/]+/run|predictions|(?:models|deployments)/[^/]+/[^/]+/predictions|batch/jobs|embed-jobs'
-  + '|async/(?:sonar|chat/completions)|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
+  + '|async/(?:sonar|chat/completions)|async-invoke|model-invocation-job|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
 /** Keys that last for a while, or for good, and channels by WebRTC or telephone. */
 const handedOut = new RegExp('^/v1/(?:realtime'
-  + '|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
+  + '|realtimeapi/sessions|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
   + '|chatkit/sessions|live/sessions(?:/[^/]+/(?:accept|fork))?|auth_tokens'
   + '|organization/(?:admin_api_keys|projects/[^/]+/service_accounts))$');
 /** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
