@@ -1,7 +1,8 @@
 /**
  * The cost that a declared upstream reports: `usage.cost`, else `usage.total_cost`, as the JSON number was written, else xAI's
  * `cost_in_usd_ticks`, of which a dollar has ten thousand million. `cost` may be an object with a `total_cost`. A router that forwards with the
- * caller's own key at a provider (`is_byok`) reports its fee as the cost, and beside it what that provider charges: the cost is both. Rule 6: only a finite number from 0 is a cost; anything else is ignored.
+ * caller's own key at a provider (`is_byok`) reports its fee as the cost, and beside it what that provider charges: the cost is both. Rule 6: only
+ * a finite number from 0 is a cost; anything else is ignored.
  */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
 import { tokenFigure, type TokenFigure } from './token-figure.ts';

@@ -28,7 +28,8 @@ export const dialectFacts: { readonly [Name in OwnDialect]: DialectFacts } = {
     reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/converse(?:-stream)?$/, mayReport: null, isCertain: true, create: createConverseDialect,
   },
   'bedrock-anthropic': {
-    reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/invoke(?:-with-response-stream)?$/, mayReport: null, isCertain: true, create: () => createMessagesDialect(true),
+    reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/invoke(?:-with-response-stream)?$/, mayReport: null, isCertain: true,
+    create: () => createMessagesDialect(true),
   },
   cohere: {
     reports: /^\/v1\/chat$/, mayReport: /^\/v1\/(?:embed|rerank|classify|summarize|generate)$/, isCertain: false, create: createCohereDialect,

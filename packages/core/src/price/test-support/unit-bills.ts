@@ -143,12 +143,14 @@ const gemini = (model: string, usage: object, candidate: object = {}) => at(goog
   candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP', ...candidate }], modelVersion: model,
   usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120, ...usage },
 }));
-const searchedFor = (...webSearchQueries: string[]): object => ({ groundingMetadata: { webSearchQueries, groundingChunks: [{ web: { uri: 'a' } }] } });
+const searchedFor = (...webSearchQueries: string[]): object =>
+  ({ groundingMetadata: { webSearchQueries, groundingChunks: [{ web: { uri: 'a' } }] } });
 const sonnet = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
 const converse = (model: string, usage: object, more: object = {}) => at(aws, inDialect('bedrock-converse', {
   output: { message: {} }, stopReason: 'end_turn', usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15, ...usage }, ...more,
 }, model));
-const invoked = (model: string) => at(aws, { ...message('claude-sonnet-4-5-20250929', figures(10, 5)), dialect: 'bedrock-anthropic', requestedModel: model });
+const invoked = (requestedModel: string) =>
+  at(aws, { ...message('claude-sonnet-4-5-20250929', figures(10, 5)), dialect: 'bedrock-anthropic', requestedModel });
 const written = (ttl: string) => ({ cacheReadInputTokens: 100, cacheWriteInputTokens: 300, cacheDetails: [{ ttl, inputTokens: 300 }] });
 const ran = (...types: string[]) => {
   const model = 'openai/gpt-oss-120b';
@@ -169,7 +171,8 @@ const besideBills: readonly BilledExchange[] = [
     num_server_side_tools_used: 3, server_side_tool_usage_details: { x_search_calls: 3 } }))), [[1, 0.0318319, 'each']]],
   ['xAI says the cost of an image', at('api.x.ai', unnamed('grok-2-image', { cost_in_usd_ticks: 200_000_000 })), [[1, 0.02, 'each']]],
   ['xAI says a cost that is none', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: -1 }))), [[32, 3], [9, 15]]],
-  ['a router says the cost of a message', at(router, message('anthropic/claude-sonnet-4.5', figures(10, 5, { cost: 0.00044 }))), [[1, 0.00044, 'each']]],
+  ['a router says the cost of a message', at(router, message('anthropic/claude-sonnet-4.5', figures(10, 5, { cost: 0.00044 }))),
+    [[1, 0.00044, 'each']]],
   ['Gemini', gemini('gemini-2.5-flash', { thoughtsTokenCount: 50, totalTokenCount: 170 }), [[100, 0.3], [70, 2.5]]],
   ['Gemini, searched', gemini('gemini-2.5-flash', {}, searchedFor('a', 'b')), [[100, 0.3], [20, 2.5]], 'web_search'],
   ['Gemini, asked to search and did not', gemini('gemini-2.5-flash', {}, searchedFor()), [[100, 0.3], [20, 2.5]]],
@@ -200,11 +203,13 @@ const besideBills: readonly BilledExchange[] = [
     serviceTier: { type: 'default' } }), [[10, 0.8], [5, 3.2]]],
   ['invoked anywhere', invoked(`global.${sonnet}`), [[10, 3], [5, 15]]],
   ['invoked in a region', invoked(`us.${sonnet}`), [[10, 3.3], [5, 16.5]]],
-  ['Mistral ran connectors', at('api.mistral.ai', unnamed('mistral-medium-2505', tokens(188, 55, { connectors: { web_search: 1, code_interpreter: 2 } }))),
+  ['Mistral ran connectors',
+    at('api.mistral.ai', unnamed('mistral-medium-2505', tokens(188, 55, { connectors: { web_search: 1, code_interpreter: 2 } }))),
     [[188, 0.4], [55, 2]], 'web_search', 'code_interpreter'],
   ['Groq ran tools', ran('browser_search', 'python'), [[1000, 0.15], [100, 0.6]], 'web_search', 'code_interpreter'],
   ['Groq ran none', ran(), [[1000, 0.15], [100, 0.6]]],
-  ['Perplexity searched and read', at('api.perplexity.ai', chat('sonar-deep-research', tokens(10, 100, { num_search_queries: 5, citation_tokens: 2000 }))),
+  ['Perplexity searched and read',
+    at('api.perplexity.ai', chat('sonar-deep-research', tokens(10, 100, { num_search_queries: 5, citation_tokens: 2000 }))),
     [[10, 2], [100, 8], [5, 0.005, 'each']], 'other_model'],
   ['Voyage counts its input in the total alone', at('api.voyageai.com', { ...embeddings('voyage-3.5', 0),
     body: { object: 'list', model: 'voyage-3.5', data: [], usage: { total_tokens: 1000 } } }), [[1000, 0.06]]],

@@ -82,8 +82,8 @@ class ConverseDialect implements Dialect {
     findings.serviceTier = this.#latency.isString('optimized') ? 'optimized' : providerName(this.#tier.string()) ?? findings.serviceTier;
     if (!usage.complete || usage.kind === 'null') return;
     findings.usage = usage.kind !== 'object' ? badUsage : foundUsage({
-      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached), cacheWrite: tokenFigure(this.#cacheWrite),
-      cacheWriteOneHour: this.#cacheDetails.read(), reasoning: null, audioInput: null, audioOutput: null,
+      input: tokenFigure(this.#input), output: tokenFigure(this.#output), cached: tokenFigure(this.#cached),
+      cacheWrite: tokenFigure(this.#cacheWrite), cacheWriteOneHour: this.#cacheDetails.read(), reasoning: null, audioInput: null, audioOutput: null,
     }, null);
     findings.usageFinal = true;
   }

@@ -123,7 +123,8 @@ class AnswerPlaces {
   readonly #usage = watched({
     promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
     candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
-    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place, serviceTier: this.#tier, trafficType: this.#traffic,
+    promptTokensDetails: this.#promptKinds.place, candidatesTokensDetails: this.#outputKinds.place, cacheTokensDetails: this.#cachedKinds.place,
+    serviceTier: this.#tier, trafficType: this.#traffic,
   });
   /** In place of candidates, of a prompt that was refused. */
   readonly #blockReason = watched();
