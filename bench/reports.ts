@@ -24,6 +24,7 @@ const { values } = parseArgs({ options: {
   postgres: { type: 'string' }, data: { type: 'string' }, quick: { type: 'boolean', default: false }, 'export-days': { type: 'string' },
 } });
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const size = {
   organizations: Number(values.organizations), keys: Number(values.keys), calls: Number(values.calls ?? (values.quick ? '100000' : '10000000')),
 };
@@ -65,6 +66,22 @@ async function reports(organization: OrganizationId): Promise<void> {
     ['model'], ['key'], ['project'], ['label'], ['run'], ['day'], ['wire'], ['day', 'model'], ['day', 'key'], ['key', 'model'], ['label', 'model'],
   ];
   for (const by of dimensions) for (const [name, time] of times) await timed(`usage by ${by.join()} ${name}`, () => usage({ by, ...time }));
+  const abroad = { sinceMs: month.sinceMs - 2 * hourMs, untilMs: month.untilMs - 2 * hourMs };
+  const week = { sinceMs: Math.floor(context.nowMs / hourMs) * hourMs - 7 * dayMs };
+  const production = { label: 'env:production' };
+  const shaped: readonly (readonly [name: string, query: object])[] = [
+    ['by hour 7d', { by: ['hour'], ...week }], ['by hour,model 7d', { by: ['hour', 'model'], ...week }],
+    ['by hour,label 7d', { by: ['hour', 'label'], ...week }], ['by hour of a label 7d', { by: ['hour'], filter: production, ...week }],
+    ['by project,label of a label', { by: ['project', 'label'], filter: production, ...month }],
+    ['by day,label of a label', { by: ['day', 'label'], filter: production, ...month }],
+    ['by project,model of a label', { by: ['project', 'model'], filter: production, ...month }],
+    ['by project,label +02:00', { by: ['project', 'label'], ...abroad }], ['by label,model +02:00', { by: ['label', 'model'], ...abroad }],
+    ['by key,label +02:00', { by: ['key', 'label'], ...abroad }], ['by key,model +02:00', { by: ['key', 'model'], ...abroad }],
+    ['by project,label of a label +02:00', { by: ['project', 'label'], filter: production, ...abroad }],
+    ['by day,label +02:00', { by: ['day', 'label'], ...abroad }], ['by run,model 7d', { by: ['run', 'model'], ...week }],
+    ['by label,run 7d', { by: ['label', 'run'], ...week }], ['by session 7d', { by: ['session'], ...week }],
+  ];
+  for (const [name, query] of shaped) await timed(`usage ${name}`, () => usage(query));
   const filters: readonly CallFilter[] = [
     { key }, { model: 'gpt-5-mini' }, { label: 'env:production' }, { label: 'customer-150' }, { key, model: 'gpt-5' }, { outcome: 'failed' },
     { usage: 'unknown' }, { key, usage: 'unknown' }, {},

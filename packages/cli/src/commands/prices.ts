@@ -138,12 +138,13 @@ function furtherRates(price: ShownPrice): string[] {
     const words = names[name];
     return words === undefined || typeof value !== 'string' ? [] : [`${words} ${shortDecimal(value)}`];
   });
-  const factors = (words: Readonly<Record<string, string>>): string[] => Object.entries(words).map(([word, factor]) => `${plain(word)} x ${factor}`);
+  const places = (words: ShownPrice['serviceTiers']): string[] => Object.entries(words).map(([word, said]) =>
+    typeof said === 'string' ? `${plain(word)} x ${said}` : `${plain(word)} ${shortDecimal(said.input ?? '0')}/${shortDecimal(said.output ?? '0')}`);
   const parts = [
     ...named(furtherNames, price),
     ...named(unitWords, price),
     ...named(feeNames, price.perThousandCalls).map((fee) => `${fee} a thousand`),
-    ...factors(price.serviceTiers), ...factors(price.regions),
+    ...places(price.serviceTiers), ...places(price.regions),
   ];
   return parts.length === 0 ? [] : [`${price.provider ?? price.host} ${price.listedAs}: ${parts.join(', ')}`];
 }

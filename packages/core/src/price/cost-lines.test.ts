@@ -34,7 +34,7 @@ function recorded(model: string, tokens: Partial<TokenFigures>, { wire = 'openai
     atMs: startedAtMs,
   });
   return {
-    wire, endpoint: 'chat.completions', path: '/v1/chat/completions', model, usage: 'reported',
+    wire, endpoint: 'chat.completions', path: '/v1/chat/completions', model, requestedModel: null, usage: 'reported',
     inputTokens: reading.tokens.input, outputTokens: reading.tokens.output,
     cachedTokens: reading.tokens.cached, cacheWriteTokens: reading.tokens.cacheWrite, reasoningTokens: reading.tokens.reasoning,
     audioInputTokens: reading.tokens.audioInput, audioOutputTokens: reading.tokens.audioOutput, serviceTier: reading.serviceTier,

@@ -13,8 +13,8 @@ import type { ChargedTokens } from './charged-tokens.ts';
 import { picoByKind } from './cost.ts';
 import { factorOf, Gaps } from './gaps.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
-import { wholeFactor, type Rates } from './rates.ts';
-import { pricedModel, recordedReading, recordedTokens } from './recorded-parts.ts';
+import { ratesAt, wholeFactor, type Rates } from './rates.ts';
+import { recordedPricedModel, recordedReading, recordedTokens } from './recorded-parts.ts';
 
 const tokenKinds = [
   'input', 'cached', 'cacheWrite', 'output', 'reasoning', 'audioInput', 'audioOutput', 'imageInput', 'imageOutput', 'cachedAudio', 'cachedImage',
@@ -64,7 +64,7 @@ export interface PricesAtHand {
 /** How a recorded cost came about, line by line, if today's prices give it; otherwise why there are no lines. Pure. */
 export function costLines(record: CallRecord, { book, fallback, upstreamUrl, listedAs = null }: PricesAtHand): CostLines | WithoutLines {
   const { cost, costSource, startedAtMs, wire, priceList } = record;
-  const model = pricedModel(record);
+  const model = recordedPricedModel(record);
   if (cost === null) return 'no_cost';
   if (costSource === 'upstream') return 'reported';
   const tokens = recordedTokens(record);
@@ -73,7 +73,7 @@ export function costLines(record: CallRecord, { book, fallback, upstreamUrl, lis
   const seller = wire === 'upstream' ? { provider: null, upstreamHost: upstreamUrl, listedAs } : { provider: wire, upstreamHost: null };
   const { overlay, list } = pricesOf(book, { ...seller, model, atMs: startedAtMs });
   const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
-  return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, rates));
+  return rates === undefined ? 'other_prices' : coming(cost, listedLines(record, tokens, ratesAt(rates, recordedReading(record))));
 }
 
 /** The lines, if they add up to the cost. */

@@ -10,11 +10,12 @@ import type { Provider } from '../wire/wire.ts';
 import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';
 import { chargedTokens, noChargedTokens, type ChargedTokens } from './charged-tokens.ts';
+import { pricedModelOf } from './priced-model.ts';
 import { pricesOf, type ModelPrice, type PriceBook } from './price-book.ts';
 import {
   Gaps, factorOf, noFactors, noFees, noGaps, noteBeside, noteTokens, otherToolFees, toolFees, unitFees, unitParts, type UnitRates,
 } from './gaps.ts';
-import { picoPerNano, rateAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
+import { picoPerNano, rateAt, ratesAt, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** One call to be priced. */
 export interface PricedCall {
@@ -80,14 +81,9 @@ export function costOf(call: PricedCall): Cost {
     ?? unpriced;
 }
 
-/**
- * The answer's model, else the one that was asked for. Bedrock's answers name Anthropic's models without what their price depends on: whether they
- * were asked for in a region or anywhere. The name that was asked for is then the whole name of the same model.
- */
-function pricedModel({ reading, requestedModel = null, provider }: PricedCall): string | null {
-  const { model } = reading;
-  if (model === null || requestedModel === null || provider !== null) return model ?? requestedModel;
-  return requestedModel.includes(`anthropic.${model}`) ? requestedModel : model;
+/** The model whose prices a call is charged by; null: neither the answer nor the request names one. */
+export function pricedModel({ reading, requestedModel = null, provider }: Pick<PricedCall, 'reading' | 'requestedModel' | 'provider'>): string | null {
+  return pricedModelOf({ model: reading.model, requestedModel, toUpstream: provider === null });
 }
 
 /** The prices in force for the call, were it of this model. */
@@ -97,6 +93,11 @@ export function pricesOfModel({ book, provider, upstreamHost, listedAs, atMs }: 
 
 function priced(call: PricedCall, tokens: ChargedTokens, price: ModelPrice | null): Cost | null {
   if (price === null) return null;
+  const rates = ratesAt(price.rates, placed(call));
+  return pricedAt(call, tokens, rates === price.rates ? price : { ...price, rates });
+}
+
+function pricedAt(call: PricedCall, tokens: ChargedTokens, price: ModelPrice): Cost | null {
   const pico = picoDollars(tokens, price.rates);
   if (pico === null) return null;
   const { reading } = call;
@@ -162,7 +163,7 @@ function further(call: PricedCall, own: Rates, gaps: Gaps): bigint {
   for (const { model, tokens: figures } of call.reading.further) {
     const tokens = figures === null ? null : chargedTokens(figures, { cachedInInput: call.reading.cachedInInput, outputBeside: 0, units: null });
     const price = model === null ? null : furtherPrice(call, model);
-    const rates = model === null ? own : price?.rates ?? null;
+    const rates = price === null ? (model === null ? own : null) : ratesAt(price.rates, placed(call));
     const pico = tokens === null || rates === null ? null : picoDollars(tokens, rates);
     if (tokens === null || pico === null || rates === null) {
       gaps.add('other_model');

@@ -49,9 +49,21 @@ describe('prices are taken exactly', () => {
         audioInput: null, audioOutput: null, cachedAudio: null, cachedImage: null, imageInput: null, imageOutput: null, hour: null,
           page: null, image: null, character: null, otherTool: null,
         tools: { webSearch: null, webFetch: null, fileSearch: null, codeInterpreter: null },
-        serviceTiers: new Map(), regions: new Map(),
+        serviceTiers: new Map(), regions: new Map(), ofTiers: new Map(), ofRegions: new Map(),
       },
     });
+  });
+  it('prices of a tier and of a region, in place of factors', () => {
+    const [price] = overlay([{
+      ...good, cached: '0.5', above: [{ tokens: 1000, input: '3' }],
+      serviceTiers: { Priority: { input: '4', above: [{ tokens: 2000, input: '6' }] }, flex: 0.5 }, regions: { eu: { output: '9' } },
+    }]).prices;
+    const { ofTiers, ofRegions, serviceTiers } = price!.rates;
+    assert.deepEqual([...serviceTiers], [['flex', 500_000n]]);
+    const [priority, eu] = [ofTiers.get('priority')!, ofRegions.get('eu')!];
+    assert.deepEqual([priority.input, priority.cached, priority.output].map((rate) => rate!.base), [4_000_000n, 500_000n, 2_000_000n]);
+    assert.deepEqual([priority.input!.above, eu.input!.above], [[{ tokens: 2000, rate: 6_000_000n }], [{ tokens: 1000, rate: 3_000_000n }]]);
+    assert.equal(eu.output!.base, 9_000_000n);
   });
   it('a file without prices is valid: it removes the former overlay', () => assert.deepEqual(overlay([]).prices, []));
 });
@@ -100,6 +112,15 @@ describe('what is wrong is named with its place', () => {
     ['a step for a price that has no base', entry({ above: [{ tokens: 2, cached: '1' }] }), 'prices[1].cached is missing'],
     ['too many steps', entry({ above: Array.from({ length: 9 }, (_, index) => ({ tokens: index + 1 })) }),
       'prices[1].above has more than 8'],
+    ['a tier that is no object', entry({ serviceTiers: [] }), 'prices[1].serviceTiers must be an object'],
+    ['a factor that is none', entry({ serviceTiers: { flex: 'half' } }), 'prices[1].serviceTiers must hold factors'],
+    ['a tier of null', entry({ regions: { eu: null } }), 'prices[1].regions.eu must be an object'],
+    ['a tier without a price', entry({ serviceTiers: { flex: {} } }), 'prices[1].serviceTiers.flex has no price'],
+    ['a tier with a fee', entry({ serviceTiers: { flex: { call: '1' } } }), 'prices[1].serviceTiers.flex has the unknown field "call"'],
+    ['a tier\'s bad price', entry({ serviceTiers: { flex: { input: '-1' } } }), 'prices[1].serviceTiers.flex.input must be US dollars'],
+    ['a tier\'s step without its price', entry({ serviceTiers: { flex: { input: '1', above: [{ tokens: 2, output: '1' }] } } }),
+      'prices[1].serviceTiers.flex.output is missing'],
+    ['a tier twice', entry({ serviceTiers: { flex: '1', FLEX: '2' } }), 'prices[1].serviceTiers has "flex" twice'],
     ['too many prices', JSON.stringify({ prices: Array.from({ length: 10_001 }, () => 0) }), 'prices has more than 10000'],
     ['too much text', ' '.repeat(4 * 1024 * 1024 + 1), 'larger than'],
   ];

@@ -15,15 +15,15 @@
  * `cachedAudio`, `cachedImage`, `imageInput`, `imageOutput`: likewise. `reasoning` is charged as output if it is left out. `hour`, `second`, `page`,
  * `image`: US dollars for one; `characters`: for a million. A price may have these alone, without `input` and `output`. `webSearch`, `webFetch`,
  * `fileSearch`, `codeInterpreter`, `otherTool`: US dollars per thousand calls of the provider's own tool; `call`: per thousand calls of the model.
- * `serviceTiers` and `regions`: factors of all prices but those of tools and calls, by the provider's word, such as { "flex": "0.5" }, with up to
- * three decimals. `from`: a date (00:00 UTC) or an instant; the price is for calls that start then or later, until a later one of the same model
+ * `serviceTiers` and `regions`: by the provider's word, a factor of all prices but those of tools and calls, such as { "flex": "0.5" }, with up to
+ * three decimals, or an object of the token prices that hold there, with an `above` of its own; others stay. `from`: a date (00:00 UTC) or an instant; the price is for calls that start then or later, until a later one of the same model
  * begins. Docs: docs/prices.md.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
  */
 import { parseTime } from '../time/time-word.ts';
 import { comparable } from './model-name.ts';
 import { priceList, type PriceList } from './price-list.ts';
-import type { Rates, TokenRate } from './rates.ts';
+import { noRatesOf, wholeFactor, type Rates, type TokenRate } from './rates.ts';
 
 /** Whose models a price is for. */
 export type OverlaySeller =
@@ -148,7 +148,10 @@ function modelAt(value: unknown, path: string): string {
   return plain;
 }
 
-function ratesAt(entry: JsonObject, path: string): Rates {
+type NamedRates = { readonly [Name in RateName]: TokenRate | null };
+
+/** Prices of tokens, with their steps. */
+function tokenRatesAt(entry: JsonObject, path: string): NamedRates {
   const steps = entry['above'] === undefined ? [] : listAt(entry['above'], `${path}.above`, stepsMax).map((step, index) => {
     const at = `${path}.above[${index}]`;
     const fields = objectAt(step, at, ['tokens', ...rateNames]);
@@ -169,9 +172,18 @@ function ratesAt(entry: JsonObject, path: string): Rates {
     input: rate('input'), cached: rate('cached'), cacheWrite: rate('cacheWrite'), cacheWriteOneHour: rate('cacheWriteOneHour'),
     output: rate('output'), reasoning: rate('reasoning'), audioInput: rate('audioInput'), audioOutput: rate('audioOutput'),
     cachedAudio: rate('cachedAudio'), cachedImage: rate('cachedImage'), imageInput: rate('imageInput'), imageOutput: rate('imageOutput'),
-    ...unitsAt(entry, path), ...feesAt(entry, path), serviceTiers: factorsAt(entry['serviceTiers'], `${path}.serviceTiers`),
-    regions: factorsAt(entry['regions'], `${path}.regions`),
   };
+}
+
+function ratesAt(entry: JsonObject, path: string): Rates {
+  const [tiers, regions] = [placesAt(entry['serviceTiers'], `${path}.serviceTiers`), placesAt(entry['regions'], `${path}.regions`)];
+  const plain = {
+    ...tokenRatesAt(entry, path), ...unitsAt(entry, path), ...feesAt(entry, path), serviceTiers: tiers.factors, regions: regions.factors,
+    ofTiers: noRatesOf, ofRegions: noRatesOf,
+  };
+  const own = (rates: Places['rates'], as: 'serviceTiers' | 'regions'): ReadonlyMap<string, Rates> =>
+    new Map([...rates].map(([word, changed]) => [word, { ...plain, ...changed, [as]: new Map([[word, wholeFactor]]) }]));
+  return { ...plain, ofTiers: own(tiers.rates, 'serviceTiers'), ofRegions: own(regions.rates, 'regions') };
 }
 
 /** US dollars per thousand calls → pico-dollars per call. */
@@ -199,18 +211,42 @@ function unitAt(value: unknown, path: string): bigint | null {
   return value === undefined ? null : amountAt(value, path, 'US dollars for one') * 1_000_000n;
 }
 
-/** Words in lower case → factors in millionths. */
-function factorsAt(value: unknown, path: string): ReadonlyMap<string, bigint> {
-  if (value === undefined) return new Map();
+/** By words in lower case: factors in millionths, or the prices that are other ones. */
+interface Places {
+  readonly factors: ReadonlyMap<string, bigint>;
+  readonly rates: ReadonlyMap<string, Partial<NamedRates>>;
+}
+
+function placesAt(value: unknown, path: string): Places {
+  const [factors, rates] = [new Map<string, bigint>(), new Map<string, Partial<NamedRates>>()];
+  if (value === undefined) return { factors, rates };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refused(`${path} must be an object.`);
-  const entries = Object.entries(value);
+  const entries = Object.entries(value as JsonObject);
   if (entries.length > factorsMax) throw new Refused(`${path} has more than ${factorsMax} entries.`);
-  return new Map(entries.map(([word, factor]) => {
-    const text = typeof factor === 'number' ? plainDecimal(factor) : factor;
-    const match = typeof text === 'string' ? /^(\d{1,3})(?:\.(\d{1,3}))?$/.exec(text) : null;
-    if (match === null) throw new Refused(`${path} must hold factors from 0, below 1000, with at most three decimals, such as "0.5".`);
-    return [word.toLowerCase(), BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'))] as const;
-  }));
+  for (const [word, said] of entries) {
+    const name = word.toLowerCase();
+    if (factors.has(name) || rates.has(name)) throw new Refused(`${path} has ${JSON.stringify(name.slice(0, 40))} twice, in other letter case.`);
+    if (typeof said === 'object') rates.set(name, changedAt(said, `${path}.${word.slice(0, 40)}`));
+    else factors.set(name, factorAt(said, path));
+  }
+  return { factors, rates };
+}
+
+/** The prices of tokens that are given. */
+function changedAt(value: unknown, path: string): Partial<NamedRates> {
+  const given = tokenRatesAt(objectAt(value, path, [...rateNames, 'above']), path);
+  const changed = Object.fromEntries(Object.entries(given).filter(([, rate]) => rate !== null)) as Partial<NamedRates>;
+  if (Object.keys(changed).length === 0) throw new Refused(`${path} has no price; give one of ${rateNames.join(', ')}, or a factor.`);
+  return changed;
+}
+
+function factorAt(factor: unknown, path: string): bigint {
+  const text = typeof factor === 'number' ? plainDecimal(factor) : factor;
+  const match = typeof text === 'string' ? /^(\d{1,3})(?:\.(\d{1,3}))?$/.exec(text) : null;
+  if (match === null) {
+    throw new Refused(`${path} must hold factors from 0, below 1000, with at most three decimals, such as "0.5", or objects of prices.`);
+  }
+  return BigInt(match[1]! + (match[2] ?? '').padEnd(6, '0'));
 }
 
 function tokensAt(value: unknown, path: string): number {

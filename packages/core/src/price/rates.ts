@@ -48,11 +48,25 @@ export interface Rates {
   /** Factors of token prices, millionths, by the provider's word in lower case; the ordinary tier and region have none. */
   readonly serviceTiers: ReadonlyMap<string, bigint>;
   readonly regions: ReadonlyMap<string, bigint>;
+  /** Tiers and regions with rates of their own in place of a factor, by the same words. Those rates have the factor 1 for theirs. */
+  readonly ofTiers: ReadonlyMap<string, Rates>;
+  readonly ofRegions: ReadonlyMap<string, Rates>;
+}
+
+/** The rates for where and how a call was served, which are those of its tier, else of its region, if they have any of their own. */
+export function ratesAt(
+  rates: Rates, { serviceTier, region }: { readonly serviceTier: string | null; readonly region: string | null },
+): Rates {
+  if (rates.ofTiers.size === 0 && rates.ofRegions.size === 0) return rates;
+  const ofTier = serviceTier === null ? undefined : rates.ofTiers.get(serviceTier.toLowerCase());
+  const ofRegion = region === null ? undefined : rates.ofRegions.get(region.toLowerCase());
+  return ofTier ?? ofRegion ?? rates;
 }
 
 /** A factor of 1, in millionths. */
 export const wholeFactor = 1_000_000n;
 const noFactors: ReadonlyMap<string, bigint> = new Map();
+export const noRatesOf: ReadonlyMap<string, Rates> = new Map();
 
 /** When a price holds. Both null: always. */
 export interface PriceTime {
@@ -89,6 +103,8 @@ export function ratesFromList(listed: ListedRates): Rates {
     },
     serviceTiers: noFactors,
     regions: noFactors,
+    ofTiers: noRatesOf,
+    ofRegions: noRatesOf,
   };
 }
 

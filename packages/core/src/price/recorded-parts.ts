@@ -10,7 +10,8 @@ import { divideHalfEven, nanoDollars, type NanoDollars } from '../money.ts';
 import { chargedTokens, type ChargedTokens } from './charged-tokens.ts';
 import { costOf, picoByKind } from './cost.ts';
 import { pricesOf, type PriceBook } from './price-book.ts';
-import { picoPerNano } from './rates.ts';
+import { pricedModelOf } from './priced-model.ts';
+import { picoPerNano, ratesAt } from './rates.ts';
 
 /** What is charged for, as far as records distinguish it. */
 export const paidKinds = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
@@ -60,21 +61,23 @@ export function recordedReading(record: PricingRecord): Reading {
 }
 
 /** The model whose price a record's cost is by. */
-export function pricedModel({ model, requestedModel }: Pick<PricingRecord, 'model' | 'requestedModel'>): string | null {
-  return model ?? requestedModel;
+export function recordedPricedModel({ model, requestedModel, wire }: Pick<PricingRecord, 'model' | 'requestedModel' | 'wire'>): string | null {
+  return pricedModelOf({ model, requestedModel, toUpstream: wire === 'upstream' });
 }
 
 function costsOf(record: PricingRecord, tokens: ChargedTokens, book: PriceBook): RecordedParts['costs'] {
   const { wire, requestedModel, cost, costSource, priceList, startedAtMs } = record;
-  const model = pricedModel(record);
+  const model = recordedPricedModel(record);
   if (cost === null || costSource !== 'priced' || wire === 'upstream' || model === null) return null;
   const query = { provider: wire, upstreamHost: null, model, atMs: startedAtMs };
   const again = costOf({ reading: recordedReading(record), requestedModel, provider: wire, upstreamHost: null, book, fallback: null,
     atMs: startedAtMs });
   if (again.cost !== cost || again.priceList !== priceList) return null;
   const { overlay, list } = pricesOf(book, query);
-  const rates = [overlay, list].find((price) => price?.priceList === priceList)?.rates;
-  if (rates === undefined || rates.call !== 0n) return null;
+  const price = [overlay, list].find((each) => each?.priceList === priceList);
+  if (price === null || price === undefined) return null;
+  const rates = ratesAt(price.rates, { serviceTier: record.serviceTier, region: null });
+  if (rates.call !== 0n) return null;
   const parts = picoByKind(tokens, rates);
   if (parts === null) return null;
   const pico = asText(parts);

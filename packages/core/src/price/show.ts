@@ -47,9 +47,9 @@ export interface ShownPrice extends ShownRates {
   readonly perMillionCharacters: string | null;
   /** US dollars for a thousand calls of the provider's own tool; null: not known. */
   readonly perThousandCalls: { readonly [Tool in keyof ToolCalls | 'otherTool']: string | null };
-  /** Factors of the token prices, by the provider's word. */
-  readonly serviceTiers: Readonly<Record<string, string>>;
-  readonly regions: Readonly<Record<string, string>>;
+  /** By the provider's word: a factor of the token prices, or the prices in their place. */
+  readonly serviceTiers: Readonly<Record<string, string | ShownRates>>;
+  readonly regions: Readonly<Record<string, string | ShownRates>>;
   /** Prices if the call's whole input is more than `tokens`, in rising order. */
   readonly above: readonly ({ readonly tokens: number } & ShownRates)[];
 }
@@ -157,8 +157,8 @@ export function shownPrice(price: ModelPrice, seller: Pick<ShownPrice, 'provider
       fileSearch: feeText(rates.tools.fileSearch), codeInterpreter: feeText(rates.tools.codeInterpreter),
       otherTool: feeText(rates.otherTool),
     },
-    serviceTiers: factorTexts(rates.serviceTiers),
-    regions: factorTexts(rates.regions),
+    serviceTiers: placeTexts(rates.serviceTiers, rates.ofTiers),
+    regions: placeTexts(rates.regions, rates.ofRegions),
     ...shownRates(rates, (rate) => rate.base),
     above: [...steps].toSorted((a, b) => a - b).map((tokens) => ({ tokens, ...shownRates(rates, (rate) => rateBeyond(rate, tokens)) })),
   };
@@ -168,8 +168,11 @@ function feeText(fee: bigint | null): string | null {
   return fee === null ? null : dollarsPerCall(fee * 1_000n);
 }
 
-function factorTexts(factors: ReadonlyMap<string, bigint>): Record<string, string> {
-  return Object.fromEntries([...factors].map(([word, factor]) => [word, dollarsPerMillion(factor)]));
+function placeTexts(factors: ReadonlyMap<string, bigint>, own: ReadonlyMap<string, Rates>): Record<string, string | ShownRates> {
+  return Object.fromEntries([
+    ...[...factors].map(([word, factor]) => [word, dollarsPerMillion(factor)] as const),
+    ...[...own].map(([word, rates]) => [word, shownRates(rates, (rate) => rate.base)] as const),
+  ]);
 }
 
 function shownRates(rates: Rates, at: (rate: TokenRate) => bigint): ShownRates {

@@ -6,7 +6,7 @@
  */
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import { paidKinds, pricedModel, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
+import { paidKinds, recordedPricedModel, recordedParts, type RecordedParts } from '@metergate/core/price/recorded-parts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { lackingCounts, lackingCountNames, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
@@ -60,7 +60,7 @@ export function focusLines({ account, book, fromMs, toMs, linesMax = 20_000 }: F
       const before = day !== null && (day !== today || kept.size >= linesMax) ? flush() : '';
       day = today;
       const { key, project, wire, costSource, pricedBy } = record;
-      const model = pricedModel(record);
+      const model = recordedPricedModel(record);
       const labels = [...new Set(record.labels)].sort();
       const period = { fromMs: Math.max(today, fromMs), toMs: Math.min(dayAfter(today), toMs) };
       for (const [index, charge] of chargesOf(record, recordedParts(record, book)).entries()) {
