@@ -82,7 +82,9 @@ export function costOf(call: PricedCall): Cost {
 }
 
 /** The model whose prices a call is charged by; null: neither the answer nor the request names one. */
-export function pricedModel({ reading, requestedModel = null, provider }: Pick<PricedCall, 'reading' | 'requestedModel' | 'provider'>): string | null {
+export function pricedModel(
+  { reading, requestedModel = null, provider }: Pick<PricedCall, 'reading' | 'requestedModel' | 'provider'>,
+): string | null {
   return pricedModelOf({ model: reading.model, requestedModel, toUpstream: provider === null });
 }
 
