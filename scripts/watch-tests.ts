@@ -85,7 +85,8 @@ export class TestWatch {
     if (family.ending) family.end();
     else if (goneMs === null && nowMs - sinceMs > this.#limits.fileMs) {
       const started = family.describe();
-      this.#fault(`${program} was ended from outside after ${seconds(nowMs - sinceMs)}, in ${this.#doing(family)}.${started && ` It had started: ${started}.`}`);
+      const ended = `${program} was ended from outside after ${seconds(nowMs - sinceMs)}, in ${this.#doing(family)}.`;
+      this.#fault(started === '' ? ended : `${ended} It had started: ${started}.`);
       family.end();
     } else if (goneMs !== null && nowMs - goneMs > this.#limits.leftMs) this.#endLeft(family);
     if (family.ending && goneMs !== null && family.describe() === '') this.#families.delete(family.root.pid);
@@ -101,7 +102,8 @@ export class TestWatch {
 
   #endRun(listed: ReadonlyMap<number, ListedProcess>): void {
     const files = this.#families.values().map((family) => {
-      return `${family.root.program}, for ${seconds(performance.now() - family.sinceMs)}, ${family.goneMs === null ? `in ${this.#doing(family)}` : 'ended'}`;
+      const doing = family.goneMs === null ? `in ${this.#doing(family)}` : 'ended';
+      return `${family.root.program}, for ${seconds(performance.now() - family.sinceMs)}, ${doing}`;
     }).toArray();
     const others = listed.values().filter(({ parent }) => parent === process.pid).map(({ pid }) => commandOf(pid)).toArray();
     const running = (files.length > 0 ? files : others).map((line) => `\n  ${line}`).join('');

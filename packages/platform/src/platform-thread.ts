@@ -241,9 +241,9 @@ function reportsAt(databaseUrl: string): Reports {
 
 /** What only requests need is loaded with the first of them. */
 async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
-  const [{ createSessions }, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { trustedProxies }] = await Promise.all([
+  const [sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { knownBrowsers }, { trustedProxies }] = await Promise.all([
     import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/hashing-threads.ts'), import('./auth/attempts.ts'),
-    import('./http/client-address.ts'),
+    import('./auth/known-browsers.ts'), import('./http/client-address.ts'),
   ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
@@ -251,10 +251,10 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
     passwords: new Passwords(costToday, hashingOnThreads()),
-    sessions: createSessions({
+    sessions: sessions.createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),
-    attempts: createAttempts(clock), oidc,
+    attempts: createAttempts(clock), browsers: knownBrowsers(data.masterKey, clock), oidc,
     report: (fault) => reportFault('answer a request', fault),
   };
 }

@@ -65,3 +65,25 @@ test('a flood of names does not make the table forget the name under attack', ()
   for (let index = 0; index < 120_000; index += 1) attempts.take({ email: `f${index}@example.com`, address: `f${index}` });
   assert.equal(taken(50, (index) => ada(1_000 + index)), 0, 'the account stays bound for its hour');
 });
+
+test('a browser that somebody signed in with has ten tries of its own at that account, whoever used up the others', () => {
+  const { now, attempts, taken } = context();
+  const browser = { id: 'b1', email: 'ada@example.com', person: 'ada' };
+  const ada = { email: ' Ada@example.com', address: '1.1.1.1', browser };
+  taken(10, () => ({ email: 'ada@example.com', address: '1.1.1.1' }));
+  assert.ok(isTooMany(attempts.take({ ...ada, browser: null })));
+  assert.ok(isTooMany(attempts.take({ ...ada, browser: { ...browser, email: 'eve@example.com' } })), 'a note of another account');
+  assert.equal((attempts.take(ada) as Attempt).isKnown, true);
+  assert.equal((attempts.take(ada) as Attempt).succeeded('ada'), true);
+  assert.equal((attempts.take(ada) as Attempt).succeeded('eve'), false, 'another person who claims the email');
+  assert.equal(taken(20, () => ada), 8, 'two were wrong before, a right one counts as none');
+  now.ms += 15 * minuteMs;
+  assert.equal((attempts.take(ada) as Attempt).succeeded('ada'), true);
+});
+
+test('once an account is tried from a hundred addresses, its own browser still opens it from a new one', () => {
+  const { attempts, taken } = context();
+  assert.equal(taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
+  const browser = { id: 'b1', email: 'ada@example.com', person: 'ada' };
+  assert.equal((attempts.take({ email: 'ada@example.com', address: '9.9.9.9', browser }) as Attempt).succeeded('ada'), true);
+});

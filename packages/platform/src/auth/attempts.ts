@@ -3,8 +3,10 @@
  * the memory of this process, within a bound. The narrow limit is against guessing, the wide ones against guessing from many addresses or at
  * many people. Once a wide one is reached, a pair still lets in whoever has signed in as that pair before, and nobody else. So a flood
  * from a proxy's address, or against one account, locks out nobody who signs in from their usual place, and claiming somebody
- * else's email gives no further tries at their password.
+ * else's email gives no further tries at their password. Whoever comes in a browser that they signed in with before has its tries besides
+ * (decision 171): strangers behind the same address can use up those of the pair, not these.
  */
+import type { KnownBrowser } from './known-browsers.ts';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
 interface Bound {
@@ -43,6 +45,8 @@ export interface Trier {
   readonly email: string;
   /** The client's address. */
   readonly address: string;
+  /** The browser, if somebody has signed in there before; null or absent: it is new. */
+  readonly browser?: KnownBrowser | null;
 }
 
 export interface TooMany {
@@ -68,6 +72,23 @@ export function createAttempts(clock: () => number): Attempts {
     counts.set(key, fresh);
     return fresh;
   };
+  /** Null: the browser is new or this account is not its own, or its tries are used up too. */
+  const takeOfBrowser = (who: Trier): Attempt | null => {
+    const browser = browserFor(who);
+    if (browser === null) return null;
+    const count = countOf(`b ${browser.id}`, bounds.pair);
+    if (count.tried >= bounds.pair.attempts) return null;
+    count.tried += 1;
+    return {
+      isKnown: true,
+      succeeded(person) {
+        // Else another's password could be tried with the note of one's own browser, for an email that both claim.
+        if (person !== browser.person) return false;
+        count.tried -= 1;
+        return true;
+      },
+    };
+  };
   return {
     take(who) {
       const keys = keysOf(who);
@@ -77,13 +98,13 @@ export function createAttempts(clock: () => number): Attempts {
       const full = wide.filter(({ count, bound }) => count.tried >= bound.attempts).map(({ count }) => count);
       const isKnown = known.has(keys.pair);
       const refusing = [...(pair.tried >= bounds.pair.attempts ? [pair] : []), ...(isKnown ? [] : full)];
-      if (refusing.length > 0) return tooMany(Math.max(...refusing.map(({ untilMs }) => untilMs)) - clock());
+      if (refusing.length > 0) return takeOfBrowser(who) ?? tooMany(Math.max(...refusing.map(({ untilMs }) => untilMs)) - clock());
       const taken = [pair, ...wide.filter(({ count, bound }) => count.tried < bound.attempts).map(({ count }) => count)];
       for (const count of taken) count.tried += 1;
       return {
-        isKnown,
+        isKnown: isKnown || browserFor(who) !== null,
         succeeded(person) {
-          if (full.length > 0 && known.get(keys.pair)?.has(person) !== true) return false;
+          if (full.length > 0 && known.get(keys.pair)?.has(person) !== true && browserFor(who)?.person !== person) return false;
           for (const count of taken) count.tried -= 1;
           remember(known, keys.pair, person);
           return true;
@@ -91,6 +112,11 @@ export function createAttempts(clock: () => number): Attempts {
       };
     },
   };
+}
+
+/** The browser, if this account is the one that somebody signed in as there. */
+function browserFor({ browser = null, email }: Trier): KnownBrowser | null {
+  return browser?.email === email.trim().toLowerCase() ? browser : null;
 }
 
 export function isTooMany(taken: TooMany | Attempt): taken is TooMany {

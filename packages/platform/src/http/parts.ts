@@ -3,6 +3,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
 import type { TrustedProxies } from './client-address.ts';
+import type { KnownBrowsers } from '../auth/known-browsers.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -18,6 +19,7 @@ export interface PlatformParts {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
+  readonly browsers: KnownBrowsers;
   /** Signing in by an identity provider; null: only with a password. */
   readonly oidc: OidcParts | null;
   /** Proxies in front whose forwarded client address is trusted. */

@@ -228,6 +228,23 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal((await signIn(email, own)).status, 429, 'signing in with a password of their own gives no further guesses');
     });
 
+    test('strangers behind the same address use up the tries at an account, and not those of its own browser', async () => {
+      const email = newEmail();
+      const [mine, theirs] = [new Jar(), new Jar()];
+      const signInFrom = (jar: Jar, password: string) => api('/auth/sign-in/email', 'POST', { cookie: jar.header, body: { email, password } });
+      mine.take((await accept(await invitedByOperator(good, email), email, own)).headers);
+      theirs.take((await accept(await invited(evil, email), email, chosen)).headers);
+      for (let time = 0; time < 12; time += 1) await signIn(email, `guess number ${time} of many`);
+      assert.equal((await signIn(email, own)).status, 429, 'a browser that is new');
+      assert.equal((await signInFrom(mine, own)).status, 200);
+      // Who claims the email has a browser of their own with it, and it opens their own account alone.
+      assert.equal((await signInFrom(theirs, own)).status, 401);
+      assert.equal((await signInFrom(theirs, chosen)).status, 200);
+      for (let time = 0; time < 10; time += 1) await signInFrom(theirs, `guess number ${time} of more`);
+      assert.equal((await signInFrom(theirs, chosen)).status, 429, 'its tries are bounded too');
+      assert.equal((await signInFrom(mine, own)).status, 200);
+    });
+
     test('the operator\'s link for an email is good for whoever opens it, and one without an email proves none', async () => {
       const email = newEmail();
       const first = await accept(await invitedByOperator(evil, null), email, chosen);

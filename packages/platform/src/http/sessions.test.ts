@@ -33,13 +33,16 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     const errorOf = (answer: { readonly status: number; readonly body: unknown }): [number, string | undefined] =>
       [answer.status, (answer.body as { error?: { code: string } }).error?.code];
 
-    test('signing in sets one cookie: HttpOnly, SameSite=Strict, for the whole host, not Secure over http', async () => {
+    test('signing in sets the session\'s cookie for the whole host, and a note for this path alone: HttpOnly, SameSite=Strict', async () => {
       const answer = await ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email: acme.emails.owner.toUpperCase(), password } });
       const cookies = answer.headers.getSetCookie();
-      assert.equal(cookies.length, 1);
-      assert.match(cookies[0]!, /^metergate_session=[^;]+;/);
-      for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/']) assert.ok(cookies[0]!.split('; ').includes(part), cookies[0]!);
-      assert.doesNotMatch(cookies[0]!, /Secure|Domain/i);
+      assert.equal(cookies.length, 2);
+      for (const [at, name, path] of [[0, 'metergate_session', '/'], [1, 'metergate_known', '/platform/v1/auth/sign-in/email']] as const) {
+        const parts = cookies[at]!.split('; ');
+        assert.ok(parts[0]!.startsWith(`${name}=`), cookies[at]!);
+        for (const part of ['HttpOnly', 'SameSite=Strict', `Path=${path}`]) assert.ok(parts.includes(part), cookies[at]!);
+        assert.doesNotMatch(cookies[at]!, /Secure|Domain/i);
+      }
       assert.deepEqual(answer.body, { done: true });
       const who = await ask('/platform/v1/auth/session', { cookie: cookieOf(answer) });
       assert.deepEqual(
@@ -248,15 +251,16 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   });
 }
 
-test('over https the cookie is Secure and bound to the host', async () => {
+test('over https the cookies are Secure, and the session\'s is bound to the host', async () => {
   const place = freshSqlite();
   const platform = await platformFixture(place.url, { publicUrl: 'https://platform.test' });
   try {
     const { emails } = await platform.organization('acme');
     const answer = await platform.ask('/platform/v1/auth/sign-in/email', { method: 'POST', body: { email: emails.owner, password } });
-    const [cookie = ''] = answer.headers.getSetCookie();
+    const [cookie = '', note = ''] = answer.headers.getSetCookie();
     assert.match(cookie, /^__Host-metergate_session=/);
     for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Secure']) assert.ok(cookie.split('; ').includes(part), cookie);
+    assert.match(note, /^__Secure-metergate_known=[^;]+;.* Secure/);
     assert.equal((await platform.ask('/platform/v1/auth/session', { cookie: cookieOf(answer) })).status, 200);
   } finally {
     await platform.end();

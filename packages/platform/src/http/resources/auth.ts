@@ -14,6 +14,7 @@ import { isOperator } from '../../use-cases/nodes.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
 import { acceptInvitation, openInvitation, usePasswordLink } from '../../use-cases/users.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
+import { knowBrowser, knownBrowserOf, signInPath } from '../known-browser-cookie.ts';
 import { openOperation, operation } from '../operation.ts';
 import { oidcStartPath } from '../oidc-routes.ts';
 import { signOutPath, signOutThere } from '../oidc-sign-out.ts';
@@ -38,14 +39,15 @@ const ways = openOperation({
 });
 
 const signIn = openOperation({
-  id: 'signIn', method: 'post', path: '/auth/sign-in/email', role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
+  id: 'signIn', method: 'post', path: signInPath, role: null, tag: 'auth', summary: 'Begin a session with an email and a password',
   refuses: ['wrong_password'], bounded: true,
   body: z.strictObject({ email: emailSent, password }), answer: done,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
-    const attempt = takeAttempt(parts, { email: body.email, address });
+    const attempt = takeAttempt(parts, { email: body.email, address, browser: knownBrowserOf(headers, parts) });
     const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: address }), body);
     if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
     addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
+    knowBrowser({ email: body.email, person: found.person.id }, parts, { request: headers, answer: answerHeaders });
     return { done: true as const };
   },
 });
@@ -134,6 +136,7 @@ const accept = openOperation({
     if (isRefusal(member)) return member;
     const who = { person: member.id, issuer: found?.providedBy ?? null, organization: member.organization };
     addCookies(answerHeaders, await parts.sessions.begin(who, headers));
+    if (email !== undefined) knowBrowser({ email, person: member.id }, parts, { request: headers, answer: answerHeaders });
     return member;
   },
 });
@@ -149,6 +152,7 @@ const setPassword = openOperation({
     if (isRefusal(person)) return person;
     const { id, organization, email } = person;
     addCookies(answerHeaders, await parts.sessions.begin({ person: id, issuer: null, organization }, headers));
+    if (email !== null) knowBrowser({ email, person: id }, parts, { request: headers, answer: answerHeaders });
     return { email };
   },
 });
