@@ -146,7 +146,9 @@ export const gatewayEntries: Readonly<Record<string, TextEntry>> = {
       if (upstreamNameOf(target) !== null) asFirstWirePath(behindName(target, 'a'));
     }
   }),
-  'the key at a named upstream': ofText((text) => presentedAtUpstream(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'].flatMap((name) => [name, text]), '/')),
+  'the key at a named upstream': ofText((text) => {
+    presentedAtUpstream(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'].flatMap((name) => [name, text]), '/');
+  }),
   'the session of a call': ofText((text) => new SessionHeaders(sessionHeadersDefault).of(sessionHeadersDefault.flatMap((name) => [name, text]))),
   'a credential of AWS': ofBody((text) => awsCredentialOf(text, awsUrl)),
   'a credential of AWS, its values': inBodies(['{"accessKeyId":V}', '{"accessKeyId":"AKIDEXAMPLE","secretAccessKey":V,"region":V}'],

@@ -1,3 +1,4 @@
+/** A connection is reset where the runtime can, and closed where its reset would leave it open for ever. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+/** The end of a connection by a reset. */
 import type { Socket } from 'node:net';
 
 /**
