@@ -33,7 +33,7 @@ export const calm: Roughness = {
 /** A node that has the shared store for itself. */
 export const alone: Roughness = { ...calm, nodes: 1 };
 /** Nothing is lost on the way, and nodes crash, freeze and are cut off. */
-export const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
+const stormy: Roughness = { ...calm, misfortuneMs: 8_000 };
 export const rough: Roughness = { ...calm, lost: 0.02, slow: 0.05, shipTwice: 0.2, misfortuneMs: 4_000, badNearLimits: true };
 /** Nothing is wrong but the links, and those only where it hurts. */
 export const cutOff: Roughness = { ...calm, badNearLimits: true };

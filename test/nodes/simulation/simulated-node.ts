@@ -16,7 +16,7 @@ import { RunRegistry } from '@metergate/gateway/guards/run-registry.ts';
 import { Runs, type RunCall, type RunsOptions } from '@metergate/gateway/guards/runs.ts';
 import { SpendLeases, type SpendLeasesOptions } from '@metergate/gateway/guards/spend-leases.ts';
 import { follow, Standings, type KeyStanding } from '@metergate/gateway/guards/standing.ts';
-import type { RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import { capSubject, caps, keys, organization, runSubject, type SimulatedCall } from './rows.ts';
 import { SimulatedClock } from './simulated-clock.ts';

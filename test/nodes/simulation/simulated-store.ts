@@ -11,7 +11,7 @@ import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, endedFirst, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
-import type { NewRun } from '@metergate/store/runs/runs.ts';
+import type { NewRun } from '@metergate/store/runs/make-runs.ts';
 import type { Faults } from './faults.ts';
 import { caps, organization, subjectsOf, type JournalRow } from './rows.ts';
 

@@ -11,7 +11,6 @@ import type { CallUnderWay } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { sendRefusal } from '../callers/respond.ts';
-import type { CopyReader } from '../usage/copy-reader.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer, type RelayedHead } from './answer.ts';
 import { breakOff, type CallFacts } from './broken-call.ts';
@@ -20,8 +19,8 @@ import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
 import { beginReadingOn, type ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
 import { outboundHeaders } from './outbound-headers.ts';
-import { watchAnswer, type WatchedAnswer } from './watch-answer.ts';
-import { isSendable, responseHead, type ResponseHead } from './response-head.ts';
+import { isSendable } from './response-head.ts';
+import { SeenAnswer } from './seen-answer.ts';
 
 export interface RelayParts {
   readonly node: GatewayNode;
@@ -47,17 +46,9 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   #exchange: Exchange | null = null;
   /** What was sent, until an answer to it begins: whoever still holds it then holds no body, and an answer may last long. */
   #sent: { -readonly [Name in keyof OutboundRequest]: OutboundRequest[Name] } | null = null;
-  #copy: CopyReader | null = null;
-  /** What the copy tells of work that an earlier call began. */
-  #outcome: WatchedAnswer['outcome'] = null;
-  #status: number | null = null;
-  #head: ResponseHead | null = null;
-  /** What came of it, until it is written. */
+  readonly #seen = new SeenAnswer();
+  /** The head as it came, until it is written. */
   #unwritten: RelayedHead | null = null;
-  #bodyless = false;
-  #receivedBytes = 0;
-  #firstByteMs: number | null = null;
-
   /** Bytes that arrive while the record is being written. */
   #kept: Buffer[] = [];
   #ended = false;
@@ -147,24 +138,19 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   /** The response head. It leaves with the first bytes of the body, or at the end of this turn, whichever is first. */
   head(status: number, reason: string, headers: string[]): void {
     this.#letGoOfSent();
-    this.#status = status;
-    const { bodyBytes } = this.#head = responseHead(headers, this.#call.route.upstream);
     this.#unwritten = { status, reason, headers };
-    this.#firstByteMs = this.#elapsedMs();
-    this.#bodyless = this.#call.method === 'HEAD' || status === 204 || status === 304 || bodyBytes === 0;
-    ({ copy: this.#copy, outcome: this.#outcome } = watchAnswer(this.#node, this.#call, { status, head: this.#head, headers }));
+    this.#seen.head(this.#node, this.#call, { status, headers, atMs: this.#elapsedMs() });
     if (this.#callerGone) return;
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
-    if (this.#bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
+    if (this.#seen.bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
     if (!this.#writeHead()) return;
     flushAtTurnEnd(this);
   }
 
   data(chunk: Buffer): void {
-    this.#receivedBytes += chunk.length;
-    this.#copy?.push(chunk);
+    this.#seen.data(chunk);
     if (this.#callerGone) return this.#drain(chunk);
-    const completes = this.#allReceived || this.#copy?.dialogueEnded === true;
+    const completes = this.#seen.allReceived || this.#seen.dialogueEnded;
     if (completes && !this.#recording.settling) {
       this.#kept.push(chunk);
       this.#settle('whole', 'completed');
@@ -174,8 +160,6 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
       this.#deliver(chunk);
     }
   }
-
-  get #allReceived(): boolean { return this.#receivedBytes === this.#head?.bodyBytes; }
 
   end(): void {
     this.#ended = true;
@@ -190,14 +174,14 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   failed(fault: ExchangeFault): void {
     this.#body.release();
     // A breach after all there was to relay is not the caller's concern: a 204 has no body, whatever its length says.
-    if (this.#status !== null && (this.#bodyless || this.#allReceived)) return this.end();
+    if (this.#seen.status !== null && (this.#seen.bodyless || this.#seen.allReceived)) return this.end();
     this.#ended = true;
     this.#broken = true;
     // A caller who leaves while sending breaks the request before its own connection is seen to close.
     if (this.#request.destroyed && !this.#request.complete) this.#callerGone = true;
     if (this.#recording.settling) return this.#recording.settled ? this.#breakCaller() : undefined;
     if (this.#callerGone) return this.#settle('cut', 'caller_gone');
-    if (this.#status !== null) return this.#settle('cut', 'cut');
+    if (this.#seen.status !== null) return this.#settle('cut', 'cut');
     this.#settle('cut', 'failed', () => {
       sendRefusal(this.#request, this.#response, this.#call.id, {
         kind: fault.kind === 'not_public' ? 'upstream_not_public' : 'upstream_unreachable',
@@ -207,8 +191,9 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
 
   /** Settles the call and, once its record is committed, lets the rest of the answer go, or has the gateway itself `answer`. */
   #settle(ending: 'whole' | 'cut', outcome: CallOutcome, answer: (() => void) | null = null): void {
-    const unanswered = this.#exchange !== null && this.#status === null;
-    this.#recording.settle({ ending, outcome }, { copy: this.#copy, outcome: this.#outcome, unanswered, facts: () => this.#facts() }, () => {
+    const { copy, status } = this.#seen;
+    const unanswered = this.#exchange !== null && status === null;
+    this.#recording.settle({ ending, outcome }, { copy, outcome: this.#seen.outcome, unanswered, facts: () => this.#facts() }, () => {
       if (answer !== null) answer();
       this.#release(outcome);
     });
@@ -220,14 +205,14 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     this.#kept = [];
     if (outcome === 'failed' || outcome === 'caller_gone') return this.#isDone();
     if (outcome === 'cut') return this.#breakCaller();
-    if (this.#bodyless && !this.#callerGone && !this.#writeHead()) return;
+    if (this.#seen.bodyless && !this.#callerGone && !this.#writeHead()) return;
     const last = kept.length - 1;
     if (this.#broken) {
       for (const chunk of kept) this.#deliver(chunk);
       return this.#breakCaller();
     }
     for (let at = 0; at < last; at += 1) this.#deliver(kept[at]!);
-    if (this.#ended || this.#allReceived) {
+    if (this.#ended || this.#seen.allReceived) {
       this.#answer.end(this.#callerGone ? undefined : kept[last]);
       this.#isDone();
     } else if (last >= 0) {
@@ -258,8 +243,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
 
   /** The head is no head of HTTP: to the caller and the record, none came. */
   #unsendable(): void {
-    this.#status = null;
-    this.#copy = null;
+    this.#seen.forget();
     this.failed({ kind: 'protocol', cause: new Error('The answer has bytes in its head that HTTP does not allow.') });
     this.#exchange?.abort();
   }
@@ -267,7 +251,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   /** Ours, besides the provider's (spec: Common response headers). */
   #ownHeaders(): string[] {
     const pairs: string[] = [header.requestId, this.#call.id];
-    if (this.#status === 200) this.#node.guards.addBudgetHeaders(this.#call, pairs);
+    if (this.#seen.status === 200) this.#node.guards.addBudgetHeaders(this.#call, pairs);
     return pairs;
   }
 
@@ -296,7 +280,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #drain(chunk: Buffer): void {
-    if (this.#copy?.dialogueEnded === true) this.#settle('whole', 'caller_gone');
+    if (this.#seen.dialogueEnded) this.#settle('whole', 'caller_gone');
     else if (this.#readingOn?.exceeds(chunk.length) === true) this.#stopDraining();
   }
 
@@ -321,7 +305,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
 
   endBroken(guard: CallGuard): void {
     guard.contain(() => this.#exchange?.abort());
-    guard.contain(() => this.#copy?.drop());
+    guard.contain(() => this.#seen.copy?.drop());
     guard.contain(() => this.#recordBroken());
     guard.contain(() => this.#isDone());
   }
@@ -338,12 +322,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #facts(): CallFacts {
-    return {
-      streamed: this.#head?.streamed ?? false, status: this.#status,
-      providerRequestId: this.#head?.providerRequestId ?? null,
-      requestBytes: this.#body.receivedBytes(), responseBytes: this.#receivedBytes,
-      firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs(),
-    };
+    return this.#seen.facts({ requestBytes: this.#body.receivedBytes(), durationMs: this.#elapsedMs() });
   }
 
   #elapsedMs(): number {

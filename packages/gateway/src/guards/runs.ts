@@ -4,7 +4,7 @@
  * away, runs held here continue; others cannot be confirmed (503). If the store is embedded and a run never existed, nobody is asked: it
  * begins here, and is journalled in one row with the opening of its first call.
  */
-import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { clampToExposure, policyBudget, type PolicyBudget } from '@metergate/core/run/clamp.ts';
@@ -15,11 +15,13 @@ import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { StoreClient } from '@metergate/store/desk/store-client.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { RunBeginning } from '@metergate/store/journal/run-event.ts';
-import type { RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
+import { LateAnswers, runQuestion } from './late-answers.ts';
 import type { HeldRun, RunRegistry } from './run-registry.ts';
+import { beginningOf, WrittenRuns } from './written-runs.ts';
 
 /** A call's part in a run. Changed by this directory alone. */
 export interface RunCall {
@@ -50,30 +52,27 @@ interface Waiter {
 }
 
 const unseen = Object.freeze({ kind: 'run_unseen' } as const);
-/** How many late answers are kept, and for how long: a refused caller asks again after a second. */
-const lateMax = 1_000;
-const lateKeptMs = 5_000;
 /** Pause between two walks over all live runs in search of expired ones. */
 const sweepPauseMs = 1_000;
 
 export class Runs {
   readonly #registry: RunRegistry;
-  readonly #journal: RunsOptions['journal'];
+  readonly #written: WrittenRuns;
   readonly #store: RunsOptions['store'];
   readonly #clock: Clock;
   /** Questions under way, by `questionName`, with those who wait for the answer. */
   readonly #asked = new Map<string, Waiter[]>();
-  /** By `questionName`; oldest first. */
-  readonly #late = new Map<string, { readonly answer: RunAnswer; readonly atMs: number }>();
+  readonly #late: LateAnswers;
   #sweptMonotonicMs = -Infinity;
   /** Calls that took a part in a run and have not ended, and those that are deciding on one. */
   #calls = 0;
 
   constructor({ registry, journal, store, clock }: RunsOptions) {
     this.#registry = registry;
-    this.#journal = journal;
     this.#store = store;
     this.#clock = clock;
+    this.#late = new LateAnswers(clock);
+    this.#written = new WrittenRuns(journal, clock);
   }
 
   /** What is held for calls now. */
@@ -89,7 +88,7 @@ export class Runs {
     const verdict = decideRun(held.run, call.declaration, nowMs);
     if (verdict.kind === 'admitted') return null;
     if (verdict.ends !== null) this.#end(held, verdict.ends, verdict);
-    else if (held.endUnwritten && held.endWaiters === null) this.#writeEnd(held);
+    else if (held.endUnwritten && held.endWaiters === null) this.#written.end(held);
     return { kind: verdict.kind };
   }
 
@@ -125,7 +124,7 @@ export class Runs {
     }
     const policy = this.#policyOf(call);
     if ('kind' in policy) return answered(policy);
-    const late = this.#takeLate(name);
+    const late = this.#late.take(name);
     if (late !== null) return answered(this.#heldFor(call, late));
     if (mayCreate && this.#begins(call, policy, startedAtMs)) return answered(null);
     const waiters: Waiter[] = [{ call, answered }];
@@ -141,7 +140,7 @@ export class Runs {
       organization: organization.id, id, ...policy, startedAtMs, mayCreate, key: call.held.key.id,
       expiresAtMs: expiryOf(startedAtMs, call.declaration.ttlSeconds),
       exposureLimit: organization.runPolicy.runExposure,
-    }, (answer) => this.#keepLate(name, answer)).catch(() => null).then((answer) => {
+    }, (answer) => this.#late.keep(name, answer)).catch(() => null).then((answer) => {
       this.#registry.freeRoom(organization.id);
       return answer === null ? { kind: 'run_unconfirmed' } as const : this.#taken(answer);
     }).then(tell, () => tell({ kind: 'internal_fault' }));
@@ -159,8 +158,8 @@ export class Runs {
     this.#calls += 1;
     this.#decideOn(call, null);
     const { budget } = call.declaration;
-    if (budget !== null) this.#tighten(held, budget);
-    if (held.tighteningUnwritten) this.#writeTightening(held);
+    if (budget !== null) this.#written.tighten(held, budget);
+    this.#written.tightening(held);
   }
 
   /** The opening of a call is in the journal: its run does not vanish any more. */
@@ -199,14 +198,14 @@ export class Runs {
 
   /** A run was ended on another node, where that is also written. */
   endedElsewhere({ organization, id, state, endedAtMs }: EndedRun): void {
-    this.#dropLate({ organization, id });
+    this.#late.drop(organization, id);
     const held = this.#registry.find(organization, id);
     if (held !== undefined) this.#registry.end(held, state, endedAtMs);
   }
 
   /** A run's budget was lowered on another node, where that is also written. */
   tightenedElsewhere({ organization, id, effective }: Pick<Run, 'organization' | 'id' | 'effective'>): void {
-    this.#dropLate({ organization, id });
+    this.#late.drop(organization, id);
     const held = this.#registry.find(organization, id);
     if (held !== undefined && effective !== null) held.run = tightenedTo(held.run, effective);
   }
@@ -243,31 +242,11 @@ export class Runs {
     return true;
   }
 
-  /** Keeps an answer that came too late for its callers, for one that asks again soon. */
-  #keepLate(name: string, answer: RunAnswer): void {
-    if (answer.kind !== 'run') return;
-    this.#late.delete(name);
-    if (this.#late.size >= lateMax) this.#late.delete(this.#late.keys().next().value!);
-    this.#late.set(name, { answer, atMs: this.#clock.monotonicMs() });
-  }
-
-  /** Null: there is none, or the run may have changed since. */
-  #takeLate(name: string): RunAnswer | null {
-    const late = this.#late.get(name);
-    this.#late.delete(name);
-    return late === undefined || this.#clock.monotonicMs() - late.atMs > lateKeptMs ? null : late.answer;
-  }
-
   #heldFor(call: RunCall, answer: RunAnswer): Refusal | null {
     const refusal = this.#taken(answer);
     const held = refusal === null ? this.#registry.find(call.held.organization.id, call.declaration.id) : undefined;
     if (held !== undefined) this.#decideOn(call, held);
     return refusal;
-  }
-
-  /** Drops a late answer: the run has changed elsewhere since. */
-  #dropLate({ organization, id }: Pick<Run, 'organization' | 'id'>): void {
-    for (const mayCreate of [true, false]) this.#late.delete(runQuestion(organization, id, mayCreate));
   }
 
   #taken(answer: RunAnswer): Refusal | null {
@@ -305,56 +284,15 @@ export class Runs {
   }
 
   #end(held: HeldRun, state: EndedState, verdict: RunRefusal | null): void {
-    if (verdict !== null && verdict.tightenTo !== null) this.#tighten(held, verdict.tightenTo);
+    if (verdict !== null && verdict.tightenTo !== null) this.#written.tighten(held, verdict.tightenTo);
     // Set before the run counts as ended: a run whose end is not written yet is not evicted.
     held.endUnwritten = true;
     this.#registry.end(held, state, this.#clock.wallMs());
-    this.#writeEnd(held);
+    this.#written.end(held);
   }
-
-  #writeEnd(held: HeldRun): void {
-    if (held.tighteningUnwritten) this.#writeTightening(held);
-    const { organization, id, state, endedAtMs } = held.run;
-    held.endWaiters = [];
-    this.#journal.endRun({ organization, run: id, state: state as EndedState, atMs: endedAtMs!, ...begunBy(held) }, (error) => {
-      const waiters = held.endWaiters ?? [];
-      held.endWaiters = null;
-      held.endUnwritten = error !== null;
-      for (const waiter of waiters) waiter(error);
-    });
-  }
-
-  #tighten(held: HeldRun, budget: NanoDollars): void {
-    const tightened = tightenedTo(held.run, budget);
-    if (tightened === held.run) return;
-    held.run = tightened;
-    held.tighteningUnwritten = true;
-  }
-
-  /** Written in this turn's transaction, together with the call's opening or the run's end, so the answer comes after it. */
-  #writeTightening(held: HeldRun): void {
-    const { organization, id, declared, effective, clampReason } = held.run;
-    held.tighteningUnwritten = false;
-    this.#journal.tightenRun({ organization, run: id, declared, effective, clampReason, atMs: this.#clock.wallMs(), ...begunBy(held) }, (error) => {
-      if (error !== null) held.tighteningUnwritten = true;
-    });
-  }
-}
-
-/** What a row about a run says about its beginning. */
-function begunBy({ begun, run }: HeldRun): { readonly begun?: RunBeginning } {
-  return begun ? { begun: beginningOf(run) } : {};
-}
-
-function beginningOf({ organization, id, declared, effective, clampReason, startedAtMs, expiresAtMs }: Run): RunBeginning {
-  return { organization, run: id, declared, effective, clampReason, startedAtMs, expiresAtMs };
 }
 
 /** One question for all calls of a run. Calls whose grant can no longer make one ask separately, so that they refuse nobody else. */
 function questionName({ held, declaration }: RunCall, mayCreate: boolean): string {
   return runQuestion(held.organization.id, declaration.id, mayCreate);
-}
-
-function runQuestion(organization: string, id: string, mayCreate: boolean): string {
-  return `${organization} ${id}${mayCreate ? '' : ' found'}`;
 }

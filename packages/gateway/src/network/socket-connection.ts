@@ -11,12 +11,14 @@ import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
 import { ExchangeError, notHttp } from './exchange-fault.ts';
 import { bodyBytesAhead, copied } from './body-ahead.ts';
+import { incoming, incomingBytes } from './incoming-bytes.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 import { largeBytesMin, largePieces } from '../fairness/large-pieces.ts';
 import { readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
+import { silenceFault, type Phase } from './silence-fault.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { statusOddity } from './status-oddity.ts';
 import { StrictLength } from './strict-length.ts';
@@ -35,18 +37,12 @@ export interface ConnectionOwner {
   gone(connection: SocketConnection): void;
 }
 
-/** Where all connections' bytes come in. They are read before the next ones can come. */
-const incoming = Buffer.allocUnsafeSlow(64 * 1024);
-/** True while what is in `incoming` is read. */
-let [reading, overwritten] = [false, false];
-
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
 
 const closeParser = (parser: Parser): void => parser.close();
+const twoAnswers = (): ExchangeError => new ExchangeError('protocol', 'Two answers came in at once.');
 const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
-
-type Phase = 'dialling' | 'head' | 'body' | 'idle' | 'kept' | 'gone';
 
 export class SocketConnection implements Carrier, ResponseEvents, Watched, Resting {
   /** Whose calls it carries. */
@@ -91,7 +87,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.#parser = createResponseParser(this);
     this.#sinceMs = owner.clock.awakeMs;
     this.#socket = owner.dialler.dial({
-      onread: { buffer: incoming, callback: (length) => this.#read(length) },
+      onread: { buffer: incomingBytes, callback: (length) => this.#read(length) },
       opened: () => this.#write(),
     });
     this.#socket.on('error', (cause) => this.#broke(cause)).on('end', this.#ended).on('close', this.#closed);
@@ -159,14 +155,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     }
     // A caller that writes slowly, or reads slowly, is not the destination's silence.
     if (this.#held || (this.#phase === 'head' && this.#writing && !this.#socket.writableNeedDrain)) this.#sinceMs = clock.awakeMs;
-    const waitedMs = clock.awakeMs - this.#sinceMs - clock.tickMs;
-    if (this.#phase === 'dialling' && waitedMs >= timeouts.connectMs) {
-      this.#broke(new ExchangeError('connect', 'The destination could not be reached in time.'));
-    } else if (this.#phase === 'head' && waitedMs >= timeouts.headMs) {
-      this.#broke(new ExchangeError('timeout', 'The destination did not answer in time.'));
-    } else if (this.#phase === 'body' && waitedMs >= timeouts.idleBodyMs) {
-      this.#broke(new ExchangeError('timeout', 'The destination fell silent within its answer.'));
-    }
+    const fault = silenceFault(this.#phase, clock.awakeMs - this.#sinceMs - clock.tickMs, timeouts);
+    if (fault !== null) this.#broke(fault);
   }
 
   #write(): void {
@@ -204,10 +194,8 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
 
   /** False: no more, for now. */
   #read(length: number): boolean {
-    if (reading) {
-      // Cannot be, as far as is known: the bytes that are being read were overwritten.
-      overwritten = true;
-      this.#broke(new ExchangeError('protocol', 'Two answers came in at once.'));
+    if (incoming.areBeingRead()) {
+      this.#broke(twoAnswers());
       return false;
     }
     if (this.#phase === 'idle' || this.#phase === 'kept') {
@@ -216,7 +204,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
       return false;
     }
     if (this.#phase === 'gone') return false;
-    const bytes = length === incoming.length ? incoming : incoming.subarray(0, length);
+    const bytes = length === incomingBytes.length ? incomingBytes : incomingBytes.subarray(0, length);
     const isHead = this.#phase === 'head';
     const outcome = isHead && this.#length.refuses(bytes) ? lengthAndTab : this.#parse(bytes);
     if (isHead && this.#phase as Phase === 'head') {
@@ -227,15 +215,15 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
   }
 
   #parse(bytes: Buffer): number | Error {
-    reading = true;
+    incoming.begin();
     try {
       const outcome = this.#take(bytes);
-      return overwritten ? new ExchangeError('protocol', 'Two answers came in at once.') : outcome;
+      return incoming.wereOverwritten ? twoAnswers() : outcome;
     } catch {
       // An observer must not throw. What it threw may hold anything, and is not handed on.
       return new ExchangeError('aborted', 'The answer could not be taken in.');
     } finally {
-      reading = overwritten = false;
+      incoming.end();
     }
   }
 

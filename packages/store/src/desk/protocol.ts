@@ -12,7 +12,7 @@ import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { NewRun, RunAnswer } from '../runs/runs.ts';
+import type { NewRun, RunAnswer } from '../runs/make-runs.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';
 import type { CappedPlace, CappedSums, SubjectSums } from '../spend/spend-sums.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noRuns, noteRun } from '@metergate/core/run/known-runs.ts';
 import type { Run } from '@metergate/core/run/run.ts';
-import type { NewRun } from '../runs/runs.ts';
+import type { NewRun } from '../runs/make-runs.ts';
 import type { FromStore, OrganizationChange, ToStore } from './protocol.ts';
 import { createStoreClient, type Port } from './store-client.ts';
 

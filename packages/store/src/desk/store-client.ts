@@ -10,7 +10,7 @@ import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
 import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
 import { easy } from '@metergate/core/lease/grant.ts';
 import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { NewRun, RunAnswer } from '../runs/runs.ts';
+import type { NewRun, RunAnswer } from '../runs/make-runs.ts';
 import type { Port } from './gathered-port.ts';
 import type { FromStore, KeyAnswer, OrganizationChange, ToStore } from './protocol.ts';
 import { OwnRuns } from './own-runs.ts';

@@ -11,7 +11,7 @@ import type { EndedState, Run } from '@metergate/core/run/run.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 import type { RunBeginning, RunEnd, RunEvent } from '../journal/run-event.ts';
 import type { RunName } from './run-rows.ts';
-import type { NewRun, RunAnswer } from './runs.ts';
+import type { NewRun, RunAnswer } from './make-runs.ts';
 import type { Store } from '../store.ts';
 import { granted, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';

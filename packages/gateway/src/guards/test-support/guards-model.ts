@@ -8,7 +8,7 @@ import { planFigures, type RateFigures } from '@metergate/core/rate/tier.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { EndedState } from '@metergate/core/run/run.ts';
 import type { OrganizationSettings } from '@metergate/core/settings.ts';
-import type { NewRun, RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { NewRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { GuardedCall } from '../guards.ts';
 import type { RunDecision } from '../runs.ts';

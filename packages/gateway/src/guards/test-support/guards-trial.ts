@@ -13,7 +13,7 @@ import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/s
 import { plans } from '@metergate/core/rate/plan.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
-import type { NewRun, RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { NewRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import { createNodeClock } from '../../clock/node-clock.ts';
 import type { HeldKey } from '../held-key.ts';
 import { Guards, type GuardedCall } from '../guards.ts';

@@ -6,7 +6,7 @@ import type { GrantPayload } from '@metergate/core/run/grant.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
 import type { RunEnd, RunTightening } from '@metergate/store/journal/run-event.ts';
-import type { NewRun, RunAnswer } from '@metergate/store/runs/runs.ts';
+import type { NewRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { HeldKey } from '../held-key.ts';
 import type { RunCall, RunsOptions } from '../runs.ts';
 import type { Standings } from '../standing.ts';
