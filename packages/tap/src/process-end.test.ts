@@ -36,7 +36,7 @@ test('process.exit keeps its code and delivers what it can before the deadline, 
   });
   assert.equal(ids.length, 250);
   assert.deepEqual(server.posts.slice(-3).map(({ events }) => events.length), [100, 100, 50]);
-  assert.equal(server.posts.at(-1)!.headers['user-agent'], 'metergate-tap/0.1.0');
+  assert.equal(server.posts.at(-1)!.headers['user-agent'], 'metergate-tap/0.2.0');
   assert.equal(server.posts.at(-1)!.headers.authorization, 'Bearer svc_tap_test');
   assert.equal(server.posts.at(-1)!.headers['content-type'], 'application/json');
 });

@@ -1,4 +1,4 @@
 /**
  * The version that this package reports to the server. A test checks that it equals package.json's.
  */
-export const version = '0.1.0';
+export const version = '0.2.0';

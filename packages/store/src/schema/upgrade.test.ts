@@ -3,7 +3,7 @@
  * become those of a new store, and its sums equal its records. The older stores are made of kept SQL, not of today's migrations.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollarsMax } from '@metergate/core/money.ts';
@@ -19,6 +19,19 @@ const salt = '00112233445566778899aabbccddeeff';
 const fingerprint = createVault(testMasterKey, () => new Uint8Array(0)).fingerprint(Buffer.from(salt, 'hex'));
 const organization = 'org_kept' as OrganizationId;
 const dayMs = 86_400_000;
+const repository = new URL('../../../../', import.meta.url);
+
+test('the changelog begins with the version of the packages, and names the schema of each version before it: its stores are upgraded below', () => {
+  const [newest = '', ...released] = readFileSync(new URL('CHANGELOG.md', repository), 'utf8').split(/^## (?=\[)/m).slice(1);
+  const versionOf = (section: string): string => /^\[(\d+\.\d+\.\d+)\] - /.exec(section)![1]!;
+  const { version } = JSON.parse(readFileSync(new URL('package.json', repository), 'utf8')) as { version: string };
+  assert.equal(versionOf(newest), version);
+  assert.match(newest, /^### Upgrade notes$/m);
+  for (const section of released) {
+    const schema = Number(/Its stores have schema (\d+)\./.exec(section.replaceAll(/\s+/g, ' '))?.[1]);
+    assert.ok(schema >= 1 && schema <= migrations.length, `${versionOf(section)} names no schema that is upgraded: ${schema}`);
+  }
+});
 
 for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQL', postgresFixture]] as const) {
   describe(`upgrades on ${name}`, () => {

@@ -1,3 +1,3 @@
 """The version that this package reports to the server. A test checks that it equals pyproject.toml's."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
