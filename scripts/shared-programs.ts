@@ -11,20 +11,32 @@ export interface Gathered {
   end(): void;
 }
 
-/** Writes the programs. */
+/** Writes the programs. Those that run files once more, in another environment, come first. */
 export function gather(root: string, files: readonly string[]): Gathered {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-shared-'));
+  const process = pathToFileURL(join(root, 'scripts/shared-process.ts')).href;
   const programs = new Map<string, string>();
-  for (const { folder, alone } of sharedFolders) {
+  const again: string[] = [];
+  const program = (name: string, together: readonly string[], env: Readonly<Record<string, string>> = {}): string => {
+    const path = join(directory, `${name}.test.mjs`);
+    writeFileSync(path, `Object.assign(process.env, ${JSON.stringify(env)});
+const { runInOneProcess } = await import(${JSON.stringify(process)});
+await runInOneProcess(${JSON.stringify({ root, files: together })});\n`);
+    return path;
+  };
+  for (const { folder, alone, again: other } of sharedFolders) {
     const together = files.filter((file) => file.startsWith(folder) && !alone.includes(file.slice(folder.length)));
     if (together.length < 2) continue;
-    const program = join(directory, `${folder.replaceAll('/', '-')}shared.test.mjs`);
-    writeFileSync(program, `import { runInOneProcess } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/shared-process.ts')).href)};
-await runInOneProcess(${JSON.stringify({ root, files: together })});\n`);
-    for (const file of together) programs.set(file, program);
+    const name = folder.replaceAll('/', '-');
+    const shared = program(`${name}shared`, together);
+    for (const file of together) programs.set(file, shared);
+    if (other === undefined) continue;
+    const repeated = together.map((file) => file.slice(folder.length))
+      .filter((file) => other.folders.some((each) => file.startsWith(each)) && !other.except.includes(file));
+    if (repeated.length > 1) again.push(program(`${name}again`, repeated.map((file) => folder + file), other.env));
   }
   return {
-    files: [...new Set(files.map((file) => programs.get(file) ?? file))],
+    files: [...new Set([...again, ...files.map((file) => programs.get(file) ?? file)])],
     end: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

@@ -40,6 +40,7 @@ import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
 import { createDestinationPools, type DestinationPools } from './network/destination-pools.ts';
 import { verifyAddressGuard } from './network/guard-self-test.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { unusedInternals } from './node/unused-internals.ts';
 import { createHeldSettings } from './settings/create-held-settings.ts';
 import type { HeldSettings } from './settings/held-settings.ts';
 import { CallTraces } from './traces/call-traces.ts';
@@ -242,6 +243,7 @@ function serveParent(parts: Parts): void {
   }, conditionWatchMs).unref();
   giveBackWhenIdle({ freed: true });
   parent.postMessage({ listening: { host: gateway.host, port: gateway.port } });
+  for (const sentence of unusedInternals()) parent.postMessage({ warning: sentence });
 }
 
 /** Reports what the node cannot do, whenever that changes. */

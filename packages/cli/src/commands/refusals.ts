@@ -61,7 +61,7 @@ export function refusalsText(
   return `${text}\nTogether ${countOf(total, 'refusal')}. Calls with a key that is not known are not among them.`;
 }
 
-export function refusalLogText(entries: readonly ShownRefusal[], width: number | null): string {
+function refusalLogText(entries: readonly ShownRefusal[], width: number | null): string {
   if (entries.length === 0) return 'No such refused call is kept. The newest of each key are kept, for fourteen days at most.';
   const cells = entries.map(({ refusedAt, id, key, run, code, scope, window }) =>
     [secondsText(refusedAt), code, budgetOf(scope, window), run, key, id]);

@@ -13,6 +13,7 @@ import { readConfig } from '../config/read-config.ts';
 import { openExistingStore } from '../command-line/open-store.ts';
 import { runtimeBelowFloor } from '../config/runtime-floor.ts';
 import { descriptorLimit } from '@metergate/gateway/fairness/descriptors.ts';
+import { unusedInternals } from '@metergate/gateway/node/unused-internals.ts';
 import type { GatewayNodeSeen } from '@metergate/store/spend/gateway-nodes.ts';
 import { parseDatabaseUrl } from '@metergate/store/engine/database-url.ts';
 import { CommandFault } from '../command-line/command.ts';
@@ -30,7 +31,7 @@ import { examineRetention } from './retention.ts';
 import { examinePriceFeed } from './price-feed.ts';
 import { examinePrices } from './prices.ts';
 import { examinePorts } from './ports.ts';
-import { runtimeFinding } from './runtime.ts';
+import { internalsFindings, runtimeFinding } from './runtime.ts';
 
 export interface Report {
   /** Nothing failed; there may be warnings. */
@@ -50,7 +51,7 @@ export interface Report {
 export async function examine(tools: CommandTools): Promise<Report> {
   const version = process.versions.node;
   const runtime = { version, belowFloor: runtimeBelowFloor(version) };
-  const checks = [runtimeFinding(runtime, process.execPath)];
+  const checks = [runtimeFinding(runtime, process.execPath), ...internalsFindings(unusedInternals())];
   const read = readConfig(tools.env, tools.cwd);
   if ('refusal' in read) {
     checks.push(finding('settings', 'fail', read.refusal));

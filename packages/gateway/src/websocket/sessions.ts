@@ -16,7 +16,7 @@ export interface OpenSession {
   leave(): void;
 }
 
-export const sessionsMax = 8_192;
+const sessionsMax = 8_192;
 const lookMs = 1_000;
 
 /** For `/metrics`; counted up in place. */

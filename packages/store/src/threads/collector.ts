@@ -1,6 +1,7 @@
 /** V8's collector, for a thread that knows better than V8 when to collect. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { mayUseInternals } from './node-internals.ts';
 
 /** `young`: only what came since the last collections or the one before, and died since. Takes far less than `all`. */
 export type Collected = 'all' | 'young';
@@ -23,6 +24,7 @@ export function collect(what: Collected): boolean {
  * are those of the whole process: null if another thread unset them in between.
  */
 export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): Collector | null {
+  if (!mayUseInternals) return null;
   setFlags('--expose-gc');
   const found = runInNewContext('globalThis.gc') as Collector | undefined;
   setFlags('--no-expose-gc');

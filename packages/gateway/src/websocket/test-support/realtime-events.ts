@@ -4,7 +4,7 @@ import { fromCaller, fromProvider } from './events.ts';
 export const realtimePath = '/v1/realtime?model=gpt-realtime';
 
 /** Of a response that heard sound and saw an image, and of which much was cached. */
-export const spokenUsage = {
+const spokenUsage = {
   total_tokens: 1_600, input_tokens: 1_400, output_tokens: 200,
   input_token_details: {
     text_tokens: 400, audio_tokens: 700, image_tokens: 300, cached_tokens: 600,
