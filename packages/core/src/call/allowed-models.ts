@@ -4,7 +4,7 @@
  */
 
 /** At most so many patterns in a list. */
-export const modelPatternsMax = 64;
+const modelPatternsMax = 64;
 /** The longest pattern, in UTF-16 units. */
 const patternLengthMax = 256;
 

@@ -9,7 +9,7 @@ import { costOf } from './cost.ts';
 import { attoDollarsText, costLines, type CostLines } from './cost-lines.ts';
 import { createPriceBook } from './price-book.ts';
 import { parseOverlay } from './overlay.ts';
-import { sampleList, sampleReading } from './sample-list.ts';
+import { sampleList, sampleReading } from './test-support/sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
 const parsed = parseOverlay(JSON.stringify({ prices: [

@@ -8,7 +8,7 @@ import { wires } from '../wire/wire.ts';
 import { costOf, type Cost, type PricedCall } from './cost.ts';
 import { parseOverlay } from './overlay.ts';
 import { createPriceBook, type LoadedOverlay } from './price-book.ts';
-import { sampleList, sampleListId, sampleReading } from './sample-list.ts';
+import { sampleList, sampleListId, sampleReading } from './test-support/sample-list.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parseOverlay } from './overlay.ts';
 import { createPriceBook, pricesOf, type ModelPrice, type PriceBook, type PriceQuery } from './price-book.ts';
 import { priceList } from './price-list.ts';
-import { sampleList } from './sample-list.ts';
+import { sampleList } from './test-support/sample-list.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');
 const sample = createPriceBook({ list: sampleList, overlay: null });

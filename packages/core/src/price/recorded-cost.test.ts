@@ -11,7 +11,7 @@ import { wires, type Wire } from '../wire/wire.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
-import { sampleReading } from './sample-list.ts';
+import { sampleReading } from './test-support/sample-list.ts';
 
 /** As the package has it: our amendments are other prices. */
 const amendedSellers = new Set(['deepseek']);

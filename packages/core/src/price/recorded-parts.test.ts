@@ -7,7 +7,7 @@ import type { TokenFigures } from '../usage/reading.ts';
 import { costOf } from './cost.ts';
 import { createPriceBook } from './price-book.ts';
 import { recordedParts, recordedTokens, type PricingRecord } from './recorded-parts.ts';
-import { sampleList, sampleReading } from './sample-list.ts';
+import { sampleList, sampleReading } from './test-support/sample-list.ts';
 
 const startedAtMs = Date.parse('2026-09-23T12:00:00Z');
 const book = createPriceBook({ list: sampleList, overlay: null });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { parseOverlay } from './overlay.ts';
 import { createPriceBook } from './price-book.ts';
 import { priceList } from './price-list.ts';
-import { sampleList, sampleListId } from './sample-list.ts';
+import { sampleList, sampleListId } from './test-support/sample-list.ts';
 import { showPrices } from './show.ts';
 
 const atMs = Date.parse('2026-09-23T12:00:00Z');

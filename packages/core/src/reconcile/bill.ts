@@ -34,7 +34,7 @@ export interface BillLine {
 }
 
 /** Which operations a usage export counts; calls of others are not compared with it. */
-export const billedOperations = ['text', 'embeddings', 'moderations', 'images', 'speech', 'transcription'] as const;
+const billedOperations = ['text', 'embeddings', 'moderations', 'images', 'speech', 'transcription'] as const;
 export type BilledOperation = (typeof billedOperations)[number];
 
 export interface Bill {

@@ -8,7 +8,7 @@ import { fc } from '@metergate/testkit/drawn.ts';
 import { nanoDollars } from '../money.ts';
 import { createPriceBook } from '../price/price-book.ts';
 import type { PriceList } from '../price/price-list.ts';
-import { sampleList } from '../price/sample-list.ts';
+import { sampleList } from '../price/test-support/sample-list.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 import type { TapEvent } from './event.ts';
 import type { Modeled, Reported, TapFigure, TapLabel } from './figure.ts';

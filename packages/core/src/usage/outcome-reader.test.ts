@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { costOf } from '../price/cost.ts';
 import { createPriceBook } from '../price/price-book.ts';
 import { costTogether } from '../price/priced-together.ts';
-import { sampleList } from '../price/sample-list.ts';
+import { sampleList } from '../price/test-support/sample-list.ts';
 import { OutcomeTally } from '../price/settlement.ts';
 import type { Wire } from '../wire/wire.ts';
 import { outcomePlaceOf, beginsWork } from './outcome-place.ts';

@@ -2,7 +2,7 @@
  * Some browsers give a language that is none by the standard, such as `en-US@posix`, and the chart's library would then throw. American English
  * stands in for it. Imported before anything that formats.
  */
-export function isKnownLocale(language: string): boolean {
+function isKnownLocale(language: string): boolean {
   try {
     return Intl.getCanonicalLocales(language).length === 1;
   } catch {

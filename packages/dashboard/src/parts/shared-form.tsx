@@ -108,7 +108,7 @@ export function useSharedForm<Thing extends object, Values extends Record<string
 }
 
 /** The names of the fields that differ. */
-export function changedNames<Values extends object>(before: Values, after: Values): (keyof Values & string)[] {
+function changedNames<Values extends object>(before: Values, after: Values): (keyof Values & string)[] {
   return (Object.keys(after) as (keyof Values & string)[]).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 

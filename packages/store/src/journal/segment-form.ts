@@ -25,7 +25,7 @@ export const headBytes = 512;
 /** A frame without rows. Bytes. */
 export const emptyFrameBytes = 24;
 export const frameMark: Buffer = Buffer.from([0xff, 0x4d, 0x67, 0xff]);
-export const frameMarkNumber: number = frameMark.readUInt32LE(0);
+const frameMarkNumber: number = frameMark.readUInt32LE(0);
 
 /** Where the head says how far the file is synced, and how many bytes that takes. */
 export const syncedAt = 496;

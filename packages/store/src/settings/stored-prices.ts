@@ -35,7 +35,7 @@ export interface StoredPrices {
 }
 
 /** How many imported lists are kept, so that calls can be priced again by those that records name. */
-export const listsKept = 100;
+const listsKept = 100;
 
 export function storedPricesIn({ engine, background, clock }: StoreContext): StoredPrices {
   const overlay = () => engine.read(async (db) => (await db.selectFrom('price_overlay').select('json').executeTakeFirst())?.json ?? null);

@@ -41,7 +41,7 @@ const counts = {
   gapCalls: { column: 'gap_calls', counts: lackingCounts.gapCalls },
 } as const;
 export type SpendCount = keyof typeof counts;
-export const spendCounts = Object.keys(counts) as readonly SpendCount[];
+const spendCounts = Object.keys(counts) as readonly SpendCount[];
 const countsOf = Object.entries(counts) as readonly [SpendCount, (typeof counts)[SpendCount]][];
 
 /** The figures of a sum: the money spent, and counts of calls. */

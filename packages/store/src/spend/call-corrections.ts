@@ -41,7 +41,7 @@ export interface RepricedSlice {
 }
 
 /** A part of a record that corrections are added up by. */
-export const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
+const correctedColumns = ['model', 'wire', 'key', 'project', 'run', 'endpoint', 'session', 'upstream', 'labels'] as const;
 export type CorrectedColumn = (typeof correctedColumns)[number];
 
 export interface CorrectionSumsQuery {

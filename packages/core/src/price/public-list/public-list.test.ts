@@ -1,7 +1,7 @@
 /** A public price list in its own form → our sellers; what is wrong is named with its place, and nothing is dropped in silence. Rule 6e. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sampleList } from '../sample-list.ts';
+import { sampleList } from '../test-support/sample-list.ts';
 import { isSimpleExpression } from './expression.ts';
 import { PublicListFault } from './fault.ts';
 import { listChanges } from './list-changes.ts';

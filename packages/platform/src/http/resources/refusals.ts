@@ -1,5 +1,6 @@
 /** Refused calls: who, why, how often. */
 import { z } from '@hono/zod-openapi';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { pastWeekUnless, rangeOf } from '@metergate/core/time/time-range.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { refusalRowsMax, showRefusals } from '../../use-cases/refusals.ts';
@@ -13,7 +14,7 @@ const reason = {
   scope: z.enum(['organization', 'key', 'person', 'label', 'run']).nullable().openapi({
     description: 'Scope of the budget that refused the call; null: no budget did',
   }),
-  window: z.enum(['run', 'day', 'week', 'month', 'year', 'lifetime']).nullable(),
+  window: z.enum(['run', ...calendarWindows]).nullable(),
 };
 
 const refusalSchema = z.object({

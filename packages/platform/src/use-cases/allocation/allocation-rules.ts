@@ -41,6 +41,6 @@ export function checkedRules(wanted: z.input<typeof allocationFields>): string |
     : refuseInput('invalid_input', `The rules are longer than ${allocationCharactersMax} characters.`);
 }
 
-export function shownRules(text: string | null): ShownRules {
+function shownRules(text: string | null): ShownRules {
   return { allocation: text === null ? null : allocationDocument(text), hash: text === null ? null : hash('sha256', text, 'hex') };
 }

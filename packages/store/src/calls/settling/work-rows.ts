@@ -28,7 +28,7 @@ interface Row {
   readonly settled_number: bigint | null;
 }
 
-export function workNameText({ organization, wire, work }: WorkName): string {
+function workNameText({ organization, wire, work }: WorkName): string {
   return `${organization} ${wire} ${work}`;
 }
 

@@ -2,9 +2,9 @@
  * A price list of a few models with round prices, small enough to compute by hand: for tests only.
  * Sellers: the two named ones, and `shop.example` for declared upstreams, which also sells what the first one lists.
  */
-import type { Reading, TokenFigures } from '../usage/reading.ts';
-import { noTokens, nothingDue } from '../usage/reading.ts';
-import type { PriceList } from './price-list.ts';
+import type { Reading, TokenFigures } from '../../usage/reading.ts';
+import { noTokens, nothingDue } from '../../usage/reading.ts';
+import type { PriceList } from '../price-list.ts';
 
 export const sampleListId = '2026-09-23/0123456789abcdef';
 
