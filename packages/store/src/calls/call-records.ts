@@ -5,7 +5,7 @@ import { createAttributionBook } from '../usage/attributions.ts';
 import { chainWriterIn } from '../sealing/chain/chain-records.ts';
 import { callRecordOf } from './call-row.ts';
 import type { StoreContext } from '../sealing/context.ts';
-import type { CallBatch } from '../journal/call-sink.ts';
+import type { CallBatch, CallSink } from '../journal/call-sink.ts';
 import { shipIn } from './ship.ts';
 
 export interface CallQuery {
@@ -25,8 +25,8 @@ export interface CallRecords {
    * StoreFault `store_went_back` if the mark lies before `after`: storing the batch would leave a gap that nobody fills.
    */
   ship(batch: CallBatch): Promise<void>;
-  /** The journal number up to which a segment is shipped; 0 for an unknown segment. */
-  mark(segment: string): Promise<number>;
+  /** The journal number up to which a segment is shipped; 0 for an unknown segment. `whose`: see `CallSink.mark`. */
+  mark: CallSink['mark'];
   /** Ids of the calls among these that have a record. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
   /** The start of the call whose record arrived last; 0 if there is none. Records rarely hold a later time. */
@@ -41,8 +41,13 @@ export function callRecordsIn(context: StoreContext): CallRecords {
   const chains = chainWriterIn(context);
   return {
     ship: (batch) => shipIn(context, { book, chains }, batch),
-    mark: (segment) => engine.read(async (db) =>
-      Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n)),
+    mark: (segment, whose) => engine.read(async (db) => {
+      const all = Number((await db.selectFrom('journal_segment').select('mark').where('id', '=', segment).executeTakeFirst())?.mark ?? 0n);
+      if (whose === undefined) return all;
+      let ahead = db.selectFrom('journal_ahead').select(({ fn }) => fn.max('mark').as('mark')).where('segment', '=', segment);
+      if (whose !== 'anyone') ahead = ahead.where('organization', '=', whose);
+      return Math.max(all, Number((await ahead.executeTakeFirst())?.mark ?? 0n));
+    }),
     recorded: (openings) => engine.read(async (db) => {
       const found = new Set<string>();
       for (const { id, organization, startedAtMs } of openings) {

@@ -24,6 +24,8 @@ import type { AttributionBook, NumberedCalls } from '../usage/attributions.ts';
 import { ownWriter } from '../schema/migrations/list.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertCalls } from './insert-calls.ts';
+import { readyCalls, readyFor, type ReadyCalls } from './ready-calls.ts';
+import { lockMarks, moveMark, type Marks } from './segment-marks.ts';
 
 /** What one shipper remembers between its batches. */
 export interface ShippingMemory {
@@ -39,6 +41,9 @@ export async function shipIn(context: StoreContext, memory: ShippingMemory, batc
   if ([...batch.records, ...batch.runEvents ?? []].some(({ seq }) => seq > batch.through)) {
     throw new RangeError('a batch holds no record above its last journal number');
   }
+  if (batch.ahead !== undefined && organizationsOf(batch).some((organization) => organization !== batch.ahead)) {
+    throw new RangeError('a batch that is shipped ahead holds one organization');
+  }
   for (let tries = 1; ; tries += 1) {
     try {
       return await shipOnce(context, memory, batch);
@@ -52,13 +57,14 @@ export async function shipIn(context: StoreContext, memory: ShippingMemory, batc
 
 async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: CallBatch): Promise<void> {
   const ready = await memory.chains.ready(batch.records.map(({ record }) => record.organization));
+  const made = await readyCalls(context.engine.kind, { chains: memory.chains, ready }, batch.records.map(({ record }) => record));
   const numbered = await context.engine.transact(
     (send) => readFor(context, send, { batch, memory, ready }),
     (send, found) => {
-      if (found.mark < (batch.after ?? 0)) throw wentBack(batch, found.mark);
-      const { settling } = found;
+      const { settling, marks } = found;
+      assertHeld(batch, marks);
       const kept = settling === null ? batch : { ...batch, records: settling.records };
-      if (batch.through > found.mark) keep(context, send, { batch: kept, memory, found });
+      if (batch.through > marks.of(batch.ahead)) keep(context, send, { batch: kept, memory, ready, made, found });
       return found.numbered;
     },
   );
@@ -67,7 +73,7 @@ async function shipOnce(context: StoreContext, memory: ShippingMemory, batch: Ca
 
 /** As it was under the locks of the transaction. */
 interface Found {
-  readonly mark: number;
+  readonly marks: Marks;
   readonly erased: ReadonlySet<string>;
   readonly runs: LockedRuns;
   /** Of all records of the batch, those of erased organizations without their words. */
@@ -88,8 +94,8 @@ async function readFor(context: StoreContext, send: Send, reading: Reading): Pro
   if (!concernsWork(batch.records)) return readWhole(context, send, { ...reading, settling: null });
   const { kind } = context.engine;
   shipAlone(kind, send);
-  const [segment] = await send<{ readonly mark: bigint }>(lockSegment[kind], [batch.segment]);
-  const fresh = batch.records.filter(({ seq }) => seq > Number(segment?.mark ?? 0n));
+  const marks = await lockMarks(kind, send, batch);
+  const fresh = batch.records.filter((row) => marks.areBefore(row.seq, row.record));
   const erased = await erasedAmong(kind, send, fresh.map(({ record }) => record.organization));
   const known = fresh.map((row) => erased.has(row.record.organization) ? { ...row, record: withoutWords(row.record) } : row);
   const settling = await settleWorks(kind, send, known);
@@ -103,36 +109,33 @@ async function readWhole(
   const events = (batch.runEvents ?? []).map(({ event }) => event);
   holdOffErasures(kind, send);
   void send(makeSegment[kind], [batch.segment, ownWriter]);
-  const [[segment], erased, runs, numbered, chains] = await Promise.all([
-    send<{ readonly mark: bigint }>(kind === 'postgres' ? `${lockSegment[kind]} for update` : lockSegment[kind], [batch.segment]),
-    erasedAmong(kind, send, [...records, ...events].map(({ organization }) => organization)),
+  const [marks, erased, runs, numbered, chains] = await Promise.all([
+    lockMarks(kind, send, batch), erasedAmong(kind, send, organizationsOf(batch)),
     lockRuns(kind, send, { records, events }), memory.book.number(send, records), memory.chains.lock(send, ready),
   ]);
-  const found = { mark: Number(segment!.mark), erased, runs, numbered, chains, settling };
+  const found = { marks, erased, runs, numbered, chains, settling };
   return erased.size === 0 ? found : { ...found, numbered: await memory.book.number(send, withoutWordsOf(erased, records)) };
 }
 
 const makeSegment = onBoth('insert into journal_segment (id, mark, writer) values ($1, 0, $2) on conflict (id) do nothing');
-const lockSegment = onBoth('select mark from journal_segment where id = $1');
-const moveMark = onBoth('update journal_segment set mark = $1 where id = $2');
 
-interface Keeping {
-  readonly batch: CallBatch;
-  readonly memory: ShippingMemory;
+interface Keeping extends Reading {
+  /** Of all records of the batch. */
+  readonly made: ReadyCalls | null;
   readonly found: Found;
 }
 
 /** Sends all that the batch changes. Sums and other rows that many shippers write are written in one order. */
-function keep(context: StoreContext, send: Send, { batch, memory, found }: Keeping): void {
+function keep(context: StoreContext, send: Send, { batch, memory, ready, made, found }: Keeping): void {
   const { engine: { kind } } = context;
-  const { mark, erased, settling } = found;
+  const { marks, erased, settling } = found;
   const settled = settling?.settled ?? [];
-  const fresh = (row: { readonly seq: number }): boolean => row.seq > mark;
-  const kept = withoutWordsOf(erased, batch.records.filter(fresh).map(({ record }) => record));
-  const attributions = found.numbered.numbers.filter((_number, index) => fresh(batch.records[index]!));
+  const isFresh = ({ seq, record }: CallBatch['records'][number]): boolean => marks.areBefore(seq, record);
+  const kept = withoutWordsOf(erased, batch.records.filter(isFresh).map(({ record }) => record));
+  const attributions = found.numbered.numbers.filter((_number, index) => isFresh(batch.records[index]!));
   applyToRuns(kind, send, { records: kept, events: eventsOf(batch, found), settled: settled.map(({ record }) => record), locked: found.runs });
-  const receipts = memory.chains.chain(send, kept, found.chains);
-  insertCalls(kind, send, kept.map((record, index) => ({ record, attribution: attributions[index]!, receipt: receipts[index]! })));
+  const calls = readyFor(kind, { chains: memory.chains, ready }, { found: made, records: kept });
+  insertCalls(kind, send, calls, { attributions, receipts: memory.chains.chain(send, found.chains, calls) });
   applySpend(kind, send, kept);
   applyUsage(kind, send, kept, attributions);
   applyKeyUse(kind, send, kept.filter(isCall));
@@ -140,7 +143,7 @@ function keep(context: StoreContext, send: Send, { batch, memory, found }: Keepi
   subtractUnknown(kind, send, settled);
   settling?.write(send);
   applyToLeases(kind, send, kept);
-  void send(moveMark[kind], [batch.through, batch.segment]);
+  moveMark(kind, send, batch, marks);
 }
 
 /** A settlement is no use of the key. */
@@ -148,12 +151,23 @@ function isCall({ kind }: CallRecord): boolean {
   return kind === 'call';
 }
 
-function eventsOf({ runEvents = [] }: CallBatch, { mark, erased }: Found): RunEvent[] {
-  return runEvents.filter(({ seq, event }) => seq > mark && !erased.has(event.organization)).map(({ event }) => event);
+function eventsOf({ runEvents = [] }: CallBatch, { marks, erased }: Found): RunEvent[] {
+  return runEvents.filter(({ seq, event }) => marks.areBefore(seq, event) && !erased.has(event.organization)).map(({ event }) => event);
+}
+
+function organizationsOf({ records, runEvents = [] }: CallBatch): string[] {
+  return [...records.map(({ record }) => record.organization), ...runEvents.map(({ event }) => event.organization)];
 }
 
 function withoutWordsOf(erased: ReadonlySet<string>, records: readonly CallRecord[]): readonly CallRecord[] {
   return erased.size === 0 ? records : records.map((record) => erased.has(record.organization) ? withoutWords(record) : record);
+}
+
+/** The store holds what the shipper went by: what the batch continues from, and what was shipped ahead of it. */
+function assertHeld(batch: CallBatch, marks: Marks): void {
+  const { after = 0, through, without = [] } = batch;
+  const mark = marks.of(undefined);
+  if (mark < after || without.some((organization) => marks.of(organization) < through)) throw wentBack(batch, mark);
 }
 
 function wentBack({ segment, after = 0 }: CallBatch, mark: number): StoreFault {

@@ -85,7 +85,7 @@ class NewsOfCapped implements CappedNews {
 
   hearing(sink: CallSink): CallSink {
     return {
-      mark: (segment) => sink.mark(segment),
+      mark: (segment, whose) => sink.mark(segment, whose),
       recorded: (openings) => sink.recorded(openings),
       ship: async (batch) => {
         await sink.ship(batch);

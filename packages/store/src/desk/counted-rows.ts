@@ -10,7 +10,7 @@ export interface CountedRows {
 export function countingRows(calls: CallSink): { readonly sink: CallSink; readonly sinceNow: () => () => CountedRows } {
   let [rows, records] = [0, 0];
   const sink: CallSink = {
-    mark: (segment) => calls.mark(segment),
+    mark: (segment, whose) => calls.mark(segment, whose),
     recorded: (openings) => calls.recorded(openings),
     async ship(batch) {
       await calls.ship(batch);

@@ -7,15 +7,19 @@ import type { Engine } from '../engine/engine.ts';
 import type { ShipProgress } from '../journal/ship-progress.ts';
 import type { Shipper } from '../journal/shipper.ts';
 import type { CountedRows } from './counted-rows.ts';
+import { processMs } from './lease-desk.ts';
 import type { FromStore } from './protocol.ts';
 import type { Repeat } from './repeat.ts';
 
 /** How often the journal is looked at; a nudge shortens the pause. */
 const journalPauseMs = 200;
 const nudgePauseMs = { sqlite: 50, postgres: 20 };
-/** A batch costs about a millisecond plus its rows. If one look finds this many, the next one on SQLite comes later and finds more. */
-const manyRows = 100;
-const busyPauseMs = 100;
+/**
+ * A batch costs about a millisecond plus its rows, and each row less, the more of them change the same sums. If looks find rows at this pace, the
+ * next one comes later and finds more.
+ */
+const manyRows = { count: 100, aSecond: 200 };
+const busyPauseMs = { sqlite: 100, postgres: 200 };
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;
@@ -49,18 +53,33 @@ export interface Shipping extends Pick<Repeat, 'stop'> {
 
 /** Ships in passes; reports every second how much was shipped and since when rows wait, also during a pass. */
 export function startShipping(shipper: Shipper, { taken, progress, tell, passed, engine, repeated }: ShippingParts): Shipping {
-  let lastRows = 0;
+  const pace = paceOf(processMs);
   setInterval(() => {
     const { rows, records } = taken();
     tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
   }, figuresPauseMs).unref();
   const passes = repeated(async () => {
-    lastRows = await shipper.pass();
+    pace.found(await shipper.pass());
     passed();
   }, journalPauseMs);
   return {
     stop: () => passes.stop(),
-    look: (withinMs) => passes.nudge(withinMs ?? (engine === 'sqlite' && lastRows >= manyRows ? busyPauseMs : nudgePauseMs[engine])),
+    look: (withinMs) => passes.nudge(withinMs ?? (pace.isBusy(engine) ? busyPauseMs : nudgePauseMs)[engine]),
+  };
+}
+
+/** How fast rows come, as the last look found them. */
+function paceOf(nowMs: () => number): { found(rows: number): void; isBusy(engine: Engine['kind']): boolean } {
+  let [lookedMs, rows, aSecond] = [nowMs(), 0, 0];
+  return {
+    found(count) {
+      const atMs = nowMs();
+      rows = count;
+      aSecond = count / Math.max(1, atMs - lookedMs) * 1_000;
+      lookedMs = atMs;
+    },
+    // On SQLite this thread shares the disk with the gateway's journal, and a look that finds little costs little.
+    isBusy: (engine) => engine === 'sqlite' ? rows >= manyRows.count : aSecond >= manyRows.aSecond,
   };
 }
 

@@ -27,7 +27,8 @@ export interface BulkInsert<Row> {
 }
 
 const sqliteTuples = [64, 8, 1] as const;
-const postgresRowsMax = 1_000;
+/** Rows of one statement. */
+export const postgresRowsMax = 1_000;
 const arrayTypes = { text: 'text[]', whole: 'bigint[]', real: 'double precision[]', bytes: 'bytea[]' } as const;
 
 /** In their order. What `returning` gives comes back together. */
@@ -111,10 +112,31 @@ function byTuples<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQ
 }
 
 function byArrays<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQuery {
+  return CompiledQuery.raw(arraysStatement(insert), arraysFrom(insert.columns, rows) as unknown[]);
+}
+
+/** PostgreSQL: the statement of an insert, which takes one array for each column, made once. */
+export function arraysStatement<Row>(insert: BulkInsert<Row>): string {
   const known = insert as BulkInsert<never>;
   let text = arrayTexts.get(known);
   if (text === undefined) arrayTexts.set(known, text = `${head(known)} select * from unnest(${arraysOf(known.columns)}) ${known.after}`);
-  return CompiledQuery.raw(text, arraysFrom(insert.columns, rows) as unknown[]);
+  return text;
+}
+
+/** PostgreSQL: an array of a column's values as text, which the driver sends as it is. */
+export function arrayText(kind: Exclude<ColumnKind, 'bytes'>, values: readonly (string | number | bigint | null)[]): string {
+  let text = '{';
+  for (const value of values) {
+    if (text.length > 1) text += ',';
+    if (value === null) text += 'NULL';
+    else if (kind === 'text') text += quoted(String(value));
+    else text += String(value);
+  }
+  return `${text}}`;
+}
+
+function quoted(value: string): string {
+  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }
 
 /** Names rows by their key. */

@@ -1,4 +1,5 @@
 /** The part of the store that shipping and recovery need: it takes closed rows. */
+import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import type { RunEvent } from './run-event.ts';
 
@@ -25,6 +26,10 @@ export interface CallBatch {
   readonly records: readonly { readonly seq: number; readonly record: CallRecord }[];
   /** The node's events of runs, in order; none by default. */
   readonly runEvents?: readonly { readonly seq: number; readonly event: RunEvent }[];
+  /** All rows are of this organization, which is shipped ahead of the others: its own mark moves, and the segment's stays where it is. */
+  readonly ahead?: OrganizationId;
+  /** Organizations whose rows up to `through` were shipped ahead and are not in this batch; none by default. */
+  readonly without?: readonly OrganizationId[];
 }
 
 /** What the shipper needs of the store. */
@@ -34,8 +39,11 @@ export interface CallSink {
    * `after` a mark which the store does not hold any more.
    */
   ship(batch: CallBatch): Promise<void>;
-  /** Highest `seq` of the segment that the store holds; 0 if it holds none. */
-  mark(segment: string): Promise<number>;
+  /**
+   * Highest `seq` up to which the store holds all of the segment; 0 if it holds nothing of it. `whose`: up to which it holds the rows of that
+   * organization, or of `anyone`.
+   */
+  mark(segment: string, whose?: OrganizationId | 'anyone'): Promise<number>;
   /** Ids of those of these calls that the store has a record of. */
   recorded(openings: readonly CallOpening[]): Promise<ReadonlySet<string>>;
 }

@@ -115,7 +115,7 @@ async function lastRites(path: string, calls: KnownCalls, warn: Warn): Promise<n
       segment.confirm();
       return 0;
     }
-    const mark = await calls.mark(segment.name);
+    const mark = await calls.mark(segment.name, 'anyone');
     const openCalls = segment.openCalls();
     const known = mark > segment.lastSeq ? await calls.recorded(openCalls) : new Set<string>();
     const interrupted = segment.interrupt(openCalls.filter(({ id }) => !known.has(id)), Math.max(mark, segment.lastSeq));

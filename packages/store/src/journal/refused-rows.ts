@@ -73,7 +73,7 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
   }
 
   return {
-    mark: (segment) => calls.mark(segment),
+    mark: (segment, whose) => calls.mark(segment, whose),
     recorded: (openings) => calls.recorded(openings),
     ship,
     async offerAgain() {
@@ -81,17 +81,17 @@ export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsO
       let left = 0;
       for (const { name, segment, seq } of waiting) {
         const path = join(folder, name);
-        // Above the mark a segment that is here still has it: the file is what a death left before the mark moved.
-        if (await calls.mark(segment) >= seq || !isHere(directory, segment)) {
-          try {
-            const record = recordFromText(readFileSync(path, 'utf8'));
+        try {
+          const record = recordFromText(readFileSync(path, 'utf8'));
+          // Above the mark a segment that is here still has it: the file is what a death left before the mark moved.
+          if (await calls.mark(segment, record.organization) >= seq || !isHere(directory, segment)) {
             await calls.ship({ segment: `${segment}-${seq}`, through: 1, records: [{ seq: 1, record }] });
-          } catch (error) {
-            if (error instanceof StoreFault && !isRefusal(error)) throw error;
-            aside.add(name);
-            left += 1;
-            continue;
           }
+        } catch (error) {
+          if (error instanceof StoreFault && !isRefusal(error)) throw error;
+          aside.add(name);
+          left += 1;
+          continue;
         }
         rmSync(path, { force: true });
       }
@@ -121,7 +121,7 @@ function halves(batch: CallBatch): [CallBatch, CallBatch] {
   const events = batch.runEvents ?? [];
   return [
     { ...batch, through, records: batch.records.slice(0, middle), runEvents: events.filter(({ seq }) => seq <= through) },
-    { ...batch, after: through, records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
+    { ...batch, ...(batch.ahead === undefined ? { after: through } : {}), records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
   ];
 }
 

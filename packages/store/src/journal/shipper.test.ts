@@ -526,7 +526,7 @@ test('a distant store\'s slow answers make no batch smaller, since they hold no 
   const shipper = createShipper({ directory, calls: slow, clock: () => nowMs, distant: true });
   t.after(() => shipper.close());
   await shipper.pass();
-  assert.deepEqual(sizes, [500, 550, 600, 650, 700]);
+  assert.deepEqual(sizes, [500, 562, 632, 711, 595]);
   const more = Array.from({ length: 800 }, (_, index) => 3_001 + index);
   open(...more);
   close(...more);
@@ -535,5 +535,5 @@ test('a distant store\'s slow answers make no batch smaller, since they hold no 
   await assert.rejects(shipper.pass(), /too long/);
   await assert.rejects(shipper.pass(), /too long/);
   await shipper.pass();
-  assert.deepEqual(sizes, [750, 375, 187, 237, 287, 89]);
+  assert.deepEqual(sizes, [799, 399, 199, 249, 299, 53]);
 });

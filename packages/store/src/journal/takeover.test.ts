@@ -18,7 +18,7 @@ const program = `
   const opened = (number) => new Promise((resolve) => kept.open(sampleOpening(number), resolve));
   for (const number of [1, 2, 3]) await opened(number);
   kept.close(sampleRecord(sampleOpening(1), 1), () => console.log('ready'));
-  setInterval(() => void kept, 1000);`;
+  process.stdin.on('end', () => process.exit(kept === null ? 1 : 0)).resume();`;
 
 async function otherProcess(t: TestContext, directory: string): Promise<ChildProcess> {
   const url = (path: string): string => new URL(path, import.meta.url).href;
@@ -70,7 +70,10 @@ test('a live process keeps its segments, and that is reported; once it is gone, 
   assert.deepEqual([kept.toSorted(), filesOfUsedSegments(directory)], [whole, []]);
 });
 
-/** Recovers a journal into nothing, prints what it could take, and keeps running with what it tracks: what nothing names any more is collected. */
+/**
+ * Recovers a journal into nothing, prints what it could take, and keeps running with what it tracks until its parent has ended: what nothing names
+ * any more is collected.
+ */
 const recovering = `
   const [shipper, directory] = process.argv.slice(1);
   const { createShipper } = await import(shipper);
@@ -82,7 +85,7 @@ const recovering = `
 
 async function otherShipper(t: TestContext, directory: string): Promise<{ readonly child: ChildProcess; readonly said: string }> {
   const values = [new URL('./shipper.ts', import.meta.url).href, directory];
-  const child = spawn(process.execPath, ['--input-type=module', '-e', recovering, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', recovering, ...values], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   const [said] = await once(child.stdout!, 'data') as [Buffer];
   return { child, said: said.toString().trim() };

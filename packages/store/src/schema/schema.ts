@@ -129,6 +129,9 @@ export interface PriceOverlayTable { readonly only: Whole; readonly json: string
 
 export interface JournalSegmentTable { readonly id: string; readonly mark: Whole; readonly writer: WholeOrNull }
 
+/** How far the rows of one organization were shipped ahead of their segment's mark. */
+export interface JournalAheadTable { readonly segment: string; readonly organization: string; readonly mark: Whole }
+
 export interface CallRecordTable {
   readonly sequence: Generated<bigint>;
   readonly id: string;
@@ -370,6 +373,7 @@ export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, 
   readonly price_overlay: PriceOverlayTable;
   readonly price_list: PriceListTable;
   readonly journal_segment: JournalSegmentTable;
+  readonly journal_ahead: JournalAheadTable;
   readonly call_record: CallRecordTable;
   readonly deferred_work: DeferredWorkTable;
   readonly cap: CapTable;

@@ -40,8 +40,13 @@ export interface ChainWriter {
    * was made ready: then all of it is to be done again.
    */
   lock(send: Send, ready: ReadyChains): Promise<LockedChains>;
-  /** The places of `records`, in their order; chains and checkpoints are moved on. Call this once in a transaction. */
-  chain(send: Send, records: readonly CallRecord[], chains: LockedChains): readonly StoredReceipt[];
+  /** The digest of a record's words, which can be made before its chain is locked. */
+  words(record: CallRecord, ready: ReadyChains): string;
+  /**
+   * The places of `records`, in their order; chains and checkpoints are moved on. `digests`: of their words. Call this once in a transaction.
+   */
+  chain(send: Send, chains: LockedChains, chained: { readonly records: readonly CallRecord[]; readonly digests: readonly string[] }):
+    readonly StoredReceipt[];
 }
 
 /** Keys by organization. */
@@ -83,12 +88,13 @@ export function chainWriterIn(context: StoreContext): ChainWriter {
       }
       return chains;
     },
-    chain(send, records, chains) {
-      const places = new Map<CallRecord, StoredReceipt>();
-      for (const [organization, own] of Map.groupBy(records, (record): string => record.organization)) {
-        addTo(context, send, { ...chains.get(organization)!, records: own, places });
+    words: (record, ready) => digestOfWords(ready.get(record.organization)!.secret, record),
+    chain(send, chains, { records, digests }) {
+      const places: StoredReceipt[] = [];
+      for (const [organization, own] of Map.groupBy(records.keys(), (index): string => records[index]!.organization)) {
+        addTo(context, send, { ...chains.get(organization)!, own, records, digests, places });
       }
-      return records.map((record) => places.get(record)!);
+      return places;
     },
   };
 }
@@ -122,8 +128,11 @@ function makeChains(context: StoreContext, organizations: readonly string[]): Pr
 interface Addition {
   readonly chain: ChainRow;
   readonly keys: ChainKeys;
+  /** Which of the records are the chain's. */
+  readonly own: readonly number[];
   readonly records: readonly CallRecord[];
-  readonly places: Map<CallRecord, StoredReceipt>;
+  readonly digests: readonly string[];
+  readonly places: StoredReceipt[];
 }
 
 const moveOn = onBoth('update receipt_chain set sequence = $1, hash = $2 where organization = $3');
@@ -132,15 +141,15 @@ const signOn = onBoth(`update receipt_chain set sequence = $1, hash = $2, signed
 const keep = onBoth(`insert into receipt_checkpoint (organization, kind, last, hash, key, at_ms, signature)
   values ($1, 'checkpoint', $2, $3, $4, $5, $6)`);
 
-function addTo(context: StoreContext, send: Send, { chain, keys, records, places }: Addition): void {
+function addTo(context: StoreContext, send: Send, { chain, keys, own, records, digests, places }: Addition): void {
   let sequence = Number(chain.sequence);
   let previous = Buffer.from(chain.hash).toString('hex');
-  for (const record of records) {
+  for (const index of own) {
     giveWay();
     sequence += 1;
-    const wordsDigest = digestOfWords(keys.secret, record);
-    previous = sha256(recordLinkText({ sequence, previous, wordsDigest }, record));
-    places.set(record, { sequence, hash: Buffer.from(previous, 'hex'), words: Buffer.from(wordsDigest, 'hex') });
+    const wordsDigest = digests[index]!;
+    previous = sha256(recordLinkText({ sequence, previous, wordsDigest }, records[index]!));
+    places[index] = { sequence, hash: Buffer.from(previous, 'hex'), words: Buffer.from(wordsDigest, 'hex') };
   }
   const hash = Buffer.from(previous, 'hex');
   const { organization } = chain;

@@ -1,0 +1,48 @@
+/**
+ * How far a segment is shipped, as the store knows it: one mark for all of it, and marks of organizations that were shipped ahead of the others
+ * (decision 205). A row is in the store if either mark has passed it. A mark of an organization goes once the segment's has passed it.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Send } from '../engine/send.ts';
+import { onBoth } from '../engine/texts.ts';
+import type { CallBatch } from '../journal/call-sink.ts';
+
+/** The marks of one segment, under their locks. */
+export interface Marks {
+  /** Up to which the store holds the rows of an organization, or of all. */
+  of(organization: OrganizationId | undefined): number;
+  /** Whether a row comes after what the store holds. */
+  areBefore(seq: number, row: { readonly organization: string }): boolean;
+  /** Whether some organization has a mark of its own. */
+  readonly hasAhead: boolean;
+}
+
+const readMark = onBoth('select mark from journal_segment where id = $1');
+const readAhead = onBoth('select organization, mark from journal_ahead where segment = $1');
+const move = onBoth('update journal_segment set mark = $1 where id = $2');
+const moveAhead = onBoth(`insert into journal_ahead (segment, organization, mark) values ($1, $2, $3)
+  on conflict (segment, organization) do update set mark = excluded.mark`);
+const forgetAhead = onBoth('delete from journal_ahead where segment = $1 and mark <= $2');
+
+/** Locks and reads them. One segment's batches take turns, whoever ships them. */
+export async function lockMarks(kind: Engine['kind'], send: Send, { segment }: Pick<CallBatch, 'segment'>): Promise<Marks> {
+  const [rows, ahead] = await Promise.all([
+    send<{ readonly mark: bigint }>(kind === 'postgres' ? `${readMark[kind]} for update` : readMark[kind], [segment]),
+    send<{ readonly organization: string; readonly mark: bigint }>(readAhead[kind], [segment]),
+  ]);
+  const mark = Number(rows[0]?.mark ?? 0n);
+  const own = new Map(ahead.map((row) => [row.organization, Number(row.mark)]));
+  const of = (organization: string | undefined): number => (organization === undefined ? mark : Math.max(mark, own.get(organization) ?? 0));
+  return { of, areBefore: (seq, { organization }) => seq > of(organization), hasAhead: own.size > 0 };
+}
+
+/** The mark that a batch moves: its organization's, or that of the whole segment. */
+export function moveMark(kind: Engine['kind'], send: Send, { segment, through, ahead }: CallBatch, marks: Marks): void {
+  if (ahead !== undefined) {
+    void send(moveAhead[kind], [segment, ahead, through]);
+    return;
+  }
+  void send(move[kind], [through, segment]);
+  if (marks.hasAhead) void send(forgetAhead[kind], [segment, through]);
+}
