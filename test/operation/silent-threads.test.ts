@@ -1,11 +1,12 @@
 /**
  * A thread that does not answer, stopped by a debugger in the running product: `/readyz` names it, `/metrics` shows it, the log says so, and all
- * three end when it answers again. Rule: Processes; decision 0107.
+ * three end when it answers again. One that does not for ten seconds is ended, with its calls recorded. Rule: Processes; decisions 0107 and 0206.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
@@ -70,7 +71,8 @@ test('a platform thread that hangs beside a gateway is reported, and calls are s
   await system.says(/The platform thread answers again\./);
 });
 
-test('a gateway thread that computes for ever does not keep the process from ending, and its call is recorded', { timeout: 180_000 }, async (t) => {
+/** A product whose gateway thread computes for ever, with a call under way. */
+async function startComputing(t: TestContext) {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-silent-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const system = await startSystem({ env: inspected, dataDirectory });
@@ -81,6 +83,28 @@ test('a gateway thread that computes for ever does not keep the process from end
   const pause = pauses();
   while (!/^metergate_calls_in_flight 1$/m.test((await textOf(system, '/metrics')).text)) await pause();
   await threads.spin('gateway-thread');
+  return { system, threads, left, dataDirectory };
+}
+
+test('a gateway thread that computes for ever is ended with its stack in the log, its call is recorded, and the process ends', {
+  timeout: 180_000,
+}, async (t) => {
+  const { system, threads, left, dataDirectory } = await startComputing(t);
+  await system.says(/The gateway thread did not answer and was ended\. Its open calls are recorded as interrupted\. It stands at \S+ \(.*:\d+:\d+\)/);
+  await system.says(/This process ends, so that it is started again\./);
+  threads.close();
+  assert.equal(await system.exited(), 1, system.stderr());
+  await system.stop();
+  assert.equal(await left, 'broken');
+  // By the process itself: nothing of it is left to the next start.
+  const store = new DatabaseSync(join(dataDirectory, 'metergate.db'), { readOnly: true });
+  t.after(() => store.close());
+  assert.deepEqual(store.prepare('select outcome, path from call_record').all().map((row) => ({ ...row })),
+    [{ outcome: 'interrupted', path: '/v1/models' }]);
+});
+
+test('it does not keep a process from ending that was told to stop, either', { timeout: 180_000 }, async (t) => {
+  const { system, threads, left, dataDirectory } = await startComputing(t);
   await readiness(system, 503);
   const stopped = system.stop();
   await system.says(/The gateway thread did not answer and was ended\./);

@@ -21,6 +21,7 @@ import { createJournal } from '@metergate/store/journal/writer.ts';
 import { createConditionWatch, type NodeCondition } from './node/condition.ts';
 import { connectionBounds, descriptorLimit } from './fairness/descriptors.ts';
 import { startGateway, type Gateway } from './gateway.ts';
+import { OwnCalls, type OwnCallSettings } from './node/own-calls.ts';
 import { Guards } from './guards/guards.ts';
 import { oldestTakenMs } from './callers/request-ids.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
@@ -64,6 +65,8 @@ export interface GatewayThreadData {
   /** The headers in which agents tell their sessions, in lower case. */
   readonly sessionHeaders: readonly string[];
   readonly graceSeconds: number;
+  /** Null: the node makes no calls of its own. */
+  readonly ownCalls: OwnCallSettings | null;
   /** The most live runs that this node holds. */
   readonly runRegistryMax: number;
   /** Other nodes may spend from the same store. */
@@ -125,6 +128,7 @@ interface Parts {
   readonly leases: SpendLeases | null;
   readonly look: () => NodeCondition | null;
   readonly traces: CallTraces | null;
+  readonly ownCalls: OwnCalls | null;
   /** Sends the refusals since the last time. */
   readonly sendRefusals: () => void;
 }
@@ -188,17 +192,19 @@ async function start(): Promise<Parts> {
   const log = new CallLog({ access: data.accessLog, monotonicMs, post: (lines) => parent.postMessage({ lines }) });
   const traces = data.traceSampling === null ? null
     : new CallTraces({ sampling: data.traceSampling, post: (spans) => parent.postMessage({ spans }) });
+  const ownCalls = data.ownCalls === null ? null : new OwnCalls(data.ownCalls);
   const gateway = await startGateway({
     id: data.nodeId, host: data.host, port: data.port, settings, journal, destinations, createCopyReader, clock,
     heldBodiesBytesMax: data.heldBodiesMb * 1024 * 1024, connectionsMax: bounds.callers,
     guards: new Guards(clock, runs, leases), verifyGrant: createGrantVerifier(), log, traces, sessionHeaders: data.sessionHeaders,
+    ownCalls,
   });
   const look = conditionOf(gateway, segments, client, leases);
   const sendRefusals = (): void => {
     const counts = gateway.refusalCounts.taken();
     if (counts.length > 0) client.sendRefusals(counts, gateway.refusalEntries.taken());
   };
-  return { gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, sendRefusals };
+  return { gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, ownCalls, sendRefusals };
 }
 
 function serveParent(parts: Parts): void {
@@ -273,12 +279,12 @@ function watchClock(clock: NodeClock): () => void {
   };
 }
 
-async function drain({ gateway, log, journal, destinations, traces, sendRefusals }: Parts): Promise<void> {
+async function drain({ gateway, log, journal, destinations, traces, ownCalls, sendRefusals }: Parts): Promise<void> {
   await gateway.drain(data.graceSeconds * 1_000);
   sendRefusals();
   // A journal that cannot take the last rows does not keep the log, the spans and the store from ending as they should.
   await journal.end().catch((error: unknown) => parent.postMessage({ warning: (error as Error).message }));
-  await destinations.close();
+  await Promise.all([destinations.close(), ownCalls?.close()]);
   log.flush();
   traces?.flush();
   parent.postMessage({ drained: true });

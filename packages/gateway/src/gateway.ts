@@ -14,6 +14,7 @@ import { UpstreamCredentials } from './credentials/upstream-credentials.ts';
 import { CallTurns } from './fairness/call-turns.ts';
 import { createDrains } from './fairness/drains.ts';
 import { createFaults } from './node/faults.ts';
+import type { OwnCalls } from './node/own-calls.ts';
 import type { Destinations, GatewayNode } from './node/gateway-node.ts';
 import type { GatewayCounters } from './node/counters.ts';
 import type { Clock } from './clock/clock.ts';
@@ -53,6 +54,8 @@ export interface GatewayOptions extends ServerOptions {
   readonly traces?: CallTraces | null;
   /** The headers in which agents tell their sessions, in lower case; the usual ones by default. */
   readonly sessionHeaders?: readonly string[];
+  /** Null, the default: the node makes no calls of its own. */
+  readonly ownCalls?: OwnCalls | null;
 }
 
 /** Between two sendings to the store. */
@@ -107,6 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     traces: options.traces ?? null,
     sessionHeaders: new SessionHeaders(options.sessionHeaders ?? sessionHeadersDefault),
     faults: createFaults(counters),
+    ownCalls: options.ownCalls ?? null,
   };
   const { server, connections, earlyBytes } = createGatewayServer(node, options);
   const paces = setInterval(() => connections.checkPaces(node.clock.monotonicMs()), paceCheckMs).unref();

@@ -83,6 +83,8 @@ export interface System {
   residentBytes(): number | null;
   /** SIGTERM, waits for the end, closes the providers, removes the data directory. Resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** Resolves with the exit code when the process has ended by itself; data and providers stay. */
+  exited(): Promise<number | null>;
   /** SIGKILL; data and providers stay. */
   kill9(): Promise<void>;
   /** Starts the product again on the same data and providers, after `kill9` or a `stop` of the process alone. */
@@ -110,7 +112,8 @@ async function startOn(providers: Providers, dataDirectory: string, options: Sys
     SVC_DATA_DIR: dataDirectory,
     SVC_GATEWAY_PORT: '0', SVC_PLATFORM_PORT: '0', SVC_OPS_PORT: '0',
     SVC_OPENAI_URL: providers.openai.url, SVC_ANTHROPIC_URL: providers.anthropic.url,
-    SVC_UPSTREAM_ALLOW: '127.0.0.0/8', SVC_GRACE_SECONDS: '5',
+    // Tests count connections and what is open.
+    SVC_UPSTREAM_ALLOW: '127.0.0.0/8', SVC_GRACE_SECONDS: '5', SVC_OWN_CALLS: 'off',
     ...(options.connectProviders === false ? {} : { OPENAI_API_KEY: providerKeys.openai, ANTHROPIC_API_KEY: providerKeys.anthropic }),
     ...options.env,
   });
@@ -271,6 +274,11 @@ class Running implements System {
     await Promise.all(Object.values(this.#parts.providers).map((provider) => provider.close()));
     if (this.#parts.options.dataDirectory === undefined) rmSync(this.dataDirectory, { recursive: true, force: true });
     return code;
+  }
+
+  async exited(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close');
+    return this.#child.exitCode;
   }
 
   async kill9(): Promise<void> {

@@ -59,6 +59,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** One line for each call and refusal, without content. */
   readonly accessLog: boolean;
+  /** The node makes calls to itself, to see whether it forwards. */
+  readonly ownCalls: boolean;
   /** Null: no spans of calls are sent. */
   readonly traces: TraceSettings | null;
   /** Without a trailing slash; null: from host and port. */

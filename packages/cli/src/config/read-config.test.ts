@@ -23,7 +23,7 @@ test('rules: Interfaces: with no variable set, every setting has its default', (
     providerUrls: { openai: 'https://api.openai.com', anthropic: 'https://api.anthropic.com' }, upstreamAllow: [],
     journalSync: 'normal', runRegistryMax: 100_000, heldBodiesMb: 256, sessionHeaders: sessionHeadersDefault,
     graceSeconds: 30, trustedProxies: [], oidc: null, priceFeed: null,
-    logFormat: null, logLevel: 'info', accessLog: false, traces: null,
+    logFormat: null, logLevel: 'info', accessLog: false, ownCalls: true, traces: null,
     publicGatewayUrl: null, publicPlatformUrl: null,
   });
 });

@@ -53,6 +53,7 @@ function configOf(env: Environment, cwd: string): Config {
     logFormat: valueOf(env, 'SVC_LOG_FORMAT') === null ? null : oneOf<'json' | 'text'>(env, 'SVC_LOG_FORMAT', ['json', 'text']),
     logLevel: oneOf(env, 'SVC_LOG_LEVEL', ['info', 'error', 'warn', 'debug']),
     accessLog: oneOf(env, 'SVC_ACCESS_LOG', ['off', 'on']) === 'on',
+    ownCalls: oneOf(env, 'SVC_OWN_CALLS', ['on', 'off']) === 'on',
     traces: tracesOf(env),
     publicGatewayUrl: publicUrl(env, 'SVC_PUBLIC_GATEWAY_URL'),
     publicPlatformUrl: publicUrl(env, 'SVC_PUBLIC_PLATFORM_URL'),

@@ -7,8 +7,11 @@ import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import { freeBytesOf } from './journal-disk.ts';
 import type { ThreadName } from './thread-pulse.ts';
 
-/** Why calls should not be sent here. `store`: only calls under caps and in runs are refused. The last three: that thread does not answer. */
-export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store' | `${ThreadName}_thread`;
+/**
+ * Why calls should not be sent here. `store`: only calls under caps and in runs are refused. `own_call`: a call of the node to itself was not
+ * answered. The last three: that thread does not answer.
+ */
+export type UnreadyCause = 'starting' | 'stopping' | 'journal' | 'store' | 'own_call' | `${ThreadName}_thread`;
 
 export interface Unready {
   readonly cause: UnreadyCause;
@@ -23,6 +26,8 @@ export interface NodeWatchOptions {
   readonly monotonicMs: () => number;
   /** Threads that do not answer. */
   readonly silent?: () => readonly ThreadName[];
+  /** Whether the node's calls to itself are answered; by default it makes none. */
+  readonly forwards?: () => boolean;
   /** Bytes that may still be written at a path; null if the system does not say. */
   readonly freeBytes?: (path: string) => number | null;
 }
@@ -53,11 +58,11 @@ const silences: Readonly<Record<ThreadName, string>> = {
   platform: 'The platform thread does not answer: pages and the API hang.',
 };
 const overWords: Readonly<Partial<Record<UnreadyCause, string>>> = {
-  journal: 'The journal can be written again.', store: 'The shared store answers again.', gateway_thread: 'The gateway thread answers again.',
+  journal: 'The journal can be written again.', store: 'The shared store answers again.', own_call: 'A call of this node to itself is answered again.', gateway_thread: 'The gateway thread answers again.',
   store_thread: 'The store thread answers again.', platform_thread: 'The platform thread answers again.',
 };
 
-export function createNodeWatch({ directory, tell, monotonicMs, silent = () => [], freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
+export function createNodeWatch({ directory, tell, monotonicMs, silent = () => [], forwards = () => true, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
   let condition: NodeCondition = { journal: null, unconfirmed: false };
   const reportedMs = new Map<UnreadyCause, number>();
   let lowReportedMs = -Infinity;
@@ -88,6 +93,8 @@ export function createNodeWatch({ directory, tell, monotonicMs, silent = () => [
       ...silent().map((thread) => ({
         cause: `${thread}_thread` as const, sentence: `${silences[thread]} If it does not answer again by itself, restart this process.`,
       })),
+      ...(forwards() || silent().includes('gateway') ? [] : [{ cause: 'own_call', sentence: 'A call of this node to itself gets no answer: those of '
+        + 'callers most likely get none either. Look at what it has open (metrics) and at its log; if it does not recover, restart it.' } as const]),
       ...(journal === null ? [] : [{ cause: 'journal', sentence: journal } as const]),
       ...(condition.unconfirmed ? [{ cause: 'store', sentence: 'The shared store does not answer: calls under caps and in runs get 503. '
         + 'Bring PostgreSQL back; no restart is needed.' } as const] : []),

@@ -8,8 +8,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pass } from 'node:timers/promises';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
 import { eachProvider } from '@metergate/core/wire/wire.ts';
+import type { OwnCallSettings } from '@metergate/gateway/node/own-calls.ts';
 import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
@@ -32,6 +34,7 @@ import { gatewaySource } from './metrics/gateway-source.ts';
 import { createHeldFiles, lockFileOf, storeFile, type HeldFiles } from './held-files.ts';
 import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
+import { startOwnCalls, type OwnCalls } from './own-calls.ts';
 import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
@@ -60,6 +63,8 @@ export interface StartOptions {
 const lookMs = 1_000;
 /** Pollers of readiness are waited for at most this long, and at most a third of the grace. */
 const leaveTakingMsMax = 5_000;
+/** How long the store thread may take for what a dead gateway thread left. Calls are refused meanwhile, and the next start does the rest. */
+const lastShippingMsMax = 10_000;
 /** The platform's requests may last this long, even if the gateway's calls took all of the grace. */
 const platformGraceMsMin = 1_000;
 
@@ -88,11 +93,12 @@ async function run(given: StartOptions): Promise<number> {
   // Before anything listens: whoever reads the ready line may send a signal in the same moment.
   const asked = stopAsked(log);
   const names = createNameResolver({ monotonicMs: () => performance.now(), say: limitRepeats(Date.now, (sentence) => log('warn', sentence)) });
-  const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null };
+  const running: Running = { names, lock: null, traces: null, threads: null, platform: null, provider: null, ops: null, ownCalls: null };
   const pulses = (): ThreadPulses => pulsesOf(running);
   const monotonicMs = (): number => performance.now();
   const watch = createNodeWatch({
     directory: part === 'platform' ? null : config.dataDirectory, tell: log, monotonicMs, silent: () => silentThreads(pulses()),
+    forwards: () => running.ownCalls?.figures()?.isTrusted ?? true,
   });
   const watchingPulses = watchPulses(pulses, monotonicMs);
   const readers = createReaders(Math.min(leaveTakingMsMax, config.graceSeconds * 1_000 / 3));
@@ -103,7 +109,7 @@ async function run(given: StartOptions): Promise<number> {
       gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
       retention: () => running.platform?.retention() ?? null, prices: () => running.platform?.prices() ?? null,
-      settling: () => running.platform?.settling() ?? null, threads: pulses,
+      settling: () => running.platform?.settling() ?? null, ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
     const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
@@ -121,6 +127,7 @@ async function run(given: StartOptions): Promise<number> {
 /** The gateway first. The platform gets what is left of the grace. */
 async function stopAll(running: Running, graceMs: number): Promise<void> {
   const beganMs = performance.now();
+  running.ownCalls?.stop();
   await running.threads?.stop();
   const restMs = Math.max(platformGraceMsMin, graceMs - (performance.now() - beganMs));
   await Promise.all([running.traces?.end(), running.platform?.stop(restMs), running.provider?.close()]);
@@ -143,6 +150,7 @@ interface Running {
   platform: PlatformThread | null;
   provider: SandboxProvider | null;
   ops: Ops | null;
+  ownCalls: OwnCalls | null;
   /** Resolves names that organizations chose. */
   readonly names: NameResolver;
 }
@@ -153,7 +161,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
 }): Promise<number> {
   const { config, part, sandbox, stdout } = options;
   const { masterKey, firstStart } = prepared;
-  const died = Promise.withResolvers<number>();
+  const died = Promise.withResolvers<'gateway' | 'store'>();
   const simulated = running.provider?.url;
   const providerUrls = simulated === undefined ? config.providerUrls : eachProvider(() => simulated);
   if (config.traces !== null && part !== 'platform') {
@@ -166,18 +174,20 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     watch.phase = { cause: 'starting', sentence: left };
     log('info', left);
   }
+  running.ownCalls = part === 'platform' || !config.ownCalls ? null : await startOwnCalls();
   running.threads = part === 'platform' ? null : await startGateway(config, {
-    node, names: running.names, masterKey, providerUrls,
+    node, names: running.names, masterKey, providerUrls, ownCalls: running.ownCalls?.settings ?? null,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
     onCondition: (condition) => watch.update(condition),
-    onDeath: (sentence) => {
+    onDeath: (thread, sentence) => {
       watch.phase = { cause: 'stopping', sentence };
       log('error', sentence);
-      died.resolve(1);
+      died.resolve(thread);
     },
   });
+  if (running.threads !== null) running.ownCalls?.begin({ host: running.threads.gatewayHost, port: running.threads.gatewayPort });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, { names: running.names, data: {
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
@@ -213,18 +223,20 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   reporter?.stop();
   if (outcome === 0) {
     await takeLeave(running, watch, readers);
-  } else {
-    // A process with a dead thread is not drained: what it journalled is recovered at its next start.
-    running.threads = running.platform = null;
+    return 0;
   }
-  return outcome;
+  // A process with a dead thread is not drained: what it journalled is recovered by its store thread, or at its next start.
+  if (outcome === 'gateway') await Promise.race([running.threads?.stop(), pass(lastShippingMsMax)]);
+  running.threads = running.platform = null;
+  return 1;
 }
 
 /**
  * From the first moment on, every answer of every listener says that the process stops. If no poller is waited for, the first listener is closed
  * at once and its server says so itself: told earlier, callers would connect again while it closes.
  */
-async function takeLeave({ threads, platform, ops }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
+async function takeLeave({ threads, platform, ops, ownCalls }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
+  ownCalls?.stop();
   const nowMs = performance.now();
   const closesAtOnce = readers.watch(nowMs) ? null : threads ?? platform;
   await Promise.all([threads, platform].map((each) => (each === closesAtOnce ? null : each?.leave())));
@@ -258,12 +270,13 @@ interface GatewayNeeds {
   readonly node: GatewayNodeId;
   readonly names: NameResolver;
   readonly masterKey: Uint8Array;
+  readonly ownCalls: OwnCallSettings | null;
   readonly providerUrls: Config['providerUrls'];
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;
   readonly onSpans: (spans: readonly SpanFacts[]) => void;
   readonly onCondition: (condition: NodeCondition) => void;
-  readonly onDeath: (sentence: string) => void;
+  readonly onDeath: (thread: 'gateway' | 'store', sentence: string) => void;
 }
 
 async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {
@@ -278,7 +291,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         providerUrls: needs.providerUrls, upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb,
         sessionHeaders: config.sessionHeaders, graceSeconds: config.graceSeconds,
-        accessLog: config.accessLog, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
+        accessLog: config.accessLog, ownCalls: needs.ownCalls, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
         sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,

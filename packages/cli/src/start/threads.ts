@@ -15,6 +15,7 @@ import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
+import { whereThreadStands } from './where-thread-stands.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
@@ -37,8 +38,8 @@ export interface ThreadsOptions {
   readonly onSpans: (spans: readonly SpanFacts[]) => void;
   /** What the node cannot do, whenever it changes. */
   readonly onCondition: (condition: NodeCondition) => void;
-  /** A thread died. */
-  readonly onDeath: (sentence: string) => void;
+  /** A thread died, or was ended because it did not answer. */
+  readonly onDeath: (thread: 'gateway' | 'store', sentence: string) => void;
 }
 
 /** A thread that is busy for longer is not waited for: the others must say that they stop. */
@@ -78,7 +79,7 @@ export class ThreadFault extends Error {
 /** The system calls that Node may name if listening fails. */
 const addressCalls: ReadonlySet<string> = new Set(['getaddrinfo', 'bind', 'listen']);
 
-/** A thread that is silent for this long is not waited for, but ended as if the process had been killed. Milliseconds. */
+/** A gateway thread that is silent for this long is ended as if the process had been killed. Decision 0206. Milliseconds. */
 const deadMsMin = 10_000;
 
 type Message = Record<string, unknown>;
@@ -88,16 +89,16 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   collectOnOneThread();
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
-  const watch = (name: string, worker: Worker): Worker => {
+  const watch = (name: 'gateway' | 'store', worker: Worker): Worker => {
     const reportFault = reportThreadFaults(name, options.onFault);
     worker.on('message', (message: Message) => {
       if (typeof message['warning'] === 'string') options.onFault(message['warning']);
       const fault = message['fault'] as FaultReport | undefined;
       if (fault !== undefined) reportFault(fault);
     });
-    worker.on('error', (error) => options.onDeath(`The ${name} thread broke: ${(error as Error).stack ?? String(error)}`));
+    worker.on('error', (error) => options.onDeath(name, `The ${name} thread broke: ${(error as Error).stack ?? String(error)}`));
     worker.on('exit', (code) => {
-      if (!stopping) options.onDeath(`The ${name} thread ended (code ${code}).`);
+      if (!stopping) options.onDeath(name, `The ${name} thread ended (code ${code}).`);
     });
     return worker;
   };
@@ -128,6 +129,11 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   watch('gateway', gateway);
   gateway.on('message', hearingGateway(options));
   const pulses = { gateway: pulseOf('gateway', gateway), store: pulseOf('store', store) };
+  endingSilent(gateway, pulses.gateway, (stands) => {
+    const sentence = `The gateway thread did not answer and was ended. Its open calls are recorded as interrupted.${stands}`;
+    if (stopping) options.onFault(sentence);
+    else options.onDeath('gateway', `${sentence} This process ends, so that it is started again.`);
+  });
   let last: NodeReport | null = null;
   const report = (said: NodeReport): void => store.postMessage({ report: last = said });
   return {
@@ -143,9 +149,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     async stop() {
       stopping = true;
       gateway.postMessage({ drain: true });
-      if (!await endedUnlessDead(gateway, pulses.gateway)) {
-        options.onFault('The gateway thread did not answer and was ended. Its open calls are recorded as interrupted.');
-      }
+      await ended(gateway);
       if (last !== null) report({ ...last, state: 'stopped', reasons: [], callsInFlight: 0, oldestCallMs: null });
       store.postMessage({ stop: true });
       await ended(store);
@@ -170,18 +174,17 @@ function thread(
   });
 }
 
-/** Resolves when the thread has ended: true, by itself; false, because it had not answered for `deadMsMin`. */
-async function endedUnlessDead(worker: Worker, pulse: ThreadPulse): Promise<boolean> {
-  let byItself = true;
+/** Ends the thread once it has not answered for `deadMsMin`; `told` is called before, with where it stands. */
+function endingSilent(worker: Worker, pulse: ThreadPulse, told: (stands: string) => void): void {
   const looking = setInterval(() => {
     if (pulse.silentMs < deadMsMin) return;
-    byItself = false;
     clearInterval(looking);
-    void worker.terminate();
-  }, pulseMs);
-  await ended(worker);
-  clearInterval(looking);
-  return byItself;
+    void whereThreadStands(worker).then((stands) => {
+      told(stands === null ? ' Where it stands cannot be said.' : ` It stands ${stands.join(' ')}.`);
+      return worker.terminate();
+    });
+  }, pulseMs).unref();
+  worker.once('exit', () => clearInterval(looking));
 }
 
 /** The worker's own: it answers `{alive: true}` in kind. */

@@ -52,6 +52,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
   // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
+  if (presented === null && node.ownCalls?.take(request, response) === true) return;
   authenticate(node, presented, (outcome) => {
     try {
       if (callerHasLeft(reception)) return;

@@ -5,6 +5,7 @@ import type { Journal } from '@metergate/store/journal/journal.ts';
 import type { UpstreamCredentials } from '../credentials/upstream-credentials.ts';
 import type { CallTurns } from '../fairness/call-turns.ts';
 import type { Drains } from '../fairness/drains.ts';
+import type { OwnCalls } from './own-calls.ts';
 import type { Faults } from './faults.ts';
 import type { Guards } from '../guards/guards.ts';
 import type { VerifyGrant } from '../guards/verify-grant.ts';
@@ -56,4 +57,6 @@ export interface GatewayNode {
   /** In which headers agents tell their sessions. */
   readonly sessionHeaders: SessionHeaders;
   readonly faults: Faults;
+  /** Null: the node makes none. */
+  readonly ownCalls: OwnCalls | null;
 }

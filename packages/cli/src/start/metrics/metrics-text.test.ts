@@ -25,7 +25,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     rateLimitFaults: 0, liveRuns: 0, clockStepMs: 0,
   } as unknown as GatewayThreadMetrics;
   const write = metricsWriter({
-    runtime: { version: 'v0', belowFloor: false }, traces: () => null, threads: () => ({}),
+    runtime: { version: 'v0', belowFloor: false }, traces: () => null, ownCalls: () => ({ tookMs: 3, isTrusted: true }), threads: () => ({}),
     caps: () => ({ reached: organizations, near: organizations }),
     retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
     settling: () => ({ settled: organizations, asked: { settled: 1, waiting: 1, over: 1, held: organizations } }),

@@ -7,6 +7,7 @@ import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { TraceCounters } from '../../traces/trace-exporter.ts';
 import type { JournalDisk } from '../journal-disk.ts';
+import type { OwnCallFigures } from '../own-calls.ts';
 import type { ThreadPulses } from '../thread-pulse.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
 
@@ -43,6 +44,8 @@ export interface MetricsSources {
   readonly settling: () => SettlingFigures | null;
   /** Spans of calls; null: none are wanted. */
   readonly traces: () => TraceCounters | null;
+  /** The node's calls to itself; null: it makes none, or none has ended. */
+  readonly ownCalls: () => OwnCallFigures | null;
   /** The threads of this process that run. */
   readonly threads: () => ThreadPulses;
   readonly runtime: { readonly version: string; readonly belowFloor: boolean };
@@ -91,7 +94,7 @@ const counters: typeof gauges = [
 
 /** Writes what there is now. */
 export function metricsWriter(
-  { runtime, gateway, traces, caps, retention, prices, settling, threads }: MetricsSources,
+  { runtime, gateway, traces, caps, retention, prices, settling, ownCalls, threads }: MetricsSources,
 ): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
@@ -112,10 +115,20 @@ export function metricsWriter(
     if (settled !== null) addSettling(registry, settled);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
+    const own = ownCalls();
+    if (own !== null) addOwnCalls(registry, own);
     const source = gateway();
     const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
+}
+
+function addOwnCalls(registry: Registry, { tookMs, isTrusted }: OwnCallFigures): void {
+  new Gauge({
+    name: 'metergate_own_call_up', registers: [registry], help: '1 if the calls of the node to itself are answered, 0 after two that were not.',
+  }).set(isTrusted ? 1 : 0);
+  if (tookMs === null) return;
+  new Gauge({ name: 'metergate_own_call_seconds', registers: [registry], help: 'How long the last call of the node to itself took.' }).set(tookMs / 1_000);
 }
 
 function addThreads(registry: Registry, pulses: ThreadPulses): void {
