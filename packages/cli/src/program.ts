@@ -42,6 +42,7 @@ export const program: Program = {
     user: async () => (await import('./commands/user.ts')).user,
     token: async () => (await import('./commands/token.ts')).token,
     'master-key': async () => (await import('./commands/master-key.ts')).masterKey,
+    upgrade: async () => (await import('./commands/upgrade.ts')).upgrade,
     doctor: async () => (await import('./commands/doctor.ts')).doctor,
   },
 };

@@ -59,7 +59,7 @@ import { spendSumsIn, type SpendSums } from './spend/spend-sums.ts';
 import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
 import type { StoreContext } from './sealing/context.ts';
 import { openEngine } from './engine/engine.ts';
-import { prepareSchema } from './schema/migrations/prepare-schema.ts';
+import { prepareSchema, type UpgradeProgress } from './schema/migrations/prepare-schema.ts';
 import { nodeReportsIn, type NodeReports } from './operation/node-reports.ts';
 import { refusalHoursIn, type RefusalHours } from './usage/refusal-hours.ts';
 import { refusalLogIn, type RefusalLog } from './usage/refusal-log.ts';
@@ -81,6 +81,8 @@ export interface StoreOptions {
   readonly randomBytes: (n: number) => Uint8Array;
   /** True: makes the schema, or brings an older one up to date. False: `store_absent` or `schema_older`. */
   readonly create: boolean;
+  /** Hears how far the upgrade of an older store has come. */
+  readonly progress?: (progress: UpgradeProgress) => void;
 }
 
 export interface Store {
@@ -156,11 +158,11 @@ export interface Store {
  * @throws StoreFault; nothing stays open then, and nothing half-made is left behind.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, masterKey, clock, randomBytes, create } = options;
+  const { url, masterKey, clock, randomBytes, create, progress } = options;
   const vault = createVault(masterKey, randomBytes);
   const engine = await openEngine(url, { create });
   try {
-    await prepareSchema(engine, { create, vault, randomBytes });
+    await prepareSchema(engine, { create, vault, randomBytes, ...(progress === undefined ? {} : { progress }) });
   } catch (error) {
     await engine.close();
     throw error;

@@ -21,10 +21,10 @@ test('the second process at a new store keeps no useless master key; the first o
   const second = prepareOnThread((preparer) => start('second', {
     async prepare(preparation) {
       assert.ok(existsSync(join(folder, 'second', 'master.key')), 'it thought itself the first');
-      winner = await prepareOnThread((first) => start('first', first));
+      winner = await prepareOnThread((first) => start('first', first), () => {});
       return preparer.prepare(preparation);
     },
-  }));
+  }), () => {});
   await assert.rejects(second, { code: 'wrong_master_key' });
   assert.deepEqual(readdirSync(folder).filter((name) => !name.startsWith('one.db')), ['first']);
   assert.ok(existsSync(join(folder, 'first', 'master.key')));

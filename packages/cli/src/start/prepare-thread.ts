@@ -1,7 +1,7 @@
 /**
  * Entry of the thread that prepares the store before the others start: makes or migrates it and sets up what a first start does, or only looks
  * whether it is there. On `{prepare}` it opens the store, works and closes it, then says `{prepared}` or `{refused: {code, message}}`, a
- * StoreFault. It lives no longer than that, so the supervisor keeps none of the memory that opening a store takes.
+ * StoreFault; before that `{progress}`, if an older store is upgraded. It lives no longer than that, so the supervisor keeps none of the memory that opening a store takes.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
@@ -31,7 +31,10 @@ parent.on('message', ({ prepare }: { readonly prepare: Preparation | null }) => 
 
 async function prepared({ databaseUrl, masterKey, firstStart }: Preparation): Promise<FirstStart | null> {
   const bytes = (n: number): Uint8Array => randomBytes(n);
-  const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: firstStart !== null });
+  const store = await openStore({
+    url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: firstStart !== null,
+    progress: (progress) => parent.postMessage({ progress }),
+  });
   try {
     if (firstStart === null) return null;
     // A later version brings another list; records that name this one may be priced again by it.

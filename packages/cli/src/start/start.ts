@@ -44,6 +44,7 @@ import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData
 import { prepareOnThread } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
 import { silentThreads, watchPulses, type ThreadPulses } from './thread-pulse.ts';
+import { createUpgradeWatch, type UpgradeWatch } from './upgrade-watch.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 
 export interface StartOptions {
@@ -112,8 +113,9 @@ async function run(given: StartOptions): Promise<number> {
       settling: () => running.platform?.settling() ?? null, ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
+    const upgrade = upgradeWatchOf(log, watch);
     const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
-      : preparePart(options, part, { log, watch, asked, preparer }));
+      : preparePart(options, part, { log, watch, asked, preparer }), (progress) => upgrade.progressed(progress)).finally(() => upgrade.ended());
     if (prepared === null) return 0;
     running.lock = prepared.lock;
     running.provider = sandbox ? await (await import('@metergate/sandbox/sandbox-provider.ts')).startSandboxProvider() : null;
@@ -122,6 +124,17 @@ async function run(given: StartOptions): Promise<number> {
     await stopAll(running, config.graceSeconds * 1_000);
     watchingPulses.stop();
   }
+}
+
+function upgradeWatchOf(log: Log, watch: NodeWatch): UpgradeWatch {
+  return createUpgradeWatch({
+    tell: (sentence) => log('info', sentence), waitsFor: (sentence) => { watch.phase = { cause: 'starting', sentence }; },
+    monotonicMs: () => performance.now(),
+    every(pauseMs, task) {
+      const timer = setInterval(task, pauseMs);
+      return () => clearInterval(timer);
+    },
+  });
 }
 
 /** The gateway first. The platform gets what is left of the grace. */

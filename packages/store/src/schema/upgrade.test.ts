@@ -10,13 +10,11 @@ import { nanoDollarsMax } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import pg from 'pg';
-import { createVault } from '../sealing/vault.ts';
-import { batchOf, openTestStore, postgresFixture, sqliteFixture, testMasterKey, type EngineFixture } from '../test-support/contract-fixture.ts';
+import { batchOf, openTestStore, postgresFixture, sqliteFixture, type EngineFixture } from '../test-support/contract-fixture.ts';
 import { migrations } from './migrations/list.ts';
-import { keptRows, keptSchema, keptSchemaFile } from './test-support/kept-schema.ts';
+import { keptSchemaFile } from './test-support/kept-schema.ts';
+import { olderStore } from './test-support/older-store.ts';
 
-const salt = '00112233445566778899aabbccddeeff';
-const fingerprint = createVault(testMasterKey, () => new Uint8Array(0)).fingerprint(Buffer.from(salt, 'hex'));
 const organization = 'org_kept' as OrganizationId;
 const dayMs = 86_400_000;
 const repository = new URL('../../../../', import.meta.url);
@@ -200,18 +198,6 @@ async function sumsOfRecords(fixture: EngineFixture, records: readonly CallRecor
   const store = await openTestStore(url);
   await store.calls.ship(batchOf('seg_again', records)).finally(() => store.close());
   return sumsOf(fixture, url);
-}
-
-/** A store as schema `version` was, with a row in each of its tables. */
-async function olderStore(fixture: EngineFixture, version: number): Promise<string> {
-  const url = await fixture.freshUrl();
-  const bytes = fixture.name === 'sqlite' ? `x'${salt}'` : `'\\x${salt}'::bytea`;
-  await fixture.run(url, [
-    ...Array.from({ length: version }, (_, index) => [...keptSchema(fixture.name, index + 1), ...keptRows(fixture.name, index + 1)]).flat(),
-    `insert into metergate_schema ("only", version) values (1, ${version})`,
-    `insert into store_identity ("only", salt, fingerprint) values (1, ${bytes}, '${fingerprint}')`,
-  ]);
-  return url;
 }
 
 /** Rows in each table. */

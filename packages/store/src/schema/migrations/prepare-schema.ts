@@ -16,6 +16,15 @@ interface Preparation {
   readonly create: boolean;
   readonly vault: Vault;
   readonly randomBytes: (n: number) => Uint8Array;
+  /** Called when an older store begins to be upgraded, before each step, and at its end. */
+  readonly progress?: (progress: UpgradeProgress) => void;
+}
+
+/** How far an upgrade has come. Versions of the schema: `at` is the one that is being made; null: all are, and the last indexes are built. */
+export interface UpgradeProgress {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number | null;
 }
 
 /** Each takes at least the second after which PostgreSQL looks for transactions that wait for each other. */
@@ -23,7 +32,7 @@ const attemptsMax = 10;
 
 /** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and the engines' own faults. */
 export async function prepareSchema(engine: Engine, preparation: Preparation): Promise<void> {
-  const found = await engine.read((db) => versionIn(engine, db));
+  const found = await engine.read((db) => schemaVersionIn(engine, db));
   if (found !== null) await assertMasterKey(engine, preparation.vault);
   assertNotNewer(engine, found);
   if (found === migrations.length) return preparation.create ? buildLateIndexes(engine) : undefined;
@@ -36,6 +45,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
   }
   await migrateUnderLoad(engine, preparation);
   await assertMasterKey(engine, preparation.vault);
+  if (found !== null) preparation.progress?.({ from: found, to: migrations.length, at: null });
   await buildLateIndexes(engine);
 }
 
@@ -54,15 +64,19 @@ async function migrateUnderLoad(engine: Engine, preparation: Preparation): Promi
   }
 }
 
-async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault, randomBytes }: Preparation): Promise<void> {
+async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault, randomBytes, progress }: Preparation): Promise<void> {
   if (engine.kind === 'postgres') {
     await sql`select pg_advisory_xact_lock(7215001)`.execute(transaction);
   }
-  const found = await versionIn(engine, transaction);
+  const found = await schemaVersionIn(engine, transaction);
   assertNotNewer(engine, found);
   if (found === null && engine.kind === 'sqlite') await assertEmptyFile(engine, transaction);
   if (found !== null && engine.kind === 'postgres') await holdOffShippers(transaction);
-  for (const apply of migrations.slice(found ?? 0)) await apply(transaction, engine.kind);
+  for (const [index, apply] of migrations.entries()) {
+    if (index < (found ?? 0)) continue;
+    if (found !== null) progress?.({ from: found, to: migrations.length, at: index + 1 });
+    await apply(transaction, engine.kind);
+  }
   const version = migrations.length;
   if (found === null) {
     const salt = randomBytes(16);
@@ -82,7 +96,7 @@ async function holdOffShippers(transaction: Transaction<Schema>): Promise<void> 
 }
 
 /** How many migrations have run; null if there is no store. */
-async function versionIn(engine: Engine, db: Kysely<Schema>): Promise<number | null> {
+export async function schemaVersionIn(engine: Engine, db: Kysely<Schema>): Promise<number | null> {
   const present = engine.kind === 'sqlite'
     ? sql<{ present: bigint }>`select count(*) as present from sqlite_master where type = 'table' and name = 'metergate_schema'`
     // Reads the catalogue's rows, since functions like to_regclass may answer from what this connection saw before the lock.

@@ -1,0 +1,59 @@
+/**
+ * An older store is upgraded, which may take minutes: the log says so at its beginning and its end and every ten seconds in between, and `/readyz` says
+ * what is being done and for how long. One step is one transaction or a part of one, so what can be told is which, not how much of it.
+ */
+import type { UpgradeProgress } from '@metergate/store/schema/migrations/prepare-schema.ts';
+import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts';
+
+export interface UpgradeWatch {
+  progressed(progress: UpgradeProgress): void;
+  /** All of it is done, or has failed. */
+  ended(): void;
+}
+
+export interface UpgradeWatchOptions {
+  readonly tell: (sentence: string) => void;
+  /** What is waited for, for `/readyz`. */
+  readonly waitsFor: (sentence: string) => void;
+  readonly monotonicMs: () => number;
+  /** Runs a task again and again; returns how to end that. */
+  readonly every: (pauseMs: number, task: () => void) => () => void;
+}
+
+const lookMs = 1_000;
+const tellAgainMs = 10_000;
+
+export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: UpgradeWatchOptions): UpgradeWatch {
+  let now: UpgradeProgress | null = null;
+  let beganMs = 0;
+  let toldMs = 0;
+  let stop: (() => void) | null = null;
+  const seconds = (): number => Math.round((monotonicMs() - beganMs) / 1_000);
+  const sentence = ({ from, to, at }: UpgradeProgress): string => {
+    const what = at === null ? 'the last indexes' : `step ${at - from} of ${to - from} (${upgradeStep(at).words})`;
+    return `The store is being upgraded from schema ${from} to ${to}: ${what}, ${seconds()} s so far.`;
+  };
+  const look = (): void => {
+    if (now === null) return;
+    waitsFor(sentence(now));
+    if (monotonicMs() - toldMs < tellAgainMs) return;
+    toldMs = monotonicMs();
+    tell(sentence(now));
+  };
+  return {
+    progressed(progress) {
+      if (now === null) {
+        beganMs = toldMs = monotonicMs();
+        tell(`The store is upgraded from schema ${progress.from} to ${progress.to} before anything is served. metergate upgrade --plan says what that takes.`);
+        stop = every(lookMs, look);
+      }
+      now = progress;
+      look();
+    },
+    ended() {
+      stop?.();
+      if (now !== null && now.at === null) tell(`The store was upgraded from schema ${now.from} to ${now.to} in ${seconds()} s.`);
+      now = null;
+    },
+  };
+}

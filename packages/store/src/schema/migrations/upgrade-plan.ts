@@ -1,0 +1,40 @@
+/**
+ * What an upgrade of a store has to do, and about how long that takes: most migrations only make tables and columns, some read every record.
+ * Nothing is changed here.
+ */
+import { sql } from 'kysely';
+import { openEngine, type Engine } from '../../engine/engine.ts';
+import { migrations } from './list.ts';
+import { schemaVersionIn } from './prepare-schema.ts';
+import { secondsOfStep, upgradeStep, usOfRecord, type UpgradeStep } from './upgrade-steps.ts';
+
+export interface UpgradePlan {
+  /** Versions of the schema: of the store (null: there is none), and of this program. */
+  readonly from: number | null;
+  readonly to: number;
+  readonly records: number;
+  readonly steps: readonly UpgradeStep[];
+  /** About how long it takes; measured with `bench/upgrade.ts` on a slow machine. */
+  readonly seconds: number;
+}
+
+/** @throws StoreFault, also where there is no file. */
+export async function planUpgrade(url: string): Promise<UpgradePlan> {
+  const engine = await openEngine(url, { create: false });
+  try {
+    return await planIn(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function planIn(engine: Engine): Promise<UpgradePlan> {
+  const from = await engine.read((db) => schemaVersionIn(engine, db));
+  const to = migrations.length;
+  if (from === null) return { from, to, records: 0, steps: [], seconds: 0 };
+  const records = await engine.read(async (db) => Number((await sql<{ records: bigint }>`select count(*) as records from call_record`.execute(db))
+    .rows[0]!.records));
+  const steps = Array.from({ length: Math.max(0, to - from) }, (_, index) => upgradeStep(from + index + 1));
+  const microseconds = steps.reduce((sum, { version }) => sum + usOfRecord(version) * records, 0);
+  return { from, to, records, steps, seconds: Math.ceil(microseconds / 1e6 + steps.length * secondsOfStep) };
+}
