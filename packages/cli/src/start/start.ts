@@ -11,7 +11,6 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pass } from 'node:timers/promises';
 import { idPrefix, newId, type GatewayNodeId } from '@metergate/core/id.ts';
 import { eachProvider } from '@metergate/core/wire/wire.ts';
-import type { OwnCallSettings } from '@metergate/gateway/node/own-calls.ts';
 import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
@@ -43,8 +42,9 @@ import { asSentences, quickStartLines } from './quick-start.ts';
 import { assertStoreFits, prepareData, preparePart, type Part, type PreparedData, type Waiting } from './prepare-data.ts';
 import { prepareOnThread } from './store-preparer.ts';
 import { StartFault } from '../config/start-fault.ts';
+import { stopAsked } from './stop-asked.ts';
 import { silentThreads, watchPulses, type ThreadPulses } from './thread-pulse.ts';
-import { createUpgradeWatch, type UpgradeWatch } from './upgrade-watch.ts';
+import { upgradeWatchOf } from './upgrade-watch.ts';
 import { startThreads, ThreadFault, type Threads } from './threads.ts';
 
 export interface StartOptions {
@@ -113,7 +113,7 @@ async function run(given: StartOptions): Promise<number> {
       settling: () => running.platform?.settling() ?? null, ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });
-    const upgrade = upgradeWatchOf(log, watch);
+    const upgrade = upgradeWatchOf(log, (phase) => { watch.phase = phase; });
     const prepared = await prepareOnThread((preparer) => part === 'all' ? prepareData(options, preparer)
       : preparePart(options, part, { log, watch, asked, preparer }), (progress) => upgrade.progressed(progress)).finally(() => upgrade.ended());
     if (prepared === null) return 0;
@@ -124,17 +124,6 @@ async function run(given: StartOptions): Promise<number> {
     await stopAll(running, config.graceSeconds * 1_000);
     watchingPulses.stop();
   }
-}
-
-function upgradeWatchOf(log: Log, watch: NodeWatch): UpgradeWatch {
-  return createUpgradeWatch({
-    tell: (sentence) => log('info', sentence), waitsFor: (sentence) => { watch.phase = { cause: 'starting', sentence }; },
-    monotonicMs: () => performance.now(),
-    every(pauseMs, task) {
-      const timer = setInterval(task, pauseMs);
-      return () => clearInterval(timer);
-    },
-  });
 }
 
 /** The gateway first. The platform gets what is left of the grace. */
@@ -189,7 +178,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
   }
   running.ownCalls = part === 'platform' || !config.ownCalls ? null : await startOwnCalls();
   running.threads = part === 'platform' ? null : await startGateway(config, {
-    node, names: running.names, masterKey, providerUrls, ownCalls: running.ownCalls?.settings ?? null,
+    node, names: running.names, masterKey, providerUrls, ownCalls: running.ownCalls,
     onFault: (sentence) => log('warn', sentence),
     onLines: (lines) => logLines(log, lines),
     onSpans: (spans) => running.traces?.add(spans),
@@ -200,7 +189,6 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
       died.resolve(thread);
     },
   });
-  if (running.threads !== null) running.ownCalls?.begin({ host: running.threads.gatewayHost, port: running.threads.gatewayPort });
   const gatewayUrl = config.publicGatewayUrl ?? urlOf(config.gateway.host, running.threads?.gatewayPort ?? config.gateway.port);
   running.platform = part === 'gateway' ? null : await startPlatformBeside(config, { names: running.names, data: {
     databaseUrl: config.databaseUrl, reportsDatabaseUrl: config.reportsDatabaseUrl, masterKey,
@@ -238,10 +226,14 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     await takeLeave(running, watch, readers);
     return 0;
   }
-  // A process with a dead thread is not drained: what it journalled is recovered by its store thread, or at its next start.
-  if (outcome === 'gateway') await Promise.race([running.threads?.stop(), pass(lastShippingMsMax)]);
-  running.threads = running.platform = null;
+  await afterDeath(running, outcome);
   return 1;
+}
+
+/** A process with a dead thread is not drained: what it journalled is recovered by its store thread, or at its next start. */
+async function afterDeath(running: Running, died: 'gateway' | 'store'): Promise<void> {
+  if (died === 'gateway') await Promise.race([running.threads?.stop(), pass(lastShippingMsMax)]);
+  running.threads = running.platform = null;
 }
 
 /**
@@ -283,7 +275,7 @@ interface GatewayNeeds {
   readonly node: GatewayNodeId;
   readonly names: NameResolver;
   readonly masterKey: Uint8Array;
-  readonly ownCalls: OwnCallSettings | null;
+  readonly ownCalls: OwnCalls | null;
   readonly providerUrls: Config['providerUrls'];
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;
@@ -294,7 +286,7 @@ interface GatewayNeeds {
 
 async function startGateway(config: Config, needs: GatewayNeeds): Promise<Threads> {
   try {
-    return await startThreads({
+    const threads = await startThreads({
       databaseUrl: config.databaseUrl,
       masterKey: needs.masterKey,
       names: needs.names,
@@ -304,7 +296,7 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         providerUrls: needs.providerUrls, upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb,
         sessionHeaders: config.sessionHeaders, graceSeconds: config.graceSeconds,
-        accessLog: config.accessLog, ownCalls: needs.ownCalls, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
+        accessLog: config.accessLog, ownCalls: needs.ownCalls?.settings ?? null, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
         sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,
@@ -313,6 +305,8 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
       onCondition: needs.onCondition,
       onDeath: needs.onDeath,
     });
+    needs.ownCalls?.begin({ host: threads.gatewayHost, port: threads.gatewayPort });
+    return threads;
   } catch (error) {
     if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.gateway, 'SVC_GATEWAY_PORT', 'SVC_HOST');
@@ -330,28 +324,6 @@ async function startPlatformBeside(config: Config, needs: PlatformNeeds, log: Pl
     }
     throw error;
   }
-}
-
-/**
- * npm passes a terminal's interrupt on to a child that the terminal has already interrupted: a signal within this time of
- * the first one counts as the first.
- */
-const sameSignalMs = 300;
-
-/** Aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
-function stopAsked(log: Log): AbortSignal {
-  const asked = new AbortController();
-  let askedAtMs: number | null = null;
-  const onSignal = (): void => {
-    if (askedAtMs !== null && performance.now() - askedAtMs >= sameSignalMs) process.exit(1);
-    if (askedAtMs !== null) return;
-    askedAtMs = performance.now();
-    log('info', 'stopping; open calls may finish. Signal again to end at once.');
-    asked.abort();
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-  return asked.signal;
 }
 
 function urlOf(host: ListenAddress['host'], port: number): string {

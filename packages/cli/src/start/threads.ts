@@ -129,8 +129,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   watch('gateway', gateway);
   gateway.on('message', hearingGateway(options));
   const pulses = { gateway: pulseOf('gateway', gateway), store: pulseOf('store', store) };
-  endingSilent(gateway, pulses.gateway, (stands) => {
-    const sentence = `The gateway thread did not answer and was ended. Its open calls are recorded as interrupted.${stands}`;
+  endingSilent(gateway, pulses.gateway, (sentence) => {
     if (stopping) options.onFault(sentence);
     else options.onDeath('gateway', `${sentence} This process ends, so that it is started again.`);
   });
@@ -174,13 +173,14 @@ function thread(
   });
 }
 
-/** Ends the thread once it has not answered for `deadMsMin`; `told` is called before, with where it stands. */
-function endingSilent(worker: Worker, pulse: ThreadPulse, told: (stands: string) => void): void {
+/** Ends the gateway thread once it has not answered for `deadMsMin`; `told` is called before, with a sentence that says where it stands. */
+function endingSilent(worker: Worker, pulse: ThreadPulse, told: (sentence: string) => void): void {
   const looking = setInterval(() => {
     if (pulse.silentMs < deadMsMin) return;
     clearInterval(looking);
     void whereThreadStands(worker).then((stands) => {
-      told(stands === null ? ' Where it stands cannot be said.' : ` It stands ${stands.join(' ')}.`);
+      told(`The gateway thread did not answer and was ended. Its open calls are recorded as interrupted. ${
+        stands === null ? 'Where it stands cannot be said.' : `It stands ${stands.join(' ')}.`}`);
       return worker.terminate();
     });
   }, pulseMs).unref();

@@ -4,6 +4,8 @@
  */
 import type { UpgradeProgress } from '@metergate/store/schema/migrations/prepare-schema.ts';
 import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts';
+import type { Log } from '../log/log.ts';
+import type { Unready } from './node-watch.ts';
 
 export interface UpgradeWatch {
   progressed(progress: UpgradeProgress): void;
@@ -56,4 +58,15 @@ export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: Upgra
       now = null;
     },
   };
+}
+
+/** By this thread's clock and timers. */
+export function upgradeWatchOf(log: Log, phase: (unready: Unready) => void): UpgradeWatch {
+  return createUpgradeWatch({
+    tell: (sentence) => log('info', sentence), waitsFor: (sentence) => phase({ cause: 'starting', sentence }), monotonicMs: () => performance.now(),
+    every(pauseMs, task) {
+      const timer = setInterval(task, pauseMs);
+      return () => clearInterval(timer);
+    },
+  });
 }
