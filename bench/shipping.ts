@@ -77,7 +77,8 @@ async function round(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-shipping-'));
   const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
-  const made = await Promise.all(Array.from({ length: organizations }, (_, index) => store.organizations.create({ name: `org ${index}`, plan: 'team' })));
+  const made = await Promise.all(Array.from({ length: organizations }, (_, index) =>
+    store.organizations.create({ name: `org ${index}`, plan: 'team' })));
   await store.close();
   const ids = made.map((each) => ('refused' in each ? '' : each.id));
   const threads = tasks.map((task, node) => new Worker(fileURLToPath(import.meta.url), {
@@ -114,12 +115,13 @@ function said<Message>(thread: Worker): Promise<Message> {
 async function serverFigures(url: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const postmaster = Number(readFileSync(`${(await client.query<{ d: string }>('select setting as d from pg_settings where name = $1', ['data_directory']))
-    .rows[0]!.d}/postmaster.pid`, 'utf8').split('\n')[0]);
+  const { rows: [setting] } = await client.query<{ d: string }>('select setting as d from pg_settings where name = $1', ['data_directory']);
+  const postmaster = Number(readFileSync(`${setting!.d}/postmaster.pid`, 'utf8').split('\n')[0]);
   const look = async () => ({
     processorMs: serverMs(postmaster),
     walBytes: Number((await client.query<{ w: string }>(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as w`)).rows[0]!.w),
-    commits: Number((await client.query<{ c: string }>('select xact_commit as c from pg_stat_database where datname = current_database()')).rows[0]!.c),
+    commits: Number((await client.query<{ c: string }>('select xact_commit as c from pg_stat_database where datname = current_database()'))
+      .rows[0]!.c),
   });
   const before = await look();
   return {
@@ -128,7 +130,6 @@ async function serverFigures(url: string) {
       await pause(1_100);
       const { rows: [updates] } = await client.query<{ all: string; hot: string }>(`select sum(n_tup_upd) as all, sum(n_tup_hot_upd) as hot
         from pg_stat_user_tables where relname in ('usage_sum', 'attribution_sum', 'word_sum', 'hour_sum', 'spend_day')`);
-      if (process.env['TABLES'] !== undefined) console.table((await client.query('select relname, n_tup_ins, n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where n_tup_ins + n_tup_upd > 100 order by n_tup_ins + n_tup_upd desc')).rows);
       await client.end();
       return {
         processorMs: after.processorMs - before.processorMs, walBytes: after.walBytes - before.walBytes, commits: after.commits - before.commits,
@@ -231,5 +232,8 @@ function opening(organization: string, node: number, number: number): CallOpenin
     name: `${node} ${number} ${organization}`, number: key, organization, labels: [`team-${number % 5}`, `env-${number % 2}`], keys: 10, runs: 10,
     startedAtMs: Date.now(),
   });
-  return { ...call, key: `key_${organization.slice(-6)}${key}` as CallOpening['key'], run: null, project: `project-${key % 3}`, node: `node_${node}` as CallOpening['node'] };
+  return {
+    ...call, key: `key_${organization.slice(-6)}${key}` as CallOpening['key'], run: null, project: `project-${key % 3}`,
+    node: `node_${node}` as CallOpening['node'],
+  };
 }

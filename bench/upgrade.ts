@@ -19,9 +19,12 @@ try {
   const all = (await fixture.query(url, `select * from call_record limit 1`))[0]!;
   const columns = Object.keys(all).filter((name) => name !== 'sequence');
   const text = (number: string): string => (values.engine === 'sqlite' ? `printf('%032x', ${number})` : `lpad(to_hex(${number}), 32, '0')`);
-  const made = columns.map((name) => name === 'id' ? `'req_' || ${text('n + 16')}` : name === 'started_at_ms' ? '1767225600000 + n * cast(31000 as bigint)'
-    : name === 'model' ? `'model-' || (n % 7)` : name === 'key' ? `'key_' || (n % 25)` : name === 'labels' ? `'["team-' || (n % 9) || '","env-' || (n % 3) || '"]'`
-      : name === 'receipt_sequence' || name === 'receipt_hash' || name === 'receipt_words' ? 'null' : name);
+  const drawn: Readonly<Record<string, string>> = {
+    id: `'req_' || ${text('n + 16')}`, started_at_ms: '1767225600000 + n * cast(31000 as bigint)', model: `'model-' || (n % 7)`,
+    key: `'key_' || (n % 25)`, labels: `'["team-' || (n % 9) || '","env-' || (n % 3) || '"]'`,
+    receipt_sequence: 'null', receipt_hash: 'null', receipt_words: 'null',
+  };
+  const made = columns.map((name) => drawn[name] ?? name);
   const numbers = values.engine === 'sqlite'
     ? `(with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${Number(values.records) - 1}) select n from numbers)`
     : `generate_series(0, ${Number(values.records) - 1}) as`;
@@ -46,8 +49,9 @@ try {
   await store.close();
   console.log(`${values.records} records from schema ${values.from} on ${values.engine}: ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
   for (const each of took.filter(({ ms }) => ms > 50)) {
-    console.log(`  ${each.at ?? 'indexes'}  ${(each.ms / 1_000).toFixed(2)} s  ${(each.ms * 1_000 / Number(values.records)).toFixed(1)} us a record  ${
-      each.at === null ? '' : upgradeStep(each.at).words}`);
+    const words = each.at === null ? '' : upgradeStep(each.at).words;
+    const us = (each.ms * 1_000 / Number(values.records)).toFixed(1);
+    console.log(`  ${each.at ?? 'indexes'}  ${(each.ms / 1_000).toFixed(2)} s  ${us} us a record  ${words}`);
   }
 } finally {
   await fixture.end();

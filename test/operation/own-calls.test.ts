@@ -19,8 +19,8 @@ test('a node makes calls to itself, which nobody sees but /metrics', { timeout: 
   while (!/^metergate_own_call_seconds /m.test(text = await metrics())) await pause();
   assert.match(text, /^metergate_own_call_up 1$/m);
   assert.equal((await fetch(`${system.opsUrl}/readyz`)).status, 200);
-  assert.deepEqual([/^metergate_calls_in_flight \d+$/m, /^metergate_calls_refused_total\S* \d+$/m].map((line) => line.exec(text)?.[0].split(' ')[1] ?? '0'),
-    ['0', '0']);
+  const figures = [/^metergate_calls_in_flight \d+$/m, /^metergate_calls_refused_total\S* \d+$/m].map((line) => line.exec(text)?.[0].split(' ')[1]);
+  assert.deepEqual(figures.map((figure) => figure ?? '0'), ['0', '0']);
   assert.equal(system.openai.requests.length, 0);
   const { stdout } = await system.cli(['calls', 'list', '--org', 'default', '--json']);
   assert.deepEqual(JSON.parse(stdout), []);
@@ -46,7 +46,8 @@ test('what the played provider says too much, or not at all, is no answer; one c
   });
   await new Promise<void>((resolve) => { served.listen(0, '127.0.0.1', resolve); });
   t.after(() => served.close());
-  const call = (path: string) => fetch(`http://127.0.0.1:${(served.address() as AddressInfo).port}${path}`, { headers: { [ownCallHeader]: 'secret' } });
+  const { port } = served.address() as AddressInfo;
+  const call = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { [ownCallHeader]: 'secret' } });
   assert.equal((await call('/large')).status, 502);
   const slow = call('/slow');
   const pause = pauses();

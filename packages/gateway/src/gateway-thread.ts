@@ -204,7 +204,9 @@ async function start(): Promise<Parts> {
     const counts = gateway.refusalCounts.taken();
     if (counts.length > 0) client.sendRefusals(counts, gateway.refusalEntries.taken());
   };
-  return { gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, ownCalls, sendRefusals };
+  return {
+    gateway, log, journal, openCalls: segments, destinations, settings, clock, rateCounters, registry, leases, look, traces, ownCalls, sendRefusals,
+  };
 }
 
 function serveParent(parts: Parts): void {

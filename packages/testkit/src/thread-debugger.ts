@@ -72,7 +72,7 @@ export async function debugThreads({ stderr }: System): Promise<ThreadDebugger> 
       await tell(file, 'Debugger.resume');
       await goesOn;
     },
-    spin: (file) => tell(file, 'Runtime.evaluate', { expression: 'for (;;);' }),
+    spin: (file) => tell(file, 'Runtime.evaluate', { expression: 'void setImmediate(function computesForEver() { for (;;); })' }),
     close: () => socket.close(),
   };
 }

@@ -8,7 +8,9 @@ export const upgrade = command({
   description: 'Say what a start of this version would do to an older store',
   args: { plan: { type: 'boolean', description: 'Only say it; the next start does it' } },
   run: async ({ plan }, tools) => {
-    if (plan !== true) throw new UsageFault('An older store is upgraded by the next metergate start or metergate platform. Give --plan to see what that does.');
+    if (plan !== true) {
+      throw new UsageFault('An older store is upgraded by the next metergate start or metergate platform. Give --plan to see what that does.');
+    }
     const planned = await planUpgrade(settingsOf(tools).databaseUrl);
     return { json: planned, text: inWords(planned) };
   },
@@ -21,7 +23,8 @@ function inWords({ from, to, records, steps, seconds }: UpgradePlan): string {
   const reading = steps.filter(({ readsRecords }) => readsRecords);
   const others = steps.length - reading.length;
   return [
-    `The next start upgrades the store from schema ${from} to ${to}: ${countOf(steps.length, 'step')}, ${countOf(records, 'record')}, about ${duration(seconds)}.`,
+    `The next start upgrades the store from schema ${from} to ${to}: ${countOf(steps.length, 'step')}, ${countOf(records, 'record')}, about ${
+      duration(seconds)}.`,
     ...reading.map(({ version, words }) => `  ${version}  ${words} (reads ${grouped(records)})`),
     ...(others === 0 ? [] : [`  ${countOf(others, 'step')} of tables and columns, at once`]),
     'On SQLite nothing is served meanwhile. On PostgreSQL gateways go on serving, and ship what ended meanwhile afterwards.',

@@ -58,11 +58,14 @@ const silences: Readonly<Record<ThreadName, string>> = {
   platform: 'The platform thread does not answer: pages and the API hang.',
 };
 const overWords: Readonly<Partial<Record<UnreadyCause, string>>> = {
-  journal: 'The journal can be written again.', store: 'The shared store answers again.', own_call: 'A call of this node to itself is answered again.', gateway_thread: 'The gateway thread answers again.',
+  journal: 'The journal can be written again.', store: 'The shared store answers again.',
+  own_call: 'A call of this node to itself is answered again.', gateway_thread: 'The gateway thread answers again.',
   store_thread: 'The store thread answers again.', platform_thread: 'The platform thread answers again.',
 };
 
-export function createNodeWatch({ directory, tell, monotonicMs, silent = () => [], forwards = () => true, freeBytes = freeBytesOf }: NodeWatchOptions): NodeWatch {
+export function createNodeWatch({
+  directory, tell, monotonicMs, silent = () => [], forwards = () => true, freeBytes = freeBytesOf,
+}: NodeWatchOptions): NodeWatch {
   let condition: NodeCondition = { journal: null, unconfirmed: false };
   const reportedMs = new Map<UnreadyCause, number>();
   let lowReportedMs = -Infinity;

@@ -1,7 +1,8 @@
 /**
  * Entry of the thread that prepares the store before the others start: makes or migrates it and sets up what a first start does, or only looks
  * whether it is there. On `{prepare}` it opens the store, works and closes it, then says `{prepared}` or `{refused: {code, message}}`, a
- * StoreFault; before that `{progress}`, if an older store is upgraded. It lives no longer than that, so the supervisor keeps none of the memory that opening a store takes.
+ * StoreFault; before that `{progress}`, if an older store is upgraded. It lives no longer than that, so the supervisor keeps none of the memory
+ * that opening a store takes.
  */
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';

@@ -161,8 +161,7 @@ interface Running {
 async function serve(options: StartOptions, { log, watch, asked, running, prepared, readers }: Waiting & {
   readonly running: Running; readonly prepared: PreparedData; readonly readers: Readers;
 }): Promise<number> {
-  const { config, part, sandbox, stdout } = options;
-  const { masterKey, firstStart } = prepared;
+  const [{ config, part, sandbox, stdout }, { masterKey, firstStart }] = [options, prepared];
   const died = Promise.withResolvers<'gateway' | 'store'>();
   const simulated = running.provider?.url;
   const providerUrls = simulated === undefined ? config.providerUrls : eachProvider(() => simulated);
@@ -296,7 +295,8 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
         journalDirectory: join(config.dataDirectory, 'journal'), journalSync: config.journalSync,
         providerUrls: needs.providerUrls, upstreamAllow: config.upstreamAllow, heldBodiesMb: config.heldBodiesMb,
         sessionHeaders: config.sessionHeaders, graceSeconds: config.graceSeconds,
-        accessLog: config.accessLog, ownCalls: needs.ownCalls?.settings ?? null, traceSampling: config.traces?.sampling ?? null, runRegistryMax: config.runRegistryMax,
+        accessLog: config.accessLog, ownCalls: needs.ownCalls?.settings ?? null, traceSampling: config.traces?.sampling ?? null,
+        runRegistryMax: config.runRegistryMax,
         sharedStore: parseDatabaseUrl(config.databaseUrl).kind === 'postgres',
       },
       onFault: needs.onFault,

@@ -1,6 +1,6 @@
 /**
- * An older store is upgraded, which may take minutes: the log says so at its beginning and its end and every ten seconds in between, and `/readyz` says
- * what is being done and for how long. One step is one transaction or a part of one, so what can be told is which, not how much of it.
+ * An older store is upgraded, which may take minutes: the log says so at its beginning and its end and every ten seconds in between, and `/readyz`
+ * says what is being done and for how long. One step is one transaction or a part of one, so what can be told is which, not how much of it.
  */
 import type { UpgradeProgress } from '@metergate/store/schema/migrations/prepare-schema.ts';
 import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts';
@@ -46,7 +46,8 @@ export function createUpgradeWatch({ tell, waitsFor, monotonicMs, every }: Upgra
     progressed(progress) {
       if (now === null) {
         beganMs = toldMs = monotonicMs();
-        tell(`The store is upgraded from schema ${progress.from} to ${progress.to} before anything is served. metergate upgrade --plan says what that takes.`);
+        tell(`The store is upgraded from schema ${progress.from} to ${progress.to} before anything is served. `
+          + 'metergate upgrade --plan says what that takes.');
         stop = every(lookMs, look);
       }
       now = progress;

@@ -169,7 +169,8 @@ function runDeskOf({ engine, runs }: Store, parts: Pick<RunDeskOptions, 'post' |
 }
 
 function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken' | 'progress'>): Shipper {
-  return createShipper({ directory: data.journalDirectory, clock: workedMs, distant: engine === 'postgres', place: randomBytes(2).readUInt16BE(), ...told });
+  const place = randomBytes(2).readUInt16BE();
+  return createShipper({ directory: data.journalDirectory, clock: workedMs, distant: engine === 'postgres', place, ...told });
 }
 
 interface Desks {

@@ -120,12 +120,13 @@ for (const on of bothEngines) {
       const sink: CallSink = {
         mark: store.calls.mark, recorded: store.calls.recorded,
         async ship(batch: CallBatch) {
-          if (state === 'refuses' && batch.records.some(({ record }) => record.id === refused.id)) throw new StoreFault('row_refused', 'not this one');
-          if (state === 'refuses' && batch.ahead === undefined && batch.without !== undefined) throw new Error('died');
+          const refuses = state === 'refuses';
+          if (refuses && batch.records.some(({ record }) => record.id === refused.id)) throw new StoreFault('row_refused', 'not this one');
+          if (refuses && batch.ahead === undefined && batch.without !== undefined) throw new Error('died');
           await store.calls.ship(batch);
         },
       };
-      const aside = (): ReturnType<typeof settingRefusedRowsAside> => settingRefusedRowsAside({ directory: journal.directory, calls: sink, warn: () => {} });
+      const aside = () => settingRefusedRowsAside({ directory: journal.directory, calls: sink, warn: () => {} });
       await assert.rejects(shipperTo(aside()).pass(), /died/);
       state = 'sound';
       const again = aside();

@@ -20,10 +20,13 @@ export function batchesByOrganization(
   const { through, records, runEvents } = due;
   const whole: CallBatch = { segment, after, through, records, runEvents };
   const counts = new Map<OrganizationId, number>();
-  for (const { record: { organization } } of records) counts.set(organization, (counts.get(organization) ?? 0) + 1);
-  for (const { event: { organization } } of runEvents) counts.set(organization as OrganizationId, (counts.get(organization as OrganizationId) ?? 0) + 1);
+  const rows = [...records.map(({ record }) => record), ...runEvents.map(({ event }) => event)];
+  for (const { organization } of rows) {
+    const id = organization as OrganizationId;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
   if (counts.size < 2) return [whole];
-  const large = [...counts].filter(([, rows]) => rows >= ownBatchRows).map(([organization]) => organization).sort();
+  const large = [...counts].filter(([, count]) => count >= ownBatchRows).map(([organization]) => organization).sort();
   if (large.length === 0) return [whole];
   const first = place % large.length;
   const without = [...large.slice(first), ...large.slice(0, first)];

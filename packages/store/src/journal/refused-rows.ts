@@ -121,7 +121,11 @@ function halves(batch: CallBatch): [CallBatch, CallBatch] {
   const events = batch.runEvents ?? [];
   return [
     { ...batch, through, records: batch.records.slice(0, middle), runEvents: events.filter(({ seq }) => seq <= through) },
-    { ...batch, ...(batch.ahead === undefined ? { after: through } : {}), records: batch.records.slice(middle), runEvents: events.filter(({ seq }) => seq > through) },
+    {
+      // Of an organization that is ahead, the segment's mark stays where it is.
+      ...batch, ...(batch.ahead === undefined ? { after: through } : {}), records: batch.records.slice(middle),
+      runEvents: events.filter(({ seq }) => seq > through),
+    },
   ];
 }
 

@@ -261,6 +261,9 @@ class SegmentShipper implements Shipper {
   #resize(rows: number, tookMs: number): void {
     const { distant = false } = this.#options;
     if (!distant && tookMs > sliceMs) this.#batchRows = Math.max(batchRows.min, Math.floor(rows / 2));
-    else if (rows === this.#batchRows) this.#batchRows = Math.min(distant ? distantRows.max : batchRows.max, rows + Math.max(batchRows.step, distant ? rows >> 3 : 0));
+    else if (rows === this.#batchRows) {
+      const step = distant ? Math.max(batchRows.step, rows >> 3) : batchRows.step;
+      this.#batchRows = Math.min(distant ? distantRows.max : batchRows.max, rows + step);
+    }
   }
 }

@@ -128,7 +128,9 @@ function addOwnCalls(registry: Registry, { tookMs, isTrusted }: OwnCallFigures):
     name: 'metergate_own_call_up', registers: [registry], help: '1 if the calls of the node to itself are answered, 0 after two that were not.',
   }).set(isTrusted ? 1 : 0);
   if (tookMs === null) return;
-  new Gauge({ name: 'metergate_own_call_seconds', registers: [registry], help: 'How long the last call of the node to itself took.' }).set(tookMs / 1_000);
+  new Gauge({
+    name: 'metergate_own_call_seconds', registers: [registry], help: 'How long the last call of the node to itself took.',
+  }).set(tookMs / 1_000);
 }
 
 function addThreads(registry: Registry, pulses: ThreadPulses): void {

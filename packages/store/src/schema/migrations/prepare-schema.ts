@@ -27,6 +27,11 @@ export interface UpgradeProgress {
   readonly at: number | null;
 }
 
+/**
+ * SQLite reads a whole table for each column that it gets, and keeps as many pages as this. An upgrade of a million records takes half as long
+ * as with what serves calls. The connection is closed after it.
+ */
+const upgradeCacheKib = 192 * 1024;
 /** Each takes at least the second after which PostgreSQL looks for transactions that wait for each other. */
 const attemptsMax = 10;
 
@@ -56,6 +61,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
 async function migrateUnderLoad(engine: Engine, preparation: Preparation): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
+      if (engine.kind === 'sqlite') await engine.unhurried((db) => sql.raw(`pragma cache_size = -${upgradeCacheKib}`).execute(db));
       return await engine.unhurried((db) => db.transaction().execute((transaction) => migrate(engine, transaction, preparation)));
     } catch (error) {
       const wasEnded = engine.kind === 'postgres' && error instanceof StoreFault && error.code === 'store_busy';

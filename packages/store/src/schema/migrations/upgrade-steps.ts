@@ -1,4 +1,7 @@
-/** What each step of an upgrade does, in words, and whether it reads every record. It is apart from the migrations: the main thread of a server says it. */
+/**
+ * What each step of an upgrade does, in words, and whether it reads every record. It is apart from the migrations: the main thread of a server says
+ * it.
+ */
 
 /** One migration that has not run. */
 export interface UpgradeStep {
