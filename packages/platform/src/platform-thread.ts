@@ -25,6 +25,7 @@ import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import type { PriceFeedSettings } from './price-feed/feed-work.ts';
 import type { RunningPriceFeed } from './price-feed/run-feed.ts';
+import { createProveWork, type ProveWork } from './proof/prove-work.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './faults/limited-repeats.ts';
 import { workHolder } from './work/work-holder.ts';
@@ -74,6 +75,8 @@ const noticesMs = 1_000;
 const figuresMs = 60_000;
 /** Pause between two looks for work whose outcome is to be asked for. */
 const followMs = 1_000;
+/** Pause between two looks for figures to be compared; the first comes when the start is over. */
+const provingMs = 30_000;
 /** Pause between two passes that remove what is past its age. */
 const retentionMs = 1_000;
 
@@ -112,8 +115,10 @@ async function serve(): Promise<void> {
     const retention = retentionWorkOn(store, holder);
     const removing = setInterval(() => void removeOld(retention), retentionMs);
     const following = followWorkOn(store, holder);
+    const proving = proveWorkOn(store, holder);
+    const comparing = setInterval(() => void proving.pass().catch((fault: unknown) => reportFault('compare figures with records', fault)), provingMs);
     const asking = setInterval(() => void following.pass().catch((fault: unknown) => reportFault('follow work', fault)), followMs);
-    const works = { retention, feed, following };
+    const works = { retention, feed, following, proving };
     const counting = setInterval(() => void reportFigures(store, works), figuresMs);
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
@@ -126,9 +131,10 @@ async function serve(): Promise<void> {
       clearInterval(looking);
       clearInterval(removing);
       clearInterval(asking);
+      clearInterval(comparing);
       void platform.close(message.graceMs).then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
         .then(() => feed?.end().catch(() => {}))
-        .then(() => following.end().catch(() => {}))
+        .then(() => Promise.all([following.end(), proving.end()]).catch(() => {}))
         .then(() => reports?.close()).then(() => store.close())
         .then(() => data.namesPort.close()).then(() => parent.close());
     });
@@ -179,6 +185,13 @@ function retentionWorkOn(store: Store, holder: string): RetentionWork {
   });
 }
 
+function proveWorkOn(store: Store, holder: string): ProveWork {
+  return createProveWork({
+    store, clock: Date.now, steadyClock: () => performance.now(), holder, warn: (warning) => parent.postMessage({ warning }),
+    failed: (fault) => reportFault('compare figures with records', fault),
+  });
+}
+
 /** Removes what is past its age. After a fault, the next pass tries again. */
 async function removeOld(work: RetentionWork): Promise<void> {
   try {
@@ -192,16 +205,18 @@ interface RepeatedWorks {
   readonly retention: RetentionWork;
   readonly feed: RunningPriceFeed | null;
   readonly following: FollowWork;
+  readonly proving: ProveWork;
 }
 
 /** For `/metrics`; after a fault, the next look tries again. */
-async function reportFigures(store: Store, { retention, feed, following }: RepeatedWorks): Promise<void> {
+async function reportFigures(store: Store, { retention, feed, following, proving }: RepeatedWorks): Promise<void> {
   if (figuring) return;
   figuring = true;
   try {
     parent.postMessage({ caps: await organizationsNearCaps(store, Date.now()) });
     const behindMs = await retentionDelayMs(store, Date.now());
     parent.postMessage({ retention: { ...retention.removed(), behindMs } });
+    parent.postMessage({ proofs: await proving.figures() });
     if (feed !== null) parent.postMessage({ prices: await feed.figures() });
     parent.postMessage({ settling: { settled: await store.settlements.latest(), asked: following.asked() } satisfies SettlingFigures });
   } catch (error) {

@@ -52,6 +52,7 @@ import { runsIn, type StoredRuns } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { seedingIn, type Seeding } from './calls/seeding.ts';
 import { settingsIn, type NodeSettings } from './settings/node-settings.ts';
+import { figureProofsIn, type FigureProofs } from './proof/figure-proofs.ts';
 import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
 import { correctedSpendIn } from './spend/corrected-spend.ts';
 import type { SpentBesideNews } from './spend/spent-beside.ts';
@@ -116,6 +117,7 @@ export interface Store {
   readonly callCorrections: StoredCallCorrections;
   readonly spend: SpendSums;
   readonly spendReconciler: SpendReconciler;
+  readonly figureProofs: FigureProofs;
   readonly runs: StoredRuns;
   readonly receipts: Receipts;
   readonly retention: Retention;
@@ -202,6 +204,7 @@ function storeOn(context: StoreContext): Store {
     callCorrections: callCorrectionsIn(context),
     spend: spendSumsIn(context),
     spendReconciler: spendReconcilerIn(context),
+    figureProofs: figureProofsIn(context),
     runs: runsIn(context),
     receipts: receiptsIn(context),
     retention: retentionIn(context),

@@ -22,6 +22,7 @@ import { settingsOfServer } from '../command-line/settings-of-server.ts';
 import { examineCertificates } from './certificates.ts';
 import { examineDataDirectory, examineMasterKeyFile } from './data-directory.ts';
 import { descriptorsFinding } from './descriptors.ts';
+import { examineFigures, type FiguresLook } from './figures.ts';
 import { finding, type Finding } from './finding.ts';
 import { examineJournal } from './journal.ts';
 import { clockFinding, nodesFindings } from './nodes.ts';
@@ -45,6 +46,9 @@ export interface Report {
   readonly organizations: readonly ShownConnections[];
   /** Receipts were exported here that the store no longer has: it was restored to an earlier moment. */
   readonly storeBehind: ReceiptsLook['storeBehind'];
+  /** All figures agreed with the records that the store held at this instant; null: not all were ever compared. */
+  readonly provedUpTo: FiguresLook['provedUpTo'];
+  readonly figureDifferences: FiguresLook['differences'];
   readonly checks: readonly Finding[];
 }
 
@@ -55,7 +59,7 @@ export async function examine(tools: CommandTools): Promise<Report> {
   const read = readConfig(tools.env, tools.cwd);
   if ('refusal' in read) {
     checks.push(finding('settings', 'fail', read.refusal));
-    return { ok: false, runtime, store: null, nodes: [], organizations: [], storeBehind: null, checks };
+    return { ok: false, runtime, store: null, nodes: [], organizations: [], storeBehind: null, provedUpTo: null, figureDifferences: [], checks };
   }
   const { config } = read;
   const shared = parseDatabaseUrl(config.databaseUrl).kind === 'postgres';
@@ -77,6 +81,8 @@ interface StoreLook {
   readonly nodes: Report['nodes'];
   readonly organizations: readonly ShownConnections[];
   readonly storeBehind: ReceiptsLook['storeBehind'];
+  readonly provedUpTo: FiguresLook['provedUpTo'];
+  readonly figureDifferences: FiguresLook['differences'];
   readonly findings: readonly Finding[];
 }
 
@@ -89,18 +95,22 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
       const key = examineMasterKeyFile(config);
       const receipts = await examineReceipts(store, config.dataDirectory);
       const shared = await examineShared(store, tools);
+      const figures = await examineFigures(store, tools.nowMs());
       return {
         store: { engine: store.engine, revision }, nodes: shared.nodes, organizations, storeBehind: receipts.storeBehind,
+        provedUpTo: figures.provedUpTo, figureDifferences: figures.differences,
         findings: [
           key, storeFinding(store.engine, organizations.length), ...shared.findings, ...await examineServerSettings(store, config, tools),
-          ...receipts.findings, ...await examineRetention(store, tools.nowMs()), ...await examinePrices(store, tools.nowMs()),
+          ...receipts.findings, ...figures.findings, ...await examineRetention(store, tools.nowMs()), ...await examinePrices(store, tools.nowMs()),
         ],
       };
     } finally {
       await store.close();
     }
   } catch (error) {
-    return { store: null, nodes: [], organizations: [], storeBehind: null, findings: [storeFaultFinding(error)] };
+    return {
+      store: null, nodes: [], organizations: [], storeBehind: null, provedUpTo: null, figureDifferences: [], findings: [storeFaultFinding(error)],
+    };
   }
 }
 

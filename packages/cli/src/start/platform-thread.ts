@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { PlatformThreadData, SettlingFigures } from '@metergate/platform/platform-thread.ts';
+import type { ProofFigures } from '@metergate/platform/proof/prove-work.ts';
 import type { PriceFigures } from '@metergate/platform/price-feed/run-feed.ts';
 import type { CapFigures, RetentionFigures } from './metrics/metrics-text.ts';
 import type { ThreadPulse } from './thread-pulse.ts';
@@ -18,6 +19,7 @@ export interface PlatformThread {
   caps(): CapFigures | null;
   /** How far removal is behind records' ages, as last measured; null: not yet. */
   retention(): RetentionFigures | null;
+  proofs(): ProofFigures | null;
   /** The price feed and the age of the list in force, as last looked at; null: not yet. */
   prices(): PriceFigures | null;
   /** Work that is billed later, as last looked at; null: not yet. */
@@ -46,6 +48,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   let stopping: { readonly stop: true; readonly graceMs: number } | null = null;
   let caps: CapFigures | null = null;
   let retention: RetentionFigures | null = null;
+  let proofs: ProofFigures | null = null;
   let prices: PriceFigures | null = null;
   let settling: SettlingFigures | null = null;
   let restart: NodeJS.Timeout | null = null;
@@ -55,7 +58,7 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   const { port } = first;
   return {
     port,
-    caps: () => caps, retention: () => retention, prices: () => prices, settling: () => settling,
+    caps: () => caps, retention: () => retention, proofs: () => proofs, prices: () => prices, settling: () => settling,
     pulse: () => (stopping !== null && worker.threadId === -1 ? null : pulse),
     async leave() {
       leaving = true;
@@ -72,12 +75,13 @@ export async function startPlatformThread({ data, names }: PlatformNeeds, log: P
   function watched(each: Worker): Worker {
     each.on('message', (message: {
       readonly warning?: unknown; readonly note?: unknown; readonly caps?: CapFigures; readonly retention?: RetentionFigures;
-      readonly prices?: PriceFigures; readonly settling?: SettlingFigures;
+      readonly prices?: PriceFigures; readonly proofs?: ProofFigures; readonly settling?: SettlingFigures;
     }) => {
       if (typeof message.warning === 'string') log('warn', message.warning);
       if (typeof message.note === 'string') log('info', message.note);
       if (message.caps !== undefined) caps = message.caps;
       if (message.retention !== undefined) retention = message.retention;
+      if (message.proofs !== undefined) proofs = message.proofs;
       if (message.prices !== undefined) prices = message.prices;
       if (message.settling !== undefined) settling = message.settling;
     });

@@ -109,7 +109,8 @@ async function run(given: StartOptions): Promise<number> {
       address: config.ops, unready: () => watch.unready(), asked: (who) => readers.asked(monotonicMs(), who),
       gateway: () => gatewaySource(running.threads, join(config.dataDirectory, 'journal')),
       traces: () => running.traces?.counters ?? null, caps: () => running.platform?.caps() ?? null,
-      retention: () => running.platform?.retention() ?? null, prices: () => running.platform?.prices() ?? null,
+      retention: () => running.platform?.retention() ?? null, proofs: () => running.platform?.proofs() ?? null,
+      prices: () => running.platform?.prices() ?? null,
       settling: () => running.platform?.settling() ?? null, ownCalls: () => running.ownCalls?.figures() ?? null, threads: pulses,
       runtime: { version: process.version, belowFloor: runtimeBelowFloor(process.versions.node) },
     });

@@ -8,6 +8,7 @@ import type { AlertSchema } from './alert-schema.ts';
 import type { CorrectionSchema } from './correction-schema.ts';
 import type { OperationSchema } from './operation-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
+import type { ProofSchema } from './proof-schema.ts';
 import type { RetentionSchema } from './retention-schema.ts';
 import type { TapSchema } from './tap-schema.ts';
 import type { DeferredWorkTable } from './work-schema.ts';
@@ -349,7 +350,7 @@ export interface SpendDayTable {
 }
 
 export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema,
-  RetentionSchema, OperationSchema, MonthSchema {
+  RetentionSchema, ProofSchema, OperationSchema, MonthSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

@@ -28,6 +28,7 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     runtime: { version: 'v0', belowFloor: false }, traces: () => null, ownCalls: () => ({ tookMs: 3, isTrusted: true }), threads: () => ({}),
     caps: () => ({ reached: organizations, near: organizations }),
     retention: () => ({ records: organizations, events: organizations, behindMs: organizations }),
+    proofs: () => ({ differences: organizations, mended: organizations, provedMs: organizations }),
     settling: () => ({ settled: organizations, asked: { settled: 1, waiting: 1, over: 1, held: organizations } }),
     prices: () => ({ listAgeMs: organizations, feedFailingMs: organizations }),
     gateway: () => ({

@@ -7,6 +7,7 @@ import type { StoreThreadFigures } from '@metergate/store/desk/store-thread.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import type { TraceCounters } from '../../traces/trace-exporter.ts';
 import type { JournalDisk } from '../journal-disk.ts';
+import type { ProofFigures } from '@metergate/platform/proof/prove-work.ts';
 import type { OwnCallFigures } from '../own-calls.ts';
 import type { ThreadPulses } from '../thread-pulse.ts';
 import { addCallCounters, callHistograms } from './call-metrics-text.ts';
@@ -38,6 +39,8 @@ export interface MetricsSources {
   readonly caps: () => CapFigures | null;
   /** Records removed for their age; null: as above. */
   readonly retention: () => RetentionFigures | null;
+  /** How far figures are proved by their records; null: as above. */
+  readonly proofs: () => ProofFigures | null;
   /** The age of the price list, and its feed; null: as above, or no feed is configured. */
   readonly prices: () => PriceFigures | null;
   /** Work that is billed later; null: as above. */
@@ -94,7 +97,7 @@ const counters: typeof gauges = [
 
 /** Writes what there is now. */
 export function metricsWriter(
-  { runtime, gateway, traces, caps, retention, prices, settling, ownCalls, threads }: MetricsSources,
+  { runtime, gateway, traces, caps, retention, proofs, prices, settling, ownCalls, threads }: MetricsSources,
 ): () => Promise<{ type: string; text: string }> {
   return async () => {
     const registry = new Registry();
@@ -115,12 +118,23 @@ export function metricsWriter(
     if (settled !== null) addSettling(registry, settled);
     const spans = traces();
     if (spans !== null) addSpans(registry, spans);
+    const proved = proofs();
+    if (proved !== null) addProofs(registry, proved);
     const own = ownCalls();
     if (own !== null) addOwnCalls(registry, own);
     const source = gateway();
     const calls = source === null ? '' : await addGateway(registry, source);
     return { type: registry.contentType, text: await registry.metrics() + calls };
   };
+}
+
+function addProofs(registry: Registry, { differences, mended, provedMs }: ProofFigures): void {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  gauge('metergate_figure_differences', 'Figures that differ from their records and were not mended.').set(differences);
+  new Counter({ name: 'metergate_figures_mended_total', help: 'Sums of usage that were brought to what their records say.', registers: [registry] })
+    .inc(mended);
+  if (provedMs === null) return;
+  gauge('metergate_figures_proved_timestamp_seconds', 'All figures agreed with the records of this moment.').set(provedMs / 1_000);
 }
 
 function addOwnCalls(registry: Registry, { tookMs, isTrusted }: OwnCallFigures): void {

@@ -1,0 +1,41 @@
+/** Records against their receipts, page by page: each links to the one before it, and the last one is where the chain ends. */
+import { recordLinkText } from '@metergate/core/receipt/record-texts.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import type { Engine } from '../engine/engine.ts';
+import { hashBefore, pageOfChain, prunedIn } from '../receipts/chain-reading.ts';
+import { sha256 } from '../sealing/chain/receipt-keys.ts';
+
+export interface ChainLook {
+  /** Records up to this sequence are whole. */
+  readonly through: number;
+  /** The first sequence at which the record is missing or is not the one that got the receipt; null: none was found. */
+  readonly broken: number | null;
+  /** The chain's end was reached. */
+  readonly isWhole: boolean;
+}
+
+/** The next page after `after`. */
+export async function proveChain(
+  engine: Engine, organization: OrganizationId, { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<ChainLook> {
+  return engine.read(async (db) => {
+    const head = await db.selectFrom('receipt_chain').select(['sequence', 'hash']).where('organization', '=', organization).executeTakeFirst();
+    const last = Number(head?.sequence ?? 0n);
+    const start = Math.max(after, (await prunedIn(db, organization))?.last ?? 0);
+    if (start >= last) return { through: start, broken: null, isWhole: true };
+    let previous = await hashBefore(db, organization, start + 1);
+    if (previous === null) return { through: start, broken: start, isWhole: false };
+    const page = await pageOfChain(db, organization, { first: start + 1, last, limit });
+    let through = start;
+    for (const { record, sequence, hash, wordsDigest } of page) {
+      if (sequence !== through + 1 || sha256(recordLinkText({ sequence, previous, wordsDigest }, record)) !== hash) {
+        return { through, broken: through + 1, isWhole: false };
+      }
+      [through, previous] = [sequence, hash];
+    }
+    if (page.length < limit && through < last) return { through, broken: through + 1, isWhole: false };
+    const isEnd = through === last;
+    if (isEnd && previous !== Buffer.from(head!.hash).toString('hex')) return { through: through - 1, broken: through, isWhole: false };
+    return { through, broken: null, isWhole: isEnd };
+  });
+}
