@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { dayAfter } from '@metergate/core/time/utc-day.ts';
 import { callRecordOf } from '../calls/call-row.ts';
 import type { Engine } from '../engine/engine.ts';
-import { additionsOf, figureColumns as spendColumns } from '../spend/apply-spend.ts';
+import { additionsOf, spendColumns } from '../spend/apply-spend.ts';
 import { recordsAtOnce, spendRecordColumns, spendRecordOf, type SpendRecordRow } from '../spend/recent-records.ts';
 import { hourAdditionsOf } from '../usage/apply-hours.ts';
 import { figureColumnNames } from '../usage/figure-columns.ts';

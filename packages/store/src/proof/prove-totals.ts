@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { Engine } from '../engine/engine.ts';
 import { allDaysMs } from '../spend/spend-days.ts';
-import { figureColumns } from '../spend/apply-spend.ts';
+import { spendColumns } from '../spend/apply-spend.ts';
 import { figureColumnNames } from '../usage/figure-columns.ts';
 import { setDimension } from '../usage/label-sets.ts';
 import { labelMonths } from '../usage/usage-additions.ts';
@@ -50,9 +50,9 @@ export async function proveMonth(engine: Engine, organization: OrganizationId, m
 
 /** The row of all days, which windows of all time go by, is the sum of the others, each without what is removed for its age. */
 export async function proveAllDays(engine: Engine, organization: OrganizationId): Promise<readonly TotalDifference[]> {
-  const names = figureColumns.map(({ kept }) => kept);
-  const left = raw(figureColumns.map(({ kept, gone }) => `${kept} - ${gone} as ${kept}`).join(', '));
-  const sums = raw(figureColumns.map(({ kept, gone }) => `sum(${kept} - ${gone}) as ${kept}`).join(', '));
+  const names = spendColumns.map(({ kept }) => kept);
+  const left = raw(spendColumns.map(({ kept, gone }) => `${kept} - ${gone} as ${kept}`).join(', '));
+  const sums = raw(spendColumns.map(({ kept, gone }) => `sum(${kept} - ${gone}) as ${kept}`).join(', '));
   const all = BigInt(allDaysMs);
   const { rows } = await engine.read((db) => sql<TextRow>`
     select coalesce(d.scope, a.scope) || ' ' || coalesce(d.subject, a.subject) as place,
