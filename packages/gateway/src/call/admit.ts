@@ -124,19 +124,30 @@ export class Admission {
       this.#drop(call, body);
       this.#end.broke('admission', cause);
     };
+    const goOn = (made: Made): void => {
+      try {
+        this.#credited(call, body, made);
+      } catch (cause) {
+        broke(cause);
+      }
+    };
+    let isAtHand = true;
     maker.make({
       method: call.method, target: call.chosen.target, rawHeaders: this.#reception.request.rawHeaders,
       body: content === null || content instanceof Uint8Array ? content : 'streamed',
     }, {
       broke,
-      made: (made) => {
-        try {
-          this.#credited(call, body, made);
-        } catch (cause) {
-          broke(cause);
-        }
-      },
+      // All that waited for one token would else go on in the turn in which it came, and hold up every other call for as long.
+      made: (made) => (isAtHand ? goOn(made) : this.#inTurn(() => goOn(made))),
     });
+    isAtHand = false;
+  }
+
+  #inTurn(step: () => void): void {
+    const { turns } = this.#node;
+    const organization = this.#heard.held.organization.id;
+    if (turns.mayGo(organization)) step();
+    else turns.later(organization, step);
   }
 
   #credited(call: AdmittedCall, body: OutboundBody, made: Made): void {

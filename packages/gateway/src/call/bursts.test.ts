@@ -3,12 +3,19 @@
  * first, not by time. The test controls turns of the event loop if calls must keep waiting.
  */
 import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { createPriceBook } from '@metergate/core/price/price-book.ts';
+import { priceList } from '@metergate/core/price/price-list.ts';
+import type { NamedUpstream } from '@metergate/core/settings.ts';
 import { nothingDue } from '@metergate/core/usage/reading.ts';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import { CallTurns } from '../fairness/call-turns.ts';
+import type { HeldKey } from '../guards/held-key.ts';
+import { testHeld, testKey, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { willingRunJournal } from '../guards/test-support/standing-fixture.ts';
 import { neighbourKey, ownKey, startNode } from '../test-support/whole-node.ts';
 import type { CreateCopyReader } from '../usage/create-copy-reader.ts';
@@ -138,5 +145,43 @@ test('of compressed answers that are given up at the same moment four are record
   release();
   assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
   assert.equal(recorded, 7);
+  await ended([neighbour, ...callers]);
+});
+
+test('of calls that waited for one token four go on in a turn, and the others in the next ones', async (t) => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const credential = JSON.stringify({
+    type: 'service_account', client_email: 'a@b.example', token_uri: 'https://token.example/token',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  });
+  const vertex: NamedUpstream = {
+    name: 'vertex', version: 1, url: 'https://vertex.example', enabled: true, auth: 'google-service-account', credential,
+    dialect: null, provider: null,
+  };
+  const mine = testHeld(testOrganization({ upstreams: [vertex] }));
+  const another = testHeld(testOrganization({ id: 'org_b' as OrganizationId }), testKey({ organization: 'org_b' as OrganizationId }));
+  const heldByHash = (hash: string): HeldKey => (hash === createHash('sha256').update(neighbourKey).digest('hex') ? another : mine);
+  const priceBook = createPriceBook({ list: priceList, overlay: null });
+  const { provider, gateway, neighbour, callers, release, hold } = await heldTurn(t, {
+    settings: { held: heldByHash, ask: async (hash) => heldByHash(hash), asking: 0, priceBook, ageMs: () => 0 },
+  });
+  release();
+  const [asked, given] = [gate(), gate()];
+  provider.respond(async ({ target }) => {
+    if (target !== '/token') return { body: '{}' };
+    asked.open();
+    await given.opened;
+    return { headers: [['content-type', 'application/json']], body: '{"access_token":"ya29.a","expires_in":3600,"token_type":"Bearer"}' };
+  });
+  const answers = callers.map((caller) => answered(caller, callOf(ownKey, '/upstreams/vertex/v1/x')));
+  await asked.opened;
+  assert.equal(await answered(neighbour, neighbours), 200, 'by then the node has heard of all of them');
+  hold();
+  given.open();
+  while (gateway.held().calls === 0) await turn();
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  assert.equal(gateway.held().calls, 4);
+  release();
+  assert.deepEqual(await Promise.all(answers), Array(6).fill(200));
   await ended([neighbour, ...callers]);
 });
