@@ -31,7 +31,7 @@ const headersMs = 15_000;
 const requestMs = 3_600_000;
 /** Above the providers' own patience of 15 minutes. */
 const idleSocketMs = 16 * 60_000;
-/** A request that comes whole within this long is read without Node's server. */
+/** A head that comes whole within this long is read without Node's server. */
 const momentMs = 100;
 
 export interface GatewayServer {
@@ -107,7 +107,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   const usual: UsualCallers | null = leaveToNode === null ? null : {
     serve: onRequest, leaveToNode, keptBytes: 0,
     clock: callersClocks?.seconds ?? new CoarseClock(1_000), momentClock: callersClocks?.moments ?? new CoarseClock(momentMs / 2),
-    limits: { firstRequestMs: headersMs, keepAliveMs, silenceMs: idleSocketMs, momentMs },
+    limits: { firstRequestMs: headersMs, keepAliveMs, silenceMs: idleSocketMs, momentMs, bodyMs: requestMs },
   };
   server.on('connection', (socket: Socket) => {
     const connection = connections.of(socket);

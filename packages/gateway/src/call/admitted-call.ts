@@ -65,8 +65,8 @@ export interface AdmittedCall extends AuthenticatedCall, Labels, GuardedCall {
 
 /** A request body on its way to the destination. */
 export interface OutboundBody {
-  /** Null if there is none, or once a whole one was released. */
-  readonly content: Uint8Array | Readable | null;
+  /** Whole, in one piece or in several, or a stream. Null if there is none, or once a whole one was released. */
+  readonly content: Uint8Array | readonly Uint8Array[] | Readable | null;
   /** Length of `content` where known; null: chunked. */
   readonly contentLength: number | null;
   /** Whether it asks for work in the background; `unread` too where nobody wanted to know. */
@@ -79,6 +79,8 @@ export interface OutboundBody {
   requestedModel(): string | null;
   /** Body bytes received from the caller so far. */
   receivedBytes(): number;
+  /** Runs once all of a whole one was handed to the system; null where nobody wants to know. */
+  readonly written: (() => void) | null;
   /** Gives back what the body reserved of the budget for held bodies. Idempotent. */
   release(): void;
   /** The exchange is over: what the caller still sends is read and dropped. Idempotent. */

@@ -1,9 +1,8 @@
 /** What is known of a request when its body is to be received, and who waits for the body. No behaviour. */
-import type { IncomingMessage } from 'node:http';
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
+import type { CallerRequest, CallerResponse, StreamedRequest } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
 import type { OutboundBody } from './admitted-call.ts';
 
@@ -29,5 +28,5 @@ export interface BodyReception {
 
 /** One whose body is still coming. */
 export interface StreamedReception extends BodyReception {
-  readonly request: IncomingMessage;
+  readonly request: StreamedRequest;
 }

@@ -105,11 +105,10 @@ export class HeldBody implements Receiving {
 
   #sendWhole(): void {
     this.#stopListening();
-    const { ready } = this.#reception;
+    const { ready, signs } = this.#reception;
     const read = this.#reading.result();
     this.#reading.release();
-    const pieces = this.#reception.signs ? [Buffer.concat(this.#chunks, this.#bytes)] : this.#chunks;
-    ready(new WholeBody({ pieces, bytes: this.#bytes, counted: this.#counted }, read));
+    ready(new WholeBody({ pieces: this.#chunks, bytes: this.#bytes, counted: this.#counted, joins: signs }, read));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */

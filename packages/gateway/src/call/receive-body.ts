@@ -3,9 +3,8 @@
  * every chat body, which must be looked into, and those that are signed or may ask for work or for models that are refused); streamed. Spec:
  * Endpoints rules 1 and 2; rule 6c.
  */
-import type { IncomingMessage } from 'node:http';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
-import type { CallerResponse } from '../callers/caller-exchange.ts';
+import type { CallerResponse, StreamedRequest } from '../callers/caller-exchange.ts';
 import { WholeRequest } from '../callers/whole-request.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { OutboundBody } from './admitted-call.ts';
@@ -32,7 +31,7 @@ export function receiveBody(node: GatewayNode, reception: BodyReception): void {
 }
 
 /** Says 100 where the caller waits for it. Node would put that behind the head of an answer which waits behind another one. */
-function askForBody(request: IncomingMessage, response: CallerResponse): void {
+function askForBody(request: StreamedRequest, response: CallerResponse): void {
   if (response.socket !== null) return response.writeContinue();
   response.once('socket', () => { if (!response.headersSent && !request.complete) response.writeContinue(); });
 }
@@ -44,7 +43,7 @@ function receiveWhole(content: Buffer | null, reception: BodyReception): void {
   try {
     const reading = new BodyReading(reception);
     reading.push(content);
-    body = new WholeBody({ pieces: [content], bytes: content.length, counted: null }, reading.result());
+    body = new WholeBody({ pieces: [content], bytes: content.length, counted: null, joins: reception.signs }, reading.result());
     reading.release();
   } catch (cause) {
     return reception.broke(cause);

@@ -122,6 +122,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
       headers: outboundHeaders(this.#call, this.#request.rawHeaders),
       body: this.#body.content, contentLength: this.#body.contentLength,
       keyId: this.#call.held.key.id,
+      written: this.#body.written ?? undefined,
     };
     this.#exchange = this.#call.chosen.destination.send(this.#sent, new GuardedObserver(this.#guard, this));
   }

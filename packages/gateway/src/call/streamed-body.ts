@@ -1,6 +1,6 @@
 /** A body that is sent as it comes. */
 import { Readable } from 'node:stream';
-import type { IncomingMessage } from 'node:http';
+import type { StreamedRequest } from '../callers/caller-exchange.ts';
 import type { OutboundBody } from './admitted-call.ts';
 import { createModelWatch, type ModelWatch } from './requested-model.ts';
 
@@ -13,7 +13,7 @@ export interface StreamStart {
 }
 
 /** The rest of a request as a stream, counted; what was already read goes first. Dropping it reads the rest away. */
-export function streamedBody(request: IncomingMessage, start: StreamStart): OutboundBody {
+export function streamedBody(request: StreamedRequest, start: StreamStart): OutboundBody {
   let received = start.firstBytes;
   let model: string | null = null;
   let watch: ModelWatch | null = createModelWatch(request.rawHeaders);
@@ -28,6 +28,7 @@ export function streamedBody(request: IncomingMessage, start: StreamStart): Outb
     content, contentLength: start.contentLength, asksLater: 'unread', modelsAsked: 'unread', overBound: start.overBound,
     requestedModel: () => watch?.model() ?? model,
     receivedBytes: () => received,
+    written: null,
     release: start.release,
     drop() {
       model = watch?.model() ?? model;
@@ -39,7 +40,7 @@ export function streamedBody(request: IncomingMessage, start: StreamStart): Outb
   };
 }
 
-async function* firstThenRest(first: readonly Buffer[], request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* firstThenRest(first: readonly Buffer[], request: StreamedRequest): AsyncGenerator<Buffer> {
   yield* first;
   yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }

@@ -1,17 +1,22 @@
 /** A body that was held whole, as it is sent. Its bytes are never changed except for the one insertion (spec: Endpoints rules 1 and 2). */
-import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { includeUsageBytes } from '@metergate/core/call/include-usage.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
+import { bodySlabs, pieceBytesMin } from '../fairness/body-slabs.ts';
 import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { OutboundBody } from './admitted-call.ts';
-import { inOnePiece, withInsertion } from './body-pieces.ts';
+import { withInsertion } from './body-pieces.ts';
 import type { ReadOfBody } from './body-reading.ts';
 
 export const noBody: OutboundBody = {
   content: null, contentLength: null, asksLater: 'no', modelsAsked: 'none', overBound: false, requestedModel: () => null, receivedBytes: () => 0,
-  release: () => {}, drop: () => {},
+  written: null, release: () => {}, drop: () => {},
 };
+
+/** Pieces that are shorter in the mean are joined: each costs more to write than to copy. */
+const shortPieceBytes = 4 * 1024;
+
+const noPieces: readonly Buffer[] = [];
 
 /** The pieces of a body, as they came. */
 export interface HeldPieces {
@@ -20,29 +25,44 @@ export interface HeldPieces {
   readonly bytes: number;
   /** What of it counts against its organization; null: nothing. */
   readonly counted: HeldBytes | null;
+  /** It is to be one piece. */
+  readonly joins: boolean;
 }
 
 /** It knows nothing of how it came: a call keeps it until its answer has ended, which may take long. */
 export class WholeBody implements OutboundBody {
-  content: Uint8Array | Readable | null;
+  content: Uint8Array | readonly Uint8Array[] | null;
   readonly contentLength: number;
   readonly asksLater: AskedLater;
   readonly modelsAsked: BodyModels;
   readonly overBound = false;
+  readonly written: (() => void) | null;
   readonly #receivedBytes: number;
   readonly #model: string | null;
   #counted: HeldBytes | null;
+  /** Pieces whose memory is used again. */
+  #lent: readonly Buffer[];
 
   /** Sends the pieces themselves, or with the option put in where the verdict says so. */
-  constructor({ pieces, bytes, counted }: HeldPieces, { verdict, model, asksLater, modelsAsked }: ReadOfBody) {
+  constructor({ pieces, bytes, counted, joins }: HeldPieces, { verdict, model, asksLater, modelsAsked }: ReadOfBody) {
     const inserts = verdict?.kind === 'insert';
     this.contentLength = bytes + (inserts ? includeUsageBytes.length : 0);
-    this.content = inOnePiece(inserts ? withInsertion(pieces, verdict.at) : pieces, this.contentLength);
+    const sent = inserts ? withInsertion(pieces, verdict.at) : pieces;
+    const isOne = joins || this.contentLength < sent.length * shortPieceBytes;
+    this.content = sent.length === 1 ? sent[0]! : isOne ? Buffer.concat(sent, this.contentLength) : sent;
+    this.#lent = bytes < pieceBytesMin ? noPieces : pieces.filter((piece) => bodySlabs.hasLent(piece));
+    this.written = this.#lent.length === 0 ? null : () => this.#giveBack();
     this.asksLater = asksLater;
     this.modelsAsked = modelsAsked;
     this.#receivedBytes = bytes;
     this.#model = model;
     this.#counted = counted;
+  }
+
+  #giveBack(): void {
+    this.content = null;
+    for (const piece of this.#lent) bodySlabs.giveBack(piece);
+    this.#lent = noPieces;
   }
 
   requestedModel(): string | null {

@@ -6,26 +6,31 @@ import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { hasRequestParser } from '../http-parser/request-parser.ts';
 import { CallerConnection, type UsualCallers } from './caller-connection.ts';
+import { ArrivingRequest } from './arriving-request.ts';
 import type { CallerResponse } from './caller-exchange.ts';
 import { createConnections } from './connections.ts';
 import { leaveToOthers, readShared } from './shared-input.ts';
 import { SetClock } from './test-support/set-clock.ts';
-import type { WholeRequest } from './whole-request.ts';
+import { WholeRequest } from './whole-request.ts';
 import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 
 /** A server whose connections are read here, and one caller of it. */
 async function start(t: TestContext) {
   const [clock, momentClock] = [new SetClock(), new SetClock()];
   const served: { request: WholeRequest; response: CallerResponse }[] = [];
+  const arriving: { request: ArrivingRequest; response: CallerResponse }[] = [];
   const left: string[] = [];
   const callers: UsualCallers = {
-    serve: (request, response) => { served.push({ request, response }); },
+    serve(request, response) {
+      if (request instanceof WholeRequest) served.push({ request, response });
+      else if (request instanceof ArrivingRequest) arriving.push({ request, response });
+    },
     leaveToNode(socket) {
       const at = left.push('') - 1;
       socket.on('data', (chunk: Buffer) => { left[at] += chunk.toString('latin1'); });
     },
     clock, momentClock,
-    limits: { firstRequestMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100 },
+    limits: { firstRequestMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100, bodyMs: 3_600_000 },
     keptBytes: 0,
   };
   const connections = createConnections();
@@ -50,7 +55,7 @@ async function start(t: TestContext) {
   };
   await until(() => sockets.length === 1);
   const [socket] = sockets as [Socket];
-  return { caller, served, left, callers, clock, momentClock, socket, until, heard: () => heard, connection: connections.of(socket) };
+  return { caller, served, arriving, left, callers, clock, momentClock, socket, until, heard: () => heard, connection: connections.of(socket) };
 }
 
 const head = 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n';
@@ -87,7 +92,6 @@ test('an unusual request is left to Node with all its bytes, after the requests 
   for (const unusual of [
     'GET / HTTP/1.0\r\n\r\n', `${head}Transfer-Encoding: chunked\r\n\r\n`, `${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HEAD / HTTP/1.1\r\nHost: x\r\n\r\n', usual + usual,
-    `${head}Content-Length: 65537\r\n\r\n`,
     'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n', 'no HTTP\r\n\r\n', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n`,
     `${head}X: ${'x'.repeat(20_000)}`, 'CONNECT a:1 HTTP/1.1\r\n\r\n', `${head}TE: trailers\r\n\r\n`, `${usual}GET / HT`,
   ]) {
@@ -104,15 +108,110 @@ test('an unusual request is left to Node with all its bytes, after the requests 
   }
 });
 
-test('a request that has not come whole within a moment is left to Node', async (t) => {
+test('a request whose head has not come whole within a moment is left to Node', async (t) => {
   const { caller, left, callers, until, momentClock } = await start(t);
-  caller.write(usual.slice(0, -1));
+  caller.write(usual.slice(0, -4));
   await until(() => callers.keptBytes > 0);
   momentClock.pass(50);
   assert.deepEqual(left, []);
   momentClock.pass(50);
-  await until(() => left[0] === usual.slice(0, -1));
+  await until(() => left[0] === usual.slice(0, -4));
   assert.equal(callers.keptBytes, 0);
+});
+
+/** Collects the body of a request that is served while it comes. */
+function bodyOf({ request }: { readonly request: ArrivingRequest }): { text: string; ended: boolean } {
+  const body = { text: '', ended: false };
+  request.on('data', (chunk: Buffer) => { body.text += chunk.toString('latin1'); }).on('end', () => { body.ended = true; });
+  return body;
+}
+
+test('a body that has not come whole within a moment, or is long, is served while it comes', async (t) => {
+  const slow = await start(t);
+  slow.caller.write(usual.slice(0, -1));
+  await slow.until(() => slow.callers.keptBytes > 0);
+  slow.momentClock.pass(100);
+  await slow.until(() => slow.arriving.length === 1);
+  assert.deepEqual([slow.callers.keptBytes, slow.left, slow.arriving[0]!.request.complete], [0, [], false]);
+  const body = bodyOf(slow.arriving[0]!);
+  slow.caller.write(`k${usual}`);
+  await slow.until(() => body.ended);
+  assert.deepEqual([body.text, slow.arriving[0]!.request.complete, slow.served.length], ['ok', true, 0]);
+  answer(slow.arriving[0]!, 'first');
+  await slow.until(() => slow.served.length === 1);
+  answer(slow.served[0]!, 'second');
+  await slow.until(() => slow.heard().endsWith('second'));
+  const long = await start(t);
+  const sent = 'x'.repeat(1024 * 1024);
+  long.caller.write(`${head}Content-Length: ${sent.length}\r\n\r\n`);
+  await long.until(() => long.arriving.length === 1);
+  const whole = bodyOf(long.arriving[0]!);
+  long.caller.write(sent + usual);
+  await long.until(() => whole.ended);
+  assert.equal(whole.text, sent);
+  answer(long.arriving[0]!);
+  await long.until(() => long.served.length === 1);
+  assert.deepEqual(long.left, []);
+});
+
+test('of a body that nobody reads no more comes in than may wait', async (t) => {
+  const { caller, arriving, until, socket } = await start(t);
+  const sent = Buffer.alloc(8 * 1024 * 1024, 'x');
+  caller.write(`${head}Content-Length: ${sent.length}\r\n\r\n`);
+  caller.write(sent);
+  await until(() => socket.isPaused());
+  for (let turns = 0; turns < 50; turns += 1) await turn();
+  assert.ok(socket.bytesRead < 256 * 1024, `${socket.bytesRead} bytes`);
+  const body = bodyOf(arriving[0]!);
+  await until(() => body.ended);
+  assert.equal(body.text.length, sent.length);
+});
+
+test('what is left of the body of a request that was answered is read away, and the next request is served', async (t) => {
+  const { caller, arriving, served, until, heard } = await start(t);
+  const sent = 'x'.repeat(1024 * 1024);
+  caller.write(`${head}Content-Length: ${sent.length}\r\n\r\n`);
+  await until(() => arriving.length === 1);
+  answer(arriving[0]!, 'early');
+  await until(() => heard().endsWith('early'));
+  caller.write(sent + usual);
+  await until(() => served.length === 1);
+  answer(served[0]!, 'later');
+  await until(() => heard().endsWith('later'));
+});
+
+test('a caller who leaves, half-closes or takes more than an hour within a body that is being served', async (t) => {
+  const part = `${head}Content-Length: 100000\r\n\r\nx`;
+  const left = await start(t);
+  left.caller.write(part);
+  await left.until(() => left.arriving.length === 1);
+  resetSocket(left.caller);
+  await left.until(() => left.arriving[0]!.request.destroyed);
+  assert.equal(left.arriving[0]!.request.complete, false);
+  const half = await start(t);
+  half.caller.end(part);
+  await once(half.caller, 'end');
+  assert.match(half.heard(), /^HTTP\/1\.1 400 /);
+  const begun = await start(t);
+  begun.caller.write(part);
+  await begun.until(() => begun.arriving.length === 1);
+  begun.arriving[0]!.response.writeHead(200, 'OK', ['content-length', '9']);
+  begun.arriving[0]!.response.write('yes');
+  await begun.until(() => begun.heard().endsWith('yes'));
+  begun.caller.end();
+  await begun.until(() => begun.socket.destroyed);
+  const late = await start(t);
+  late.caller.write(part);
+  await late.until(() => late.arriving.length === 1);
+  for (let minute = 0; minute < 60; minute += 1) {
+    const { bytesRead } = late.socket;
+    assert.equal(late.heard(), '');
+    late.caller.write('x');
+    await late.until(() => late.socket.bytesRead > bytesRead);
+    late.clock.pass(60_000);
+  }
+  await once(late.caller, 'end');
+  assert.match(late.heard(), /^HTTP\/1\.1 408 /);
 });
 
 test('a request behind one that is not answered waits and is served then', async (t) => {
@@ -265,11 +364,15 @@ test('limits: 15 s for the first byte, 75 s between requests, 16 minutes of sile
   assert.equal(silent.socket.destroyed, true);
 });
 
-test('past what all connections may keep, a request in pieces is left to Node, and one behind another ends its connection', async (t) => {
+test('past what all connections may keep, no request is waited for, and one behind another ends its connection', async (t) => {
   const pieces = await start(t);
   pieces.callers.keptBytes = 8 * 1024 * 1024;
-  pieces.caller.write(usual.slice(0, -1));
+  pieces.caller.write(usual.slice(0, -4));
   await pieces.until(() => pieces.left.length === 1);
+  const body = await start(t);
+  body.callers.keptBytes = 8 * 1024 * 1024;
+  body.caller.write(usual.slice(0, -1));
+  await body.until(() => body.arriving.length === 1);
   const behind = await start(t);
   behind.caller.write(usual);
   await behind.until(() => behind.served.length === 1);

@@ -1,31 +1,32 @@
 /**
- * A caller's connection, as long as its requests are the usual ones: by HTTP/1.1, one at a time, whole within a moment, with nothing asked for
- * that needs more than an answer. Those are read and answered here, by Node's parser on Node's socket, for less than Node's server takes.
- * Anything else is left to Node's server, with the bytes as they came and from a request's first one on: what is malformed, slow, long,
- * pipelined, of HTTP/1.0, or has an expectation, an upgrade, chunks or a connection to be closed. So there is one place that refuses, and it
+ * A caller's connection, as long as its requests are the usual ones: by HTTP/1.1, one at a time, with heads that come whole within a moment, and
+ * with nothing asked for that needs more than an answer. Those are read and answered here, by Node's parser on Node's socket, for less than
+ * Node's server takes. A short body is waited for, for a moment; a request with a longer or slower one is served while that comes.
+ * Anything else is left to Node's server, with the bytes as they came and from a request's first one on: what is malformed, pipelined, of
+ * HTTP/1.0, has a slow head, or has an expectation, an upgrade, chunks or a connection to be closed. So there is one place that refuses, and it
  * reads the same bytes by the same parser. A connection that was left to it stays there.
  */
 import type { Socket } from 'node:net';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { SilenceClock, Watched } from '../clock/coarse-clock.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
-import type { CallerResponse } from './caller-exchange.ts';
+import type { ArrivingRequest } from './arriving-request.ts';
+import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
 import type { Connection, RequestReader } from './connections.ts';
 import { largePieces } from '../fairness/large-pieces.ts';
 import { Discarding } from './discarding.ts';
 import { EarlyBytes, keptBytesMax } from './early-bytes.ts';
 import { lingerMs } from '@metergate/store/network/lingering-end.ts';
 import { RequestPart, type KeptRequests } from './request-part.ts';
-import { refuseOnSocket } from './respond.ts';
+import { endBehindBody, refuseOnSocket } from './respond.ts';
 import { leaveToOthers, readShared, type SocketReader } from './shared-input.ts';
-import { usualBodyBytesMax, UsualRequest } from './usual-request.ts';
-import type { WholeRequest } from './whole-request.ts';
+import { isBlank, UsualRequest, wholeBodyBytesMax } from './usual-request.ts';
 import { WholeResponse, type AnsweredConnection } from './whole-response.ts';
 
 /** What all connections of a server share. */
 export interface UsualCallers extends KeptRequests {
   /** Serves a request. Must not throw. */
-  readonly serve: (request: WholeRequest, response: CallerResponse, connection: Connection) => void;
+  readonly serve: (request: CallerRequest, response: CallerResponse, connection: Connection) => void;
   /** Node's server takes the connection over. */
   readonly leaveToNode: (socket: Socket) => void;
   /** For limits of seconds. */
@@ -41,8 +42,10 @@ export interface CallerLimits {
   readonly keepAliveMs: number;
   /** Without a byte to the caller, while it waits for its answer. */
   readonly silenceMs: number;
-  /** Within which a request that has begun comes whole, or is left to Node's server. */
+  /** Within which a request that has begun comes whole; else it is served without its body, or, without a head, left to Node's server. */
   readonly momentMs: number;
+  /** Within which the body of a request that is being served comes whole. */
+  readonly bodyMs: number;
 }
 
 /** `ending`: what was written leaves, nothing follows it, and the caller is given time to end its side. `left`: Node's server has it. */
@@ -60,6 +63,8 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #sentBytes = 0;
   /** Of a request that was not whole at once. */
   #part: RequestPart | null = null;
+  /** The request that is being served, or was answered, while its body still comes. */
+  #arriving: ArrivingRequest | null = null;
   #response: WholeResponse | null = null;
   /** What came before the answer to the request before it had ended. */
   #early: EarlyBytes | null = null;
@@ -77,6 +82,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
 
   get isIdle(): boolean {
     if (this.#early !== null || this.#socket.writableLength > 0) return false;
+    if (this.#phase === 'serving') return this.#response === null;
     return this.#phase === 'new' || this.#phase === 'idle' || this.#phase === 'ending' || (this.#phase === 'receiving' && !this.#request.hasHead);
   }
 
@@ -89,6 +95,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     if (this.#socket.destroyed) return clock.forget(this);
     if (this.#phase === 'receiving') return;
     if (this.#discarding !== null) this.#discardOn(this.#discarding);
+    if (this.#arriving !== null && clock.awakeMs - this.#arriving.sinceMs >= limits.bodyMs) return this.#breakRequest({ kind: 'request_timeout' });
     const isSending = this.#socket.writableLength > 0;
     if (this.#phase === 'serving' || isSending) this.#noteProgress();
     const waitedMs = clock.awakeMs - this.#sinceMs;
@@ -120,8 +127,24 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   }
 
   take(bytes: Buffer): boolean {
+    if (this.#arriving !== null) return this.#takeBody(this.#arriving, bytes);
     largePieces.came(bytes.length);
-    if (this.#phase === 'left') return this.#socket.push(Buffer.from(bytes));
+    return this.#phase === 'left' ? this.#socket.push(Buffer.from(bytes)) : this.#takeNext(bytes);
+  }
+
+  /** Of the body of the request that is being served, and of what comes behind it. */
+  #takeBody(request: ArrivingRequest, bytes: Buffer): boolean {
+    this.#sinceMs = this.#callers.clock.awakeMs;
+    const taken = request.receive(bytes);
+    if (!request.complete) return true;
+    this.#arriving = null;
+    if (this.#phase === 'serving' && this.#response === null) this.#waitForNext();
+    if (taken === bytes.length) return true;
+    const rest = bytes.subarray(taken);
+    return this.#phase === 'idle' && this.#socket.isPaused() ? this.#keepEarly(rest) : this.#takeNext(rest);
+  }
+
+  #takeNext(bytes: Buffer): boolean {
     // Read and thrown away: the system resets a connection that is closed with bytes unread, and the caller may lose its answer.
     if (this.#phase === 'ending') return true;
     if (this.#phase === 'gone') return false;
@@ -133,17 +156,32 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   #receive(bytes: Buffer): void {
     const reading = this.#request.read(bytes);
     if (reading === 'unusual') this.#leave(bytes);
-    else if (reading === 'whole') this.#serve();
+    else if (reading === 'whole') this.#serve(this.#request.take(this.#socket));
+    else if (reading === 'arriving') this.#serveArriving(bytes);
     else if (reading === 'part') this.#keep(bytes);
   }
 
   /** It is not whole yet. */
   #keep(bytes: Buffer): void {
-    const tooLong = (this.#part?.bytes ?? 0) + bytes.length > headBytesMax + usualBodyBytesMax;
-    if (tooLong || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#leave(bytes);
+    const tooLong = (this.#part?.bytes ?? 0) + bytes.length > headBytesMax + wholeBodyBytesMax;
+    if (tooLong || this.#callers.keptBytes + bytes.length > keptBytesMax) return this.#waitNoLonger(bytes);
     this.#phase = 'receiving';
-    this.#part ??= new RequestPart(this.#callers, this.#callers.limits.momentMs, () => this.#leave(null));
+    this.#part ??= new RequestPart(this.#callers, this.#callers.limits.momentMs, () => this.#waitNoLonger(null));
     this.#request.keep(this.#part.add(bytes));
+  }
+
+  #waitNoLonger(last: Buffer | null): void {
+    if (this.#request.hasHead) this.#serveArriving(last);
+    else this.#leave(last);
+  }
+
+  /** `last`: bytes that were read of it and not kept. */
+  #serveArriving(last: Buffer | null): void {
+    const { request, kept, bodyAt } = this.#request.takeHead(this.#socket, this.#callers.clock.awakeMs);
+    this.#arriving = request;
+    this.#serve(request);
+    for (const piece of kept) request.receive(piece);
+    if (last !== null && bodyAt < last.length) this.#takeBody(request, last.subarray(bodyAt));
   }
 
   #letGoOfPart(): void {
@@ -182,8 +220,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     this.#phase = phase;
   }
 
-  #serve(): void {
-    const request = this.#request.take(this.#socket);
+  #serve(request: CallerRequest): void {
     this.#letGoOfPart();
     this.#phase = 'serving';
     this.#hasServed = true;
@@ -199,7 +236,22 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   answered(isLast: boolean): void {
     if (this.#phase !== 'serving') return;
     this.#response = null;
-    if (isLast) return this.#end();
+    if (this.#arriving !== null) this.#awaitBody(this.#arriving, isLast);
+    else if (isLast) this.#end();
+    else this.#waitForNext();
+  }
+
+  /** Its request is answered before its body is whole. The rest is read away. */
+  #awaitBody(request: ArrivingRequest, isLast: boolean): void {
+    if (isLast) {
+      this.#release('ending');
+      this.#sinceMs = this.#callers.clock.awakeMs;
+      endBehindBody(this.#socket, request);
+    }
+    request.resume();
+  }
+
+  #waitForNext(): void {
     this.#phase = 'idle';
     this.#sinceMs = this.#callers.clock.awakeMs;
     if (this.#socket.writableNeedDrain) this.#awaitReading();
@@ -261,13 +313,22 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   ended(): void {
     // First what came before the end.
     if (this.#early !== null) return;
-    if (this.#response !== null) this.#response._last = true;
+    if (this.#arriving !== null) this.#breakRequest({ kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
+    else if (this.#response !== null) this.#response._last = true;
     else if (this.#phase === 'receiving') this.#refuse({ kind: 'malformed_request', fault: 'The request is not valid HTTP/1.1.' });
     else if (this.#phase === 'new' || this.#phase === 'idle') this.#end();
   }
 
+  /** The body of the request that is being served does not come. */
+  #breakRequest(refusal: Refusal): void {
+    if (this.#response?.headersSent === true) this.#socket.destroy();
+    else this.#refuse(refusal);
+  }
+
   closed(): void {
     this.#release('gone');
+    this.#arriving?.destroy(new Error('The caller has left.'));
+    this.#arriving = null;
     this.#callers.clock.forget(this);
   }
 
@@ -283,12 +344,4 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
     this.#release('ending');
     refuseOnSocket(this.#socket, refusal);
   }
-}
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-
-/** Nothing but ends of lines, which stand for nothing if no request has begun. */
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === lineFeed || byte === carriageReturn);
 }

@@ -1,6 +1,7 @@
 /** One request of a caller and its answer, as the stages of a call see them, whoever read the request: Node's server, or `CallerConnection`. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ArrivingRequest } from './arriving-request.ts';
 import type { WholeRequest } from './whole-request.ts';
 
 /**
@@ -10,7 +11,10 @@ import type { WholeRequest } from './whole-request.ts';
 export const joinedTextBytesMax = 12 * 1024;
 
 /** A request: with its body as a stream, or whole (`instanceof WholeRequest`). */
-export type CallerRequest = IncomingMessage | WholeRequest;
+export type CallerRequest = StreamedRequest | WholeRequest;
+
+/** A request whose body is a stream. */
+export type StreamedRequest = IncomingMessage | ArrivingRequest;
 
 /** Where the answer is written. The names are those of Node's `ServerResponse`, which is one. */
 export interface CallerResponse {

@@ -2,14 +2,13 @@
  * The only writer of answers that the gateway itself originates: the envelope, both ids, and whether the connection stays open.
  * Spec: Error envelope; reliability: an early refusal never lets unread body bytes become a second request.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { firstValue } from '@metergate/core/call/header-pairs.ts';
 import { header, type RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
-import type { CallerRequest, CallerResponse } from './caller-exchange.ts';
+import type { CallerRequest, CallerResponse, StreamedRequest } from './caller-exchange.ts';
 import { discard } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
@@ -136,23 +135,26 @@ export function callerCloses(request: CallerRequest): boolean {
 }
 
 /** What is left of a refused request's body is short, and read away; if it does not come, its connection is not kept for it. */
-function awaitRest(request: IncomingMessage): void {
+function awaitRest(request: StreamedRequest): void {
   const timer = setTimeout(() => request.socket.destroy(), restMs).unref();
   request.once('close', () => clearTimeout(timer));
 }
 
 /** Node closes at once after the last answer; unread bytes would then reset the connection before the answer is read. */
-function lingerOn(socket: Socket, request: IncomingMessage): void {
+function lingerOn(socket: Socket, request: StreamedRequest): void {
+  socket.destroySoon = () => endBehindBody(socket, request);
+}
+
+/** Ends our side of a connection while the body of its last request still comes, and closes it behind that, or once that takes too long. */
+export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   let lingered = 0;
-  socket.destroySoon = () => {
-    socket.end();
-    const timer = setTimeout(() => socket.destroy(), lingerMs);
-    timer.unref();
-    socket.once('close', () => clearTimeout(timer));
-    request.on('data', (chunk: Buffer) => {
-      lingered += chunk.length;
-      if (lingered > lingerBytesMax) socket.destroy();
-    });
-    request.once('end', () => socket.destroy());
-  };
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+  request.on('data', (chunk: Buffer) => {
+    lingered += chunk.length;
+    if (lingered > lingerBytesMax) socket.destroy();
+  });
+  request.once('end', () => socket.destroy());
 }

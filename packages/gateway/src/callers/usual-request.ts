@@ -1,46 +1,93 @@
 /**
  * Reads a connection's requests one after the other, and tells the usual ones from those that need Node's server: a usual one is of HTTP/1.1,
- * has a body of known and moderate length or none, and asks for nothing but an answer. Spec: Service requests; decision 0042.
+ * has a body of a declared length or none, and asks for nothing but an answer. The parser is given heads alone: it would copy a body, which is
+ * only to be counted. Spec: Service requests; decision 0042.
  */
 import type { Socket } from 'node:net';
 import { HeaderNames } from '@metergate/core/call/header-names.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createRequestParser, type ParsedRequestHead, type RequestEvents } from '../http-parser/request-parser.ts';
+import { ArrivingRequest } from './arriving-request.ts';
 import { WholeRequest } from './whole-request.ts';
 
-/** Longer bodies are Node's server's to receive. Bytes. */
-export const usualBodyBytesMax = 64 * 1024;
+/** A request with a longer body is served while it comes. Bytes. */
+export const wholeBodyBytesMax = 64 * 1024;
 
 /** A request with one of these asks for more than an answer; `connection` unless it says what is so anyway. */
 const oddNames = new HeaderNames(['connection', 'expect', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
-/** What the bytes read so far are: `none` of a request, a part of one, a whole one, or nothing that is usual. */
-export type RequestProgress = 'none' | 'part' | 'whole' | 'unusual';
+/** What a head ends with. The parser takes no other end of a line. */
+const headEnd = '\r\n\r\n';
+const headEndBytes = Buffer.from(headEnd, 'latin1');
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * What the bytes read so far are: `none` of a request, a part of one, a whole one, the head of one that is served while its body arrives, or
+ * nothing that is usual.
+ */
+export type RequestProgress = 'none' | 'part' | 'whole' | 'arriving' | 'unusual';
 
 export class UsualRequest implements RequestEvents {
   readonly #parser: Parser = createRequestParser(this);
   #hasBegun = false;
-  #isWhole = false;
+  #isHeadWhole = false;
   #isUnusual = false;
   #method = '';
   #target = '';
   #pairs: string[] | null = null;
+  /** The last bytes of a head that is not whole, one character a byte: its end may be cut. */
+  #headTail = '';
+  #bodyBytes = 0;
+  /** What of the body is still to come. */
+  #bodyDue = 0;
+  /** Where the body, or more of it, begins in the last bytes read. */
+  #bodyAt = 0;
   /** What the last bytes had of the body; theirs, until it is kept or taken. */
   #bodyPart: Buffer | null = null;
   /** What earlier bytes had of it, if it comes in pieces. */
   #bodyParts: Buffer[] = [];
 
-  /** The next bytes. Before they go, a whole request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */
+  /** The next bytes. Before they go, a request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */
   read(bytes: Buffer): RequestProgress {
-    const outcome = this.#parser.execute(bytes);
-    if (this.#isUnusual || outcome instanceof Error) return 'unusual';
-    if (this.#isWhole) return 'whole';
-    return this.#hasBegun ? 'part' : 'none';
+    if (this.#isHeadWhole) return this.#readBody(bytes, 0);
+    for (let from = 0; from < bytes.length;) {
+      const to = this.#headEnd(bytes, from);
+      const outcome = this.#parser.execute(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
+      if (this.#isUnusual || outcome instanceof Error) return 'unusual';
+      if (this.#isHeadWhole) return this.#readBody(bytes, to);
+      from = to;
+    }
+    if (!this.#hasBegun) return 'none';
+    this.#headTail = (this.#headTail + bytes.toString('latin1', Math.max(0, bytes.length - 3))).slice(-3);
+    return 'part';
   }
 
-  /** The head of a request has come. */
+  /** Where a head that is read ends in these bytes; their length if it does not. Empty lines before a head may be taken for one. */
+  #headEnd(bytes: Buffer, from: number): number {
+    if (this.#headTail !== '') {
+      const at = (this.#headTail + bytes.toString('latin1', from, from + 3)).indexOf(headEnd);
+      if (at >= 0) return from + at + headEnd.length - this.#headTail.length;
+    }
+    const at = bytes.indexOf(headEndBytes, from);
+    return at < 0 ? bytes.length : at + headEnd.length;
+  }
+
+  #readBody(bytes: Buffer, from: number): RequestProgress {
+    this.#bodyAt = from;
+    if (this.#bodyBytes > wholeBodyBytesMax) return 'arriving';
+    const to = Math.min(bytes.length, from + this.#bodyDue);
+    if (to > from) this.#bodyPart = bytes.subarray(from, to);
+    this.#bodyDue -= to - from;
+    if (this.#bodyDue > 0) return 'part';
+    // One behind another that is not answered is not usual.
+    return to === bytes.length || isBlank(bytes.subarray(to)) ? 'whole' : 'unusual';
+  }
+
+  /** The head of a request has come, and is a usual one. */
   get hasHead(): boolean {
-    return this.#method !== '';
+    return this.#isHeadWhole;
   }
 
   /** A copy of the last bytes read, of a request that is not whole. They end with what they have of the body. */
@@ -58,6 +105,17 @@ export class UsualRequest implements RequestEvents {
     return request;
   }
 
+  /**
+   * The request whose body is still to come, what was kept of that, and where it begins in the last bytes read. Bytes behind it begin another.
+   * @param nowMs by the connection's clock
+   */
+  takeHead(socket: Socket, nowMs: number): { readonly request: ArrivingRequest; readonly kept: readonly Buffer[]; readonly bodyAt: number } {
+    const head = { method: this.#method, target: this.#target, pairs: this.#pairs ?? [], bodyBytes: this.#bodyBytes };
+    const taken = { request: new ArrivingRequest(socket, nowMs, head), kept: this.#bodyParts, bodyAt: this.#bodyAt };
+    this.#forget();
+    return taken;
+  }
+
   #content(): Buffer | null {
     if (this.#bodyPart === null) return null;
     return this.#bodyParts.length === 0 ? Buffer.from(this.#bodyPart) : Buffer.concat([...this.#bodyParts, this.#bodyPart]);
@@ -70,15 +128,14 @@ export class UsualRequest implements RequestEvents {
   }
 
   #forget(): void {
-    this.#hasBegun = this.#isWhole = false;
-    this.#method = this.#target = '';
+    this.#hasBegun = this.#isHeadWhole = false;
+    this.#method = this.#target = this.#headTail = '';
     this.#pairs = this.#bodyPart = null;
+    this.#bodyBytes = this.#bodyDue = 0;
     if (this.#bodyParts.length > 0) this.#bodyParts = [];
   }
 
   begun(): void {
-    // One behind another that is not answered.
-    if (this.#isWhole) this.#isUnusual = true;
     this.#hasBegun = true;
   }
 
@@ -91,35 +148,44 @@ export class UsualRequest implements RequestEvents {
     this.#pairs = this.#pairs === null ? pairs : this.#pairs.concat(pairs);
   }
 
-  headComplete(head: ParsedRequestHead): void {
-    if (this.#isUnusual) return;
+  headComplete(head: ParsedRequestHead): boolean {
     this.#method = head.method;
     this.#target = head.target ?? this.#target;
     this.#pairs = head.pairs ?? this.#pairs ?? [];
-    this.#isUnusual = head.majorVersion !== 1 || head.minorVersion !== 1 || head.upgrade || !head.keepAlive
-      || head.method === '' || head.method === 'HEAD' || asksForMore(this.#pairs);
+    const bodyBytes = head.majorVersion !== 1 || head.minorVersion !== 1 || head.upgrade || !head.keepAlive || head.method === ''
+      || head.method === 'HEAD' ? null : usualBodyBytes(this.#pairs);
+    if (bodyBytes === null) this.#isUnusual = true;
+    else this.#bodyBytes = this.#bodyDue = bodyBytes;
+    return true;
   }
 
-  body(chunk: Buffer): void {
-    // One part of what is read at a time: its length was declared.
-    if (this.#bodyPart === null) this.#bodyPart = chunk;
-    else this.#isUnusual = true;
+  body(): void {
+    this.#isUnusual = true;
   }
 
   complete(): void {
-    this.#isWhole = true;
+    this.#isHeadWhole = true;
   }
 }
 
-/** Whether a head has anything that needs more than an answer, or announces a long body. */
-function asksForMore(pairs: readonly string[]): boolean {
+const digits = /^[0-9]{1,15}$/;
+
+/** The length of the body that a head declares, 0 for none; null where it has anything that needs more than an answer. */
+function usualBodyBytes(pairs: readonly string[]): number | null {
+  let bytes = 0;
   for (let at = 0; at < pairs.length; at += 2) {
     const name = pairs[at]!;
     if (oddNames.has(name)) {
-      if (name.length !== 10 || pairs[at + 1]!.toLowerCase() !== 'keep-alive') return true;
-    } else if (name.length === 14 && name.toLowerCase() === 'content-length' && !(Number(pairs[at + 1]) <= usualBodyBytesMax)) {
-      return true;
+      if (name.length !== 10 || pairs[at + 1]!.toLowerCase() !== 'keep-alive') return null;
+    } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (!digits.test(pairs[at + 1]!)) return null;
+      bytes = Number(pairs[at + 1]);
     }
   }
-  return false;
+  return bytes;
+}
+
+/** Nothing but ends of lines, which stand for nothing if no request has begun. */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === lineFeed || byte === carriageReturn);
 }

@@ -6,6 +6,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ArrivingRequest } from '../callers/arriving-request.ts';
 import { CallerConnection, type UsualCallers } from '../callers/caller-connection.ts';
 import { createConnections } from '../callers/connections.ts';
 import { SetClock } from '../callers/test-support/set-clock.ts';
@@ -86,13 +87,14 @@ async function answering(t: TestContext): Promise<() => Promise<void>> {
   };
 }
 
-/** Takes sixteen mebibytes more of a caller's body, on a connection that was left to another server. */
+/** Takes sixteen mebibytes more of a caller's body, which is read while it comes. */
 async function sending(t: TestContext): Promise<() => Promise<void>> {
-  const [connections, limits] = [createConnections(), { firstRequestMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100 }];
+  const connections = createConnections();
+  const limits = { firstRequestMs: 15_000, keepAliveMs: 75_000, silenceMs: 960_000, momentMs: 100, bodyMs: 3_600_000 };
   const seen = { bytes: 0 };
   const callers: UsualCallers = {
-    serve() {}, clock: new SetClock(), momentClock: new SetClock(), limits, keptBytes: 0,
-    leaveToNode: (socket) => void socket.on('data', (chunk: Buffer) => { seen.bytes += chunk.length; }),
+    serve: (request) => void (request as ArrivingRequest).on('data', (chunk: Buffer) => { seen.bytes += chunk.length; }),
+    clock: new SetClock(), momentClock: new SetClock(), limits, keptBytes: 0, leaveToNode() {},
   };
   const server = createServer((socket) => {
     const connection = connections.of(socket);

@@ -11,8 +11,10 @@ export interface OutboundRequest {
   readonly target: string;
   /** Flat list: name, value, name, value. Values are latin1 strings, one character a byte. */
   readonly headers: string[];
-  /** A whole body goes out in one write with the head; a stream goes out as it comes, with backpressure. */
-  readonly body: Uint8Array | Readable | null;
+  /** A whole body, in one piece or in several, goes out in one write with the head; a stream goes out as it comes, with backpressure. */
+  readonly body: Uint8Array | readonly Uint8Array[] | Readable | null;
+  /** Runs once all of a whole body has been handed to the system; not if it never is. Nobody looks at the body from then on. */
+  readonly written?: (() => void) | undefined;
   /** Declared length of a streamed body; null: chunked. */
   readonly contentLength: number | null;
   /** The service key that it was made with: calls of different keys never share a connection. */

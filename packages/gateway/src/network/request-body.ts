@@ -5,6 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 import { ExchangeError } from './exchange-fault.ts';
 
 export interface BodyDuty {
@@ -100,7 +101,7 @@ export class RequestBody {
     }
     this.#bytes += chunk.length;
     if (contentLength === null) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
-    let hasRoom = socket.write(chunk);
+    let hasRoom = bodySlabs.hasLent(chunk) ? socket.write(chunk, (error) => giveBack(chunk, error)) : socket.write(chunk);
     if (contentLength === null) hasRoom = socket.write('\r\n', 'latin1');
     socket.uncork();
     return hasRoom;
@@ -140,6 +141,10 @@ export class RequestBody {
     else if (duty.contentLength === null) duty.socket.write('0\r\n\r\n', 'latin1');
     duty.sent();
   }
+}
+
+function giveBack(chunk: Buffer, error: Error | null | undefined): void {
+  if (error === null || error === undefined) bodySlabs.giveBack(chunk);
 }
 
 function ignore(): void {}

@@ -22,7 +22,7 @@ import { silenceFault, type Phase } from './silence-fault.ts';
 import type { Carrier, SocketExchange } from './socket-exchange.ts';
 import { statusOddity } from './status-oddity.ts';
 import { StrictLength } from './strict-length.ts';
-import { writeWholeRequest } from './write-whole-request.ts';
+import { bytesOf, wholePieces, writeWholeRequest } from './write-whole-request.ts';
 
 /** Whose connections these are. */
 export interface ConnectionOwner {
@@ -164,7 +164,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     if (exchange === null) return this.destroy();
     const { request } = exchange;
     const pays = expectsPayload(request.method);
-    const hasBody = exchange.body !== null || (request.body !== null && (request.body as Uint8Array).length > 0);
+    const hasBody = exchange.body !== null || bytesOf(wholePieces(request)) > 0;
     this.#phase = 'head';
     this.#sinceMs = this.#owner.clock.awakeMs;
     this.#interimResponses = 0;

@@ -47,7 +47,7 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
  */
 function send(pools: KeyPools, dispatchIn: DispatchIn, request: OutboundRequest, observer: ExchangeObserver): UndiciExchange {
   const exchange = new UndiciExchange(observer);
-  const body = request.body instanceof Readable ? exchange.carry(new BodySource(request.body)) : request.body;
+  const body = request.body instanceof Readable ? exchange.carry(new BodySource(request.body)) : inOnePiece(request.body);
   const dispatch = (): void => {
     if (exchange.over) return;
     if (request.method === 'CONNECT') exchange.fail(new ExchangeError('protocol', 'CONNECT is not forwarded.'));
@@ -94,6 +94,10 @@ class KeyPools {
     const closing = pool.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+function inOnePiece(body: Uint8Array | readonly Uint8Array[] | null): Uint8Array | null {
+  return body === null || body instanceof Uint8Array ? body : Buffer.concat(body);
 }
 
 /** The client writes the length of a whole body by itself; the length of a streamed one must be given. */

@@ -105,7 +105,7 @@ class Handshake {
   #withModel(body: OutboundBody): OutboundBody {
     return {
       content: body.content, contentLength: body.contentLength, asksLater: body.asksLater, overBound: body.overBound, modelsAsked: body.modelsAsked,
-      requestedModel: () => this.#session?.askedModel ?? null, receivedBytes: () => body.receivedBytes(),
+      requestedModel: () => this.#session?.askedModel ?? null, written: null, receivedBytes: () => body.receivedBytes(),
       release: () => body.release(), drop: () => body.drop(),
     };
   }

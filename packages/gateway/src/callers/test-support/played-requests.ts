@@ -20,6 +20,8 @@ export interface Played {
   readonly closing?: boolean;
   /** Each piece is sent when all that the one before it led to has come. */
   readonly waiting?: boolean;
+  /** Behind each piece the moment passes within which a request is to come whole. */
+  readonly slow?: boolean;
 }
 
 /** The result. */
@@ -75,7 +77,7 @@ export async function startPlayedNode(t: TestContext, requestsReadBy: 'us' | 'no
   const { gateway, provider } = await startNode(t, { requestsReadBy, callersClocks: { seconds: new SetClock(), moments }, journal });
   provider.respond(scriptFor);
   return {
-    async play({ bytes, cuts = [], closing = false, waiting = false }, patience = 12) {
+    async play({ bytes, cuts = [], closing = false, waiting = false, slow = false }, patience = 12) {
       provider.requests.length = records.length = 0;
       const { refused, faults } = gateway.counters;
       const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
@@ -91,7 +93,8 @@ export async function startPlayedNode(t: TestContext, requestsReadBy: 'us' | 'no
         from = to;
         // A node that has had enough closes the connection: the rest is lost, as it should be.
         if (piece.length > 0 && ending !== 'rst') await new Promise<void>((done) => { socket.write(piece, () => done()); });
-        await (waiting ? untilQuiet(seen, patience) : turns(3));
+        await (waiting || slow ? untilQuiet(seen, patience) : turns(3));
+        if (slow) moments.pass(100);
       }
       if (closing) socket.end();
       await untilQuiet(seen, patience);

@@ -1,0 +1,45 @@
+/**
+ * Many long bodies at once, each of its own bytes, on connections that are used again: the provider receives each as it was sent, whoever else's
+ * come and go beside it. What is left out between are callers who leave within theirs, and answers that come before a body is whole.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ownKey, neighbourKey, startNode } from '../test-support/whole-node.ts';
+
+const rounds = 4;
+const callers = 12;
+
+/** A body that is like no other: every few bytes say whose it is. */
+function bodyOf(caller: number, round: number, bytes: number): string {
+  const start = `{"model":"m","stream":true,"a":"`;
+  return `${start}${`${caller}.${round}|`.repeat(bytes).slice(0, bytes - start.length - 2)}"}`;
+}
+
+test('long bodies of many callers reach the provider as they were sent', async (t) => {
+  const { gateway, provider, connect } = await startNode(t, { heldBodiesBytesMax: 32 << 20 });
+  const sent = new Map<string, string>();
+  await Promise.all(Array.from({ length: callers }, async (_, caller) => {
+    const connection = await connect();
+    for (let round = 0; round < rounds; round += 1) {
+      const leaving = await connect();
+      const path = caller % 2 === 0 ? '/v1/chat/completions' : '/v1/responses';
+      const body = bodyOf(caller, round, 90_000 + caller * 40_000);
+      const head = (length: number, id: string): string => `POST ${path}?id=${id} HTTP/1.1\r\nHost: x\r\n`
+        + `Authorization: Bearer ${caller % 3 === 0 ? neighbourKey : ownKey}\r\nContent-Length: ${length}\r\n\r\n`;
+      leaving.send(head(400_000, 'left') + body.slice(0, 150_000));
+      sent.set(`${caller}-${round}`, body);
+      connection.send(head(body.length, `${caller}-${round}`) + body);
+      assert.equal((await connection.nextAnswer()).status, 200);
+      await leaving.close();
+    }
+    await connection.close();
+  }));
+  const received = provider.requests.filter(({ target }) => !target.endsWith('left'));
+  assert.equal(received.length, callers * rounds);
+  for (const { target, bodyRaw } of received) {
+    const body = sent.get(target.slice(target.indexOf('=') + 1))!;
+    const expected = target.startsWith('/v1/chat') ? body.replace('{', '{"stream_options":{"include_usage":true},') : body;
+    assert.equal(bodyRaw.toString('latin1') === expected, true, target);
+  }
+  assert.equal(gateway.heldBodyBytes(), 0);
+});

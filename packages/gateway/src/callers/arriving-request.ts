@@ -1,0 +1,70 @@
+/**
+ * A request that is served while its body comes: HTTP/1.1, with a body of a declared length, and it asks for nothing but an answer. The body is a
+ * stream, as that of a request on Node's server; its bytes are copied once, from where they come in.
+ */
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { bodySlabs } from '../fairness/body-slabs.ts';
+import type { WholeRequest } from './whole-request.ts';
+
+/** So much waits here for whoever reads it. Bytes. */
+const waitingBytesMax = 64 * 1024;
+
+export class ArrivingRequest extends Readable {
+  readonly method: string;
+  /** The target as it came. */
+  readonly url: string;
+  rawHeaders: string[];
+  headers: WholeRequest['headers'] = {};
+  readonly httpVersionMajor = 1;
+  readonly httpVersionMinor = 1;
+  readonly socket: Socket;
+  /** All of the body has come. */
+  complete = false;
+  /** When its body began to come, milliseconds by the clock of its connection. */
+  readonly sinceMs: number;
+  #due: number;
+  /** Nothing more of the body is read until more is wanted. */
+  #holdsSocket = false;
+
+  constructor(socket: Socket, sinceMs: number, head: {
+    readonly method: string; readonly target: string; readonly pairs: string[]; readonly bodyBytes: number;
+  }) {
+    super({ highWaterMark: waitingBytesMax });
+    this.socket = socket;
+    this.method = head.method;
+    this.url = head.target;
+    this.rawHeaders = head.pairs;
+    this.#due = head.bodyBytes;
+    this.sinceMs = sinceMs;
+  }
+
+  /** The next bytes; how many of them are the body's, of which a copy is made. Where enough waits here, the socket is paused. */
+  receive(bytes: Buffer): number {
+    const count = Math.min(bytes.length, this.#due);
+    this.#due -= count;
+    // With its last bytes it is whole, also for who is told of those.
+    if (this.#due === 0) this.complete = true;
+    if (this.destroyed) return count;
+    this.push(bodySlabs.copyOf(bytes.subarray(0, count)));
+    if (this.complete) this.push(null);
+    else if (this.readableLength >= waitingBytesMax) this.#hold();
+    return count;
+  }
+
+  #hold(): void {
+    this.#holdsSocket = true;
+    this.socket.pause();
+  }
+
+  override _read(): void {
+    if (!this.#holdsSocket) return;
+    this.#holdsSocket = false;
+    if (!this.socket.destroyed) this.socket.resume();
+  }
+
+  /** As with Node's: who listens for no error is told of none. */
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    done(this.listenerCount('error') > 0 ? error : null);
+  }
+}

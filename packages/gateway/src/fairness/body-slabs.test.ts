@@ -1,0 +1,57 @@
+/** Memory of bodies that is used again: by one body at a time, whatever is given back, and not for longer than it is needed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BodySlabs, slabBytes } from './body-slabs.ts';
+
+const filled = (byte: number, bytes = slabBytes): Buffer => Buffer.alloc(bytes, byte);
+
+test('a piece is a copy, and its slab is used again once it was given back', () => {
+  const slabs = new BodySlabs();
+  const bytes = filled(1, 40_000);
+  const piece = slabs.copyOf(bytes);
+  bytes.fill(9);
+  assert.deepEqual(piece, filled(1, 40_000));
+  slabs.giveBack(piece);
+  assert.equal(slabs.spare, 1);
+  const next = slabs.copyOf(filled(2));
+  assert.deepEqual([next.buffer === piece.buffer, slabs.spare, next.length], [true, 0, slabBytes]);
+  assert.deepEqual(next, filled(2));
+});
+
+test('a slab is never lent twice: neither by giving a piece back again, nor by a part of one, nor by what was not lent', () => {
+  const slabs = new BodySlabs();
+  const first = slabs.copyOf(filled(1));
+  slabs.giveBack(first.subarray(0, 100));
+  slabs.giveBack(filled(3));
+  assert.equal(slabs.spare, 0);
+  slabs.giveBack(first);
+  const second = slabs.copyOf(filled(2));
+  assert.equal(second.buffer, first.buffer);
+  slabs.giveBack(first);
+  assert.equal(slabs.spare, 0);
+  const third = slabs.copyOf(filled(3));
+  assert.notEqual(third.buffer, second.buffer);
+  assert.deepEqual([second, third], [filled(2), filled(3)]);
+});
+
+test('short pieces, and what is longer than a slab, are memory of their own', () => {
+  const slabs = new BodySlabs();
+  for (const bytes of [1, 4_000, 32 * 1024 - 1, slabBytes + 1]) {
+    const piece = slabs.copyOf(filled(7, bytes));
+    assert.deepEqual([piece, slabs.hasLent(piece)], [filled(7, bytes), false]);
+    slabs.giveBack(piece);
+  }
+  assert.equal(slabs.spare, 0);
+});
+
+test('no more slabs are kept than their bound, and none once they have not been needed for a while', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const slabs = new BodySlabs();
+  const pieces = Array.from({ length: 600 }, (_, at) => slabs.copyOf(filled(at % 256)));
+  for (const piece of pieces) slabs.giveBack(piece);
+  assert.equal(slabs.spare, 512);
+  t.mock.timers.tick(5_000);
+  assert.equal(slabs.spare, 512);
+  t.mock.timers.tick(5_000);
+  assert.equal(slabs.spare, 0);
+});

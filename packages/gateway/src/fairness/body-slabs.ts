@@ -1,0 +1,78 @@
+/**
+ * Memory for the large pieces of callers' bodies, which is used again. Without it each piece is memory of its own outside of V8's heap, and is held
+ * for so long that V8 takes it for old and collects the whole heap for it. Decision 220.
+ *
+ * A piece is a view of a slab, made for one body. Who has written it to its end gives that view back, once; no other view and no second time do
+ * anything. A piece that nobody gives back is left to V8 with its slab, so every way on which a body is dropped or fails may simply forget it.
+ */
+import { largePieces } from './large-pieces.ts';
+
+/** As much as one read brings. */
+export const slabBytes = 64 * 1024;
+/** A shorter piece is memory of its own: a slab would be half empty. */
+export const pieceBytesMin = 32 * 1024;
+/** Slabs that wait to be used again; more are left to V8. */
+const spareMax = 512;
+/** Spare slabs are left to V8 once none was needed for so long. */
+const keptMs = 5_000;
+
+export class BodySlabs {
+  readonly #lent = new WeakMap<Uint8Array, Buffer>();
+  #spare: Buffer[] = [];
+  /** Some were taken since the timer was set. */
+  #isUsed = false;
+  #isTimed = false;
+
+  /** A copy of these bytes, which come in at once. */
+  copyOf(bytes: Buffer): Buffer {
+    if (bytes.length < pieceBytesMin || bytes.length > slabBytes) {
+      largePieces.came(bytes.length);
+      return Buffer.from(bytes);
+    }
+    const slab = this.#take();
+    bytes.copy(slab);
+    // A view of its own each time: it is what is given back.
+    const piece = slab.subarray(0, bytes.length);
+    this.#lent.set(piece, slab);
+    return piece;
+  }
+
+  /** The piece has been written to its end, and is not looked at any more. */
+  giveBack(piece: Uint8Array): void {
+    const slab = this.#lent.get(piece);
+    if (slab === undefined) return;
+    this.#lent.delete(piece);
+    if (this.#spare.length < spareMax) this.#spare.push(slab);
+  }
+
+  /** Whether it is a view that may be given back. */
+  hasLent(piece: Uint8Array): boolean {
+    return this.#lent.has(piece);
+  }
+
+  get spare(): number {
+    return this.#spare.length;
+  }
+
+  #take(): Buffer {
+    this.#isUsed = true;
+    if (!this.#isTimed) this.#look();
+    const spare = this.#spare.pop();
+    if (spare !== undefined) return spare;
+    largePieces.came(slabBytes);
+    return Buffer.allocUnsafeSlow(slabBytes);
+  }
+
+  #look(): void {
+    this.#isTimed = true;
+    setTimeout(() => {
+      this.#isTimed = false;
+      if (this.#isUsed) this.#look();
+      else this.#spare = [];
+      this.#isUsed = false;
+    }, keptMs).unref();
+  }
+}
+
+/** Of this thread. */
+export const bodySlabs = new BodySlabs();
