@@ -6,7 +6,7 @@ import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
 import type { Schema } from '../schema/schema.ts';
-import { labelMonths } from './usage-additions.ts';
+import { hourlyLabels, labelMonths, namedHours } from './usage-additions.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
 
 /** Dimensions whose subjects are a caller's or a provider's words. */
@@ -26,7 +26,7 @@ export async function reattribute(transaction: Transaction<Schema>, sequences: r
 export async function dropWords(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<boolean> {
   const { rows: named } = await sql`delete from usage_sum where (organization, dimension, day_ms, subject) in (
     select organization, dimension, day_ms, subject from usage_sum
-    where organization = ${organization} and dimension in (${sql.join([...wordsOf])}) and subject <> '' limit ${rowsAtOnce})
+    where organization = ${organization} and dimension in (${sql.join([...wordsOf, hourlyLabels])}) and subject <> '' limit ${rowsAtOnce})
     returning 1 as dropped`.execute(transaction);
   if (named.length > 0) return true;
   const { rows: words } = await sql`delete from word_sum where (organization, dimension, subject, day_ms, attribution) in (
@@ -53,9 +53,10 @@ async function mergeAttributions(engine: Engine['kind'], transaction: Transactio
 /** Call it once no sum has a word: in each of those dimensions all calls of a day are then without one, and their sum is the day's. */
 export async function keepSumsWithoutWords(engine: Engine['kind'], transaction: Transaction<Schema>, organization: string): Promise<void> {
   const replaced = sql.join(figureColumnNames.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
-  for (const dimension of wordsOf) {
+  for (const dimension of [...wordsOf, hourlyLabels]) {
+    const whole = dimension === hourlyLabels ? namedHours : 'day';
     await sql`insert into usage_sum (organization, dimension, day_ms, subject, ${figures})
-      select organization, ${dimension}, day_ms, '', ${figures} from usage_sum where organization = ${organization} and dimension = 'day'
+      select organization, ${dimension}, day_ms, '', ${figures} from usage_sum where organization = ${organization} and dimension = ${whole}
       on conflict (organization, dimension, day_ms, subject) do update set ${replaced}`.execute(transaction);
   }
   await transaction.deleteFrom('word_sum').where('organization', '=', organization).where('dimension', '=', labelMonths).execute();

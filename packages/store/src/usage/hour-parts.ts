@@ -16,6 +16,11 @@ export async function hourParts(
   const { attributions, words } = shapeOf(query);
   const plain = attributions.length === 0 && words.length === 0;
   const found: UsagePart[] = [];
+  if (words.length > 0) {
+    // Every writer that the store accepts writes these.
+    for (const span of hours) found.push(...await parts.labelHours(query, span));
+    return { found, edges: [] };
+  }
   const edges: Span[] = [];
   for (const span of hours) {
     const unnamed = await hoursLackingNamed(engine, query.organization, span);

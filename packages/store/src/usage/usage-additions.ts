@@ -1,6 +1,6 @@
 /** Call records → what they add to each usage sum: one row for each sum, whatever the number of its calls. Pure. */
 import {
-  addUsage, attributionDimensions, subjectsOf, usageOfCall, type UsageFigures, type UsageRecord,
+  addUsage, attributionDimensions, noUsage, subjectsOf, usageOfCall, type UsageFigures, type UsageRecord,
 } from '@metergate/core/report/usage-sum.ts';
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
@@ -29,6 +29,8 @@ export const labelMonths = 'label/month';
 
 /** The dimension under which `usage_sum` has hours: its `day_ms` is the hour's first instant. */
 export const namedHours = 'hour';
+/** The same of each label's calls. */
+export const hourlyLabels = 'label/hour';
 
 /** What one row of `word_sum` gains. */
 export interface WordAddition extends NamedAddition {
@@ -56,55 +58,50 @@ export function orderedUsageAdditionsOf(records: readonly UsageRecord[], attribu
 /** In no particular order. `attributions`: their numbers, in the order of the records. */
 export function usageAdditionsOf(records: readonly UsageRecord[], attributions: readonly number[]): UsageAdditions {
   const days = new Map<string, DayAdditions>();
-  const hours = new Map<number, Map<number, UsageFigures>>();
-  const organizations = new Map<number, string>();
-  for (const calls of likeCallsOf(records, attributions, hours)) {
-    const { dayMs, attribution, like: { organization } } = calls;
-    organizations.set(attribution, organization);
+  for (const calls of likeCallsOf(records, attributions)) {
+    const { dayMs, like: { organization } } = calls;
     const name = `${dayMs} ${organization}`;
     let day = days.get(name);
     if (day === undefined) {
-      day = { organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map(), sets: new Map() };
+      day = {
+        organization, dayMs, monthMs: monthOf(dayMs), named: new Map(), attributed: new Map(), words: new Map(), sets: new Map(), hours: new Map(),
+      };
       days.set(name, day);
     }
     addCalls(day, calls);
   }
-  return together([...days.values()], hours, organizations);
+  return together([...days.values()]);
 }
 
-/** Calls of one day that count under the same names: they are summed first, since a batch mostly has few of these. */
+/** Calls of one hour that count under the same names: they are summed first, since a batch mostly has few of these. */
 interface LikeCalls {
   /** One of these calls. */
   readonly like: UsageRecord;
   readonly attribution: number;
   readonly dayMs: number;
+  /** From 0 to 23. */
+  readonly hour: number;
   readonly figures: UsageFigures;
-  hours: number;
 }
 
-/** `byHour`: gains what the calls of each attribution and hour come to. */
-function likeCallsOf(
-  records: readonly UsageRecord[], attributions: readonly number[], byHour: Map<number, Map<number, UsageFigures>>,
-): LikeCalls[] {
+function likeCallsOf(records: readonly UsageRecord[], attributions: readonly number[]): LikeCalls[] {
   const all: LikeCalls[] = [];
   const known = new Map<number, Map<string, LikeCalls>>();
   for (const [index, record] of records.entries()) {
     const attribution = attributions[index]!;
     const dayMs = dayOf(record.startedAtMs);
     const hour = Math.floor((record.startedAtMs - dayMs) / hourMs);
-    const hours = 1 << hour;
+    const startMs = dayMs + hour * hourMs;
     const figures = usageOfCall(record);
-    addTo(within(byHour, attribution), dayMs + hour * hourMs, figures);
     const ofAttribution = within(known, attribution);
     const { labels, run } = record;
-    const words = labels.length === 0 && run === null ? String(dayMs) : JSON.stringify([dayMs, run, labels]);
+    const words = labels.length === 0 && run === null ? String(startMs) : JSON.stringify([startMs, run, labels]);
     const calls = ofAttribution.get(words);
     if (calls !== undefined) {
       addUsage(calls.figures, figures);
-      calls.hours |= hours;
       continue;
     }
-    const first = { like: record, attribution, dayMs, hours, figures };
+    const first = { like: record, attribution, dayMs, hour, figures };
     ofAttribution.set(words, first);
     all.push(first);
   }
@@ -121,6 +118,14 @@ interface DayAdditions {
   readonly words: Map<string, Map<string, Map<number, WordFigures>>>;
   /** By labels that calls have together. */
   readonly sets: Map<string, Map<number, WordFigures>>;
+  /** By the hour of the day. */
+  readonly hours: Map<number, OfHour>;
+}
+
+interface OfHour {
+  readonly all: UsageFigures;
+  readonly attributed: Map<number, UsageFigures>;
+  readonly labels: Map<string, UsageFigures>;
 }
 
 interface WordFigures {
@@ -128,7 +133,11 @@ interface WordFigures {
   hours: number;
 }
 
-function addCalls({ named, attributed, words, sets }: DayAdditions, { like, attribution, figures, hours }: LikeCalls): void {
+function addCalls({ named, attributed, words, sets, hours: byHour }: DayAdditions, { like, attribution, figures, hour }: LikeCalls): void {
+  const hours = 1 << hour;
+  const ofHour = hourIn(byHour, hour);
+  addUsage(ofHour.all, figures);
+  addTo(ofHour.attributed, attribution, figures);
   const add = (dimension: string, subject: string): void => addTo(within(named, dimension), subject, figures);
   const addWord = (dimension: string, subject: string): void =>
     addToWord(within(within(words, dimension), subject), attribution, { figures, hours });
@@ -138,6 +147,7 @@ function addCalls({ named, attributed, words, sets }: DayAdditions, { like, attr
   for (const label of subjectsOf('label', like)) {
     add('label', label);
     addWord('label', label);
+    addTo(ofHour.labels, label, figures);
   }
   const run = subjectsOf('run', like)[0]!;
   add('run', run);
@@ -145,6 +155,12 @@ function addCalls({ named, attributed, words, sets }: DayAdditions, { like, attr
   const set = setOf(like.labels);
   if (set !== null) add(countedSets, '');
   if (set !== null && set !== '') addToWord(within(sets, set), attribution, { figures, hours });
+}
+
+function hourIn(hours: Map<number, OfHour>, hour: number): OfHour {
+  let known = hours.get(hour);
+  if (known === undefined) hours.set(hour, known = { all: noUsage(), attributed: new Map(), labels: new Map() });
+  return known;
 }
 
 function within<Key, Inner, Value>(maps: Map<Key, Map<Inner, Value>>, key: Key): Map<Inner, Value> {
@@ -169,9 +185,7 @@ function addToWord(sums: Map<number, WordFigures>, attribution: number, { figure
   known.hours |= hours;
 }
 
-function together(
-  days: readonly DayAdditions[], hours: ReadonlyMap<number, ReadonlyMap<number, UsageFigures>>, organizations: ReadonlyMap<number, string>,
-): UsageAdditions {
+function together(days: readonly DayAdditions[]): UsageAdditions {
   const named: NamedAddition[] = [];
   const words: WordAddition[] = [];
   const attributed: AttributionAddition[] = [];
@@ -191,16 +205,12 @@ function together(
     for (const [dimension, subjects] of day.words) addWords(dimension, subjects, dimension === 'label' ? labelMonths : null);
     addWords(setDimension.day(dayMs), day.sets, setDimension.month(monthMs));
     for (const [attribution, figures] of day.attributed) attributed.push({ attribution, span: 'day', startMs: dayMs, figures });
-  }
-  const ofHours = new Map<string, Map<number, UsageFigures>>();
-  for (const [attribution, sums] of hours) {
-    for (const [startMs, figures] of sums) {
-      attributed.push({ attribution, span: 'hour', startMs, figures });
-      addTo(within(ofHours, organizations.get(attribution)!), startMs, figures);
+    for (const [hour, { all, attributed: ofAttributions, labels }] of day.hours) {
+      const startMs = dayMs + hour * hourMs;
+      named.push({ organization, dimension: namedHours, dayMs: startMs, subject: '', figures: all });
+      for (const [subject, figures] of labels) named.push({ organization, dimension: hourlyLabels, dayMs: startMs, subject, figures });
+      for (const [attribution, figures] of ofAttributions) attributed.push({ attribution, span: 'hour', startMs, figures });
     }
-  }
-  for (const [organization, sums] of ofHours) {
-    for (const [dayMs, figures] of sums) named.push({ organization, dimension: namedHours, dayMs, subject: '', figures });
   }
   return { named, attributed, words: [...words, ...months.all()] };
 }

@@ -11,7 +11,7 @@ import { othersFirst } from '../threads/others-first.ts';
 import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
 import { figuresOfRow, summedFigures, type FigureRow, type FigureSource } from './figure-columns.ts';
 import { setDimension } from './label-sets.ts';
-import { labelMonths, namedHours } from './usage-additions.ts';
+import { hourlyLabels, labelMonths, namedHours } from './usage-additions.ts';
 import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
 import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 
@@ -45,6 +45,8 @@ export interface UsageParts {
   words(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** Sums of all calls by hour. */
   namedHours(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
+  /** Sums of labels by hour. */
+  labelHours(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
   /** Calls with the filter's label and others, by these whole days or months; `labels` has the others. */
   labelSets(query: UsageQuery, unit: 'day' | 'month', starts: readonly number[]): Promise<readonly UsagePart[]>;
   /** Sums of labels only, by whole months. */
@@ -93,6 +95,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         where s.organization = ${organization} and s.dimension = ${namedHours} and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}
         group by s.subject, s.day_ms`);
     },
+    labelHours: (query, span) => partsOf('sums', (sums) => labelHoursStatement(query, span, sums)),
     async labelSets(query, unit, starts) {
       const found: UsagePart[] = [];
       for (let at = 0; at < starts.length; at += startsAtOnce) {
@@ -110,9 +113,7 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         where a.organization = ${query.organization}${thoseOf(query)} and s.span = ${spanName}
           and s.start_ms >= ${BigInt(fromMs)} and s.start_ms < ${BigInt(toMs)}${grouped(columns)}`);
     },
-    words(query, { fromMs, toMs }) {
-      return partsOf('sums', (sums) => wordsStatement(query, { fromMs, toMs }, sums));
-    },
+    words: (query, span) => partsOf('sums', (sums) => wordsStatement(query, span, sums)),
     labelMonths(query, { fromMs, toMs }) {
       const columns = ['subject', ...namesAsked(query)];
       const { organization, filter = {} } = query;
@@ -172,6 +173,18 @@ function wordsStatement(query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuil
       cross join (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
       where w.organization = ${organization} and w.dimension = ${dimension} and w.subject = s.subject and w.day_ms = s.day_ms`;
   return sql`select ${selected(columns)}${sums} from ${from}${thoseOf(query)}${grouped(columns)}`;
+}
+
+/** Sums of labels by hour, of all labels or of the filter's. */
+function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
+  const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
+  // A label is looked up in each existing hour, since the key begins with the hour.
+  const from = filter.label === undefined
+    ? sql`usage_sum as s where s.organization = ${organization} and s.dimension = ${hourlyLabels} and ${range('s.day_ms')}`
+    : sql`(select hour_ms from hour_sum where organization = ${organization} and figure = 'calls' and ${range('hour_ms')}) as h
+      join usage_sum as s on s.organization = ${organization} and s.dimension = ${hourlyLabels} and s.day_ms = h.hour_ms
+      where s.subject = ${subjectOf(filter.label)}`;
+  return sql`select s.subject as subject, s.day_ms as start_ms, ${sums} from ${from} group by s.day_ms, s.subject`;
 }
 
 /** Calls that have the filter's label together with others. */

@@ -50,9 +50,9 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 }
 
 /**
- * Where the answer comes from: `named` sums of one dimension by day, `attributed` ones by day and hour, `words` by day, `sets` of labels by day
- * and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of words, labels together with
- * runs, sessions, upstreams).
+ * Where the answer comes from: `named` sums of one dimension by day, of labels by hour too, `attributed` ones by day and hour, `words` by day,
+ * `sets` of labels by day and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of runs,
+ * hours of labels together with something else, labels together with runs, sessions, upstreams).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
 
@@ -61,8 +61,10 @@ export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   const { attributions, words, time } = shapeOf(query);
   const { by, filter = {} } = query;
   if (recordDimensions.some((each) => by.includes(each) || filter[each] !== undefined)) return 'records';
-  if (words.length > 1 || (words.length === 1 && time === 'hour')) return 'records';
-  if (by.includes('label') && filter.label !== undefined) return 'sets';
+  if (words.length > 1) return 'records';
+  const besideItself = by.includes('label') && filter.label !== undefined;
+  if (words.length === 1 && time === 'hour') return words[0] === 'label' && attributions.length === 0 && !besideItself ? 'named' : 'records';
+  if (besideItself) return 'sets';
   if (words.length === 1) return attributions.length === 0 ? 'named' : 'words';
   const filtered = attributions.some((each) => filter[each] !== undefined);
   return attributions.length <= 1 && !filtered && time !== 'hour' ? 'named' : 'attributed';
@@ -79,7 +81,7 @@ export function sumUnitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly S
     case 'records': return [];
     case 'sets': return time === null ? ['month', 'day'] : ['day'];
     case 'words': return time === null && word === 'label' ? ['month', 'day'] : ['day'];
-    default: return word !== undefined ? ['day'] : time === 'hour' ? ['hour'] : ['day', 'hour'];
+    default: return time === 'hour' ? ['hour'] : word !== undefined ? ['day'] : ['day', 'hour'];
   }
 }
 

@@ -93,10 +93,10 @@ class UsageReading {
     const rows = new Rows(query, names);
     const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
     for (const part of await this.#summed(query, cut)) rows.add(part, own);
-    for (const part of hours.found) rows.add(part, null);
+    for (const part of hours.found) rows.add(part, own);
     const ofDay = (day: Span) => this.#summed(query, { month: [], day: [day], hour: [], edges: [] });
     for (const dayPart of edges.flatMap(dayPartsOf)) {
-      const summedDay = kind !== 'records' && shape.words.length > 0 && !lacking.includes(dayPart.day.fromMs);
+      const summedDay = sumUnitsOf(query).includes('day') && shape.words.length > 0 && !lacking.includes(dayPart.day.fromMs);
       const most = summedDay && isMostOfDay(dayPart) ? await mostOfDay(this.#parts, query, dayPart, ofDay) : null;
       for (const part of most?.whole ?? []) rows.add(part, own);
       for (const part of most?.less ?? []) rows.subtract(part);

@@ -184,6 +184,30 @@ for (const on of bothEngines) {
       }
     });
 
+    test('hours of labels are read from sums of their own, but for parts of hours', async () => {
+      const organization = organizations[0]!;
+      const records = await store.calls.list({ organization, limit: 10_000 });
+      const range = { sinceMs: startMs - 9 * dayMs - hourMs / 2, untilMs: startMs - 2 * dayMs - 2 * hourMs };
+      const within = records.filter(({ startedAtMs }) => startedAtMs >= range.sinceMs && startedAtMs < range.untilMs);
+      const label = within.flatMap(({ labels }) => labels)[0]!;
+      const same = async (by: readonly UsageDimension[], filter: object, those: typeof within) => {
+        const found = await report(by, { ...range, filter }, organization);
+        assert.deepEqual(new Map([...found].sort()), new Map([...addedUp(those, by)].sort()), by.join());
+      };
+      await same(['hour', 'label'], {}, within);
+      await same(['label', 'hour'], {}, within);
+      await same(['hour'], { label }, within.filter(({ labels }) => labels.includes(label)));
+      await same(['hour', 'label'], { label }, within.filter(({ labels }) => labels.includes(label)));
+      const inputOf = async () => [...(await report(['hour'], { ...range, filter: { label } }, organization)).values()]
+        .reduce((sum, figures) => sum + figures['inputTokens']!, 0n);
+      const before = await inputOf();
+      const time = `day_ms between ${range.sinceMs} and ${range.untilMs}`;
+      const row = `organization = '${organization}' and dimension = 'label/hour' and subject = $1 and ${time}`;
+      const { length } = await context.query(url, `update usage_sum set input_tokens = input_tokens + 1 where ${row} returning day_ms`, [label]);
+      assert.deepEqual([length > 0, await inputOf()], [true, before + BigInt(length)]);
+      await context.query(url, `update usage_sum set input_tokens = input_tokens - 1 where ${row}`, [label]);
+    });
+
     test('hours and other zones than UTC are read from sums, except hours that a gateway of the version before wrote', async () => {
       const organization = organizations[0]!;
       const records = await store.calls.list({ organization, limit: 10_000 });

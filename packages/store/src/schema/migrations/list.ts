@@ -59,6 +59,7 @@ import { labelSpend } from './0054-label-spend.ts';
 import { refusalEntries } from './0055-refusal-entries.ts';
 import { fewerWrites } from './0056-fewer-writes.ts';
 import { figureProofs } from './0057-figure-proofs.ts';
+import { hoursOfLabels } from './0058-hours-of-labels.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -69,7 +70,7 @@ export const migrations: readonly Migration[] = [
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
-  fewerWrites, figureProofs,
+  fewerWrites, figureProofs, hoursOfLabels,
 ];
 
 /**
