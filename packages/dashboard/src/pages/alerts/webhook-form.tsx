@@ -1,8 +1,9 @@
 /** Making a webhook: the address that events are posted to, and which events. */
-import { Alert, Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
 import { choicesOf } from '../../shown/choices.ts';
 import { eventWords, type WebhookEventName } from './webhook-events.ts';
 
@@ -24,11 +25,7 @@ export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => v
   return (
     <form onSubmit={form.onSubmit((values) => making.mutate(values))}>
       <Stack>
-        {making.error === null ? null : (
-          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
-            {sentenceOf(making.error)}
-          </Alert>
-        )}
+        <FormFault sentence={making.error === null ? null : sentenceOf(making.error)} />
         <TextInput
           label="Address"
           description="A public one, over https."

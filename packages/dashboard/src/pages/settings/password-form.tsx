@@ -1,9 +1,10 @@
 /** Sets a new password; every other session of the person ends. */
-import { Alert, Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { tellDone } from '../../app/notices.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
 
 export function PasswordForm() {
   const form = useForm({
@@ -21,11 +22,7 @@ export function PasswordForm() {
   return (
     <form onSubmit={form.onSubmit((values) => changing.mutate(values))}>
       <Stack maw={380}>
-        {changing.error === null ? null : (
-          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
-            {sentenceOf(changing.error)}
-          </Alert>
-        )}
+        <FormFault sentence={changing.error === null ? null : sentenceOf(changing.error)} />
         <PasswordInput label="Current password" autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
         <PasswordInput
           label="New password"

@@ -6,6 +6,7 @@ import { ask, sentenceOf } from '../../api/client.ts';
 import { useState } from 'react';
 import { beginAnew, sessionQuery, wasSignedIn } from '../../app/session.ts';
 import { cameBack, keepLinkToken, linkToken } from '../../app/link-token.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
 import { EntryFrame } from './entry-frame.tsx';
 import { NewPassword } from './new-password.tsx';
 import { ProviderButton } from './provider-button.tsx';
@@ -34,11 +35,7 @@ export function JoinPage() {
       about="This link works once. Choose your email and password. If you already have an account here, use its email and password.">
       {signedInAs === null ? null : (
         <Stack mb="md">
-          {fault === null ? null : (
-            <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
-              {fault}
-            </Alert>
-          )}
+          <FormFault sentence={fault} />
           <Button fullWidth className="wrap" onClick={() => void join({}).catch((thrown: unknown) => setFault(sentenceOf(thrown)))}>
             Join as {signedInAs}
           </Button>

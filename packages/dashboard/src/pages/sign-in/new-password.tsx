@@ -1,7 +1,8 @@
 /** The form that sets a password: for a person who joins, and for one who has a password link. */
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { sentenceOf } from '../../api/client.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
 
 const lengthMin = 12;
 
@@ -38,11 +39,7 @@ export function NewPassword({
         void send();
       }}>
       <Stack>
-        {fault === null ? null : (
-          <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
-            {fault}
-          </Alert>
-        )}
+        <FormFault sentence={fault} />
         {withEmail ? (
           <TextInput
             id="email"

@@ -1,9 +1,10 @@
 /** Signing in by email and password, or by the identity provider. */
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { beginAnew } from '../../app/session.ts';
+import { FormFault } from '../../parts/form-fault.tsx';
 import { EntryFrame } from './entry-frame.tsx';
 import { ProviderButton } from './provider-button.tsx';
 
@@ -36,11 +37,7 @@ export function SignInPage() {
           void signIn();
         }}>
         <Stack>
-          {fault === null ? null : (
-            <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
-              {fault}
-            </Alert>
-          )}
+          <FormFault sentence={fault} />
           <TextInput
             label="Email"
             type="email"

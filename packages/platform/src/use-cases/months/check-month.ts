@@ -1,18 +1,12 @@
 /** The rules of `core/month/verify-month.ts` with Node's cryptography: a month's file in pieces → its verdict. */
 import { createHash } from 'node:crypto';
 import { MonthVerifier, type MonthVerdict } from '@metergate/core/month/verify-month.ts';
-import { answered, linesOf } from '../receipts/check-receipts.ts';
+import { feedLines } from '../receipts/check-receipts.ts';
 
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */
 export async function checkMonth(pieces: AsyncIterable<Uint8Array>, trusted: readonly string[] | null): Promise<MonthVerdict> {
   const digest = createHash('sha256');
   const verifier = new MonthVerifier(trusted, { update: (text) => void digest.update(text, 'utf8'), hex: () => digest.copy().digest('hex') });
-  const answer = answered();
-  for await (const line of linesOf(pieces)) {
-    const checking = verifier.take(line);
-    let step = checking.next();
-    while (step.done !== true) step = checking.next(answer(step.value));
-    if (verifier.failed) break;
-  }
+  await feedLines(verifier, pieces);
   return verifier.verdict();
 }

@@ -11,6 +11,18 @@ const lineBytesMax = 1_048_576;
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */
 export async function checkReceipts(pieces: AsyncIterable<Uint8Array>, trusted: readonly string[] | null): Promise<ReceiptVerdict> {
   const verifier = new ReceiptVerifier(trusted);
+  await feedLines(verifier, pieces);
+  return verifier.verdict();
+}
+
+/** What checks a file line by line, and asks for the cryptography that it has not. */
+interface LineVerifier {
+  readonly failed: boolean;
+  take(line: string): Generator<Question, void, string | boolean>;
+}
+
+/** Gives the lines of a file to its verifier, until it has failed. */
+export async function feedLines(verifier: LineVerifier, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const answer = answered();
   for await (const line of linesOf(pieces)) {
     const checking = verifier.take(line);
@@ -18,7 +30,6 @@ export async function checkReceipts(pieces: AsyncIterable<Uint8Array>, trusted: 
     while (step.done !== true) step = checking.next(answer(step.value));
     if (verifier.failed) break;
   }
-  return verifier.verdict();
 }
 
 /** Whether one statement carries its key's signature. `publicKey`: raw, base64. */
@@ -27,7 +38,7 @@ export function isSigned({ text, publicKey, signature }: Omit<Extract<Question, 
 }
 
 /** Answers the questions of one file; each of its keys is read once. */
-export function answered(): (question: Question) => string | boolean {
+function answered(): (question: Question) => string | boolean {
   const keys = new Map<string, KeyObject | null>();
   return (question) => {
     if (question.ask === 'sha256') return hash('sha256', question.text, 'hex');
@@ -42,7 +53,7 @@ function isSignedBy(key: KeyObject | null, text: string, signature: string): boo
 }
 
 /** Every line must end with a line feed. Text that is not UTF-8, or a last line without one, becomes a line that no file of receipts has. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
