@@ -264,7 +264,8 @@ test('test files that share a process await nothing at the top level, and set no
   // Tests declared after an await belong to the whole process; a hook that a module sets as it is loaded belongs to its first importer.
   const awaiting = sources.filter((file) => inShared(file) && file.endsWith('.test.ts') && /^(?:\S.*)?\bawait\b/m.test(topOf(file)));
   const hooking = sources.filter((file) => file.includes('/test-support/') && /^(?:before|after|beforeEach|afterEach)\(/m.test(topOf(file)));
-  const missing = sharedFolders.flatMap(({ folder, alone, again }) => [...alone, ...again?.except ?? []].map((file) => folder + file)).filter((file) => !sources.includes(file));
+  const missing = sharedFolders.flatMap(({ folder, alone, again }) => [...alone, ...again?.except ?? []].map((file) => folder + file))
+    .filter((file) => !sources.includes(file));
   assert.deepEqual([awaiting, hooking, missing], [[], [], []]);
 });
 

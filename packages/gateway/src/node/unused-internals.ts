@@ -13,7 +13,10 @@ interface InternalPart {
 
 const parts: readonly InternalPart[] = [
   { isUsed: () => hasRequestParser, without: 'Callers\' requests are read by Node\'s server: a call takes about 1.5 times the processor time.' },
-  { isUsed: () => hasResponseParser, without: 'Calls are forwarded by undici: a call takes about 1.4 times the processor time, and no WebSocket is accepted.' },
+  {
+    isUsed: () => hasResponseParser,
+    without: 'Calls are forwarded by undici: a call takes about 1.4 times the processor time, and no WebSocket is accepted.',
+  },
   { isUsed: sharesInput, without: 'Callers\' bytes come in buffers of their own: a call takes a little more processor time.' },
   { isUsed: () => collect('young'), without: 'Memory is collected only when Node does so: an idle node holds more of it.' },
 ];
