@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { pauses } from '@metergate/testkit/pauses.ts';
+import { hangingGateway } from '@metergate/testkit/hanging-gateway.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { debugThreads, inspected } from '@metergate/testkit/thread-debugger.ts';
 
@@ -75,24 +76,23 @@ test('a platform thread that hangs beside a gateway is reported, and calls are s
 async function startComputing(t: TestContext) {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'metergate-silent-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
-  const system = await startSystem({ env: inspected, dataDirectory });
-  const threads = await debugThreads(system);
+  const hanging = hangingGateway(join(dataDirectory, 'hang'));
+  const system = await startSystem({ env: hanging.env, dataDirectory });
   const { key } = await system.createKey();
   system.openai.respond('silence');
   const left = fetch(`${system.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(() => 'answered', () => 'broken');
   const pause = pauses();
   while (!/^metergate_calls_in_flight 1$/m.test((await textOf(system, '/metrics')).text)) await pause();
-  await threads.spin('gateway-thread');
-  return { system, threads, left, dataDirectory };
+  hanging.hang();
+  return { system, left, dataDirectory };
 }
 
 test('a gateway thread that computes for ever is ended with its stack in the log, its call is recorded, and the process ends', {
   timeout: 180_000,
 }, async (t) => {
-  const { system, threads, left, dataDirectory } = await startComputing(t);
-  await system.says(/The gateway thread did not answer and was ended\. Its open calls are recorded as interrupted\. It stands at \S+ \(.*:\d+:\d+\)/);
+  const { system, left, dataDirectory } = await startComputing(t);
+  await system.says(/The gateway thread did not answer and was ended\. .+ It stands at computesForEver \(file:\/\/\S+hanging-thread\.mjs:\d+:\d+\)/);
   await system.says(/This process ends, so that it is started again\./);
-  threads.close();
   assert.equal(await system.exited(), 1, system.stderr());
   await system.stop();
   assert.equal(await left, 'broken');
@@ -104,11 +104,10 @@ test('a gateway thread that computes for ever is ended with its stack in the log
 });
 
 test('it does not keep a process from ending that was told to stop, either', { timeout: 180_000 }, async (t) => {
-  const { system, threads, left, dataDirectory } = await startComputing(t);
+  const { system, left, dataDirectory } = await startComputing(t);
   await readiness(system, 503);
   const stopped = system.stop();
   await system.says(/The gateway thread did not answer and was ended\./);
-  threads.close();
   assert.deepEqual([await stopped, await left], [0, 'broken'], system.stderr());
   const reader = await startSystem({ dataDirectory });
   t.after(() => reader.stop());

@@ -12,8 +12,6 @@ export interface ThreadDebugger {
   pause(file: string): Promise<void>;
   /** Lets it go on. */
   resume(file: string): Promise<void>;
-  /** Has the thread compute for ever; resolves when that is on its way to it. */
-  spin(file: string): Promise<void>;
   close(): void;
 }
 
@@ -72,7 +70,6 @@ export async function debugThreads({ stderr }: System): Promise<ThreadDebugger> 
       await tell(file, 'Debugger.resume');
       await goesOn;
     },
-    spin: (file) => tell(file, 'Runtime.evaluate', { expression: 'void setImmediate(function computesForEver() { for (;;); })' }),
     close: () => socket.close(),
   };
 }

@@ -15,7 +15,7 @@ import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
 import { collectOnOneThread } from './collecting.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
-import { whereThreadStands } from './where-thread-stands.ts';
+import { endStandingThread } from './end-standing-thread.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
 
 /**
@@ -129,7 +129,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   watch('gateway', gateway);
   gateway.on('message', hearingGateway(options));
   const pulses = { gateway: pulseOf('gateway', gateway), store: pulseOf('store', store) };
-  endingSilent(gateway, pulses.gateway, (sentence) => {
+  endingSilent({ worker: gateway, file: gatewayUrl, pulse: pulses.gateway }, (sentence) => {
     if (stopping) options.onFault(sentence);
     else options.onDeath('gateway', `${sentence} This process ends, so that it is started again.`);
   });
@@ -174,14 +174,15 @@ function thread(
 }
 
 /** Ends the gateway thread once it has not answered for `deadMsMin`; `told` is called before, with a sentence that says where it stands. */
-function endingSilent(worker: Worker, pulse: ThreadPulse, told: (sentence: string) => void): void {
+function endingSilent(
+  { worker, file, pulse }: { readonly worker: Worker; readonly file: string; readonly pulse: ThreadPulse }, told: (sentence: string) => void,
+): void {
   const looking = setInterval(() => {
     if (pulse.silentMs < deadMsMin) return;
     clearInterval(looking);
-    void whereThreadStands(worker).then((stands) => {
+    void endStandingThread({ worker, file }, (stands) => {
       told(`The gateway thread did not answer and was ended. Its open calls are recorded as interrupted. ${
         stands === null ? 'Where it stands cannot be said.' : `It stands ${stands.join(' ')}.`}`);
-      return worker.terminate();
     });
   }, pulseMs).unref();
   worker.once('exit', () => clearInterval(looking));
