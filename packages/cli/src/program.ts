@@ -43,6 +43,8 @@ export const program: Program = {
     token: async () => (await import('./commands/token.ts')).token,
     'master-key': async () => (await import('./commands/master-key.ts')).masterKey,
     upgrade: async () => (await import('./commands/upgrade.ts')).upgrade,
+    login: async () => (await import('./commands/login.ts')).login,
+    logout: async () => (await import('./commands/logout.ts')).logout,
     doctor: async () => (await import('./commands/doctor.ts')).doctor,
   },
 };

@@ -43,6 +43,7 @@ export const idPrefix = {
   node: 'node_',
   segment: 'seg_',
   view: 'viw_',
+  machineSignIn: 'sgn_',
 } as const;
 
 /** Prefix of the secret itself (spec: Authentication 1). */

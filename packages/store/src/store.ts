@@ -28,6 +28,7 @@ import { capsIn, type Caps } from './settings/caps.ts';
 import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
 import { namedUpstreamsIn, type NamedUpstreams } from './settings/named-upstreams.ts';
 import { erasureIn, type Erasure } from './retention/erasure.ts';
+import { machineSignInsIn, type MachineSignIns } from './accounts/machine-sign-ins.ts';
 import { invitationsIn, type Invitations } from './accounts/invitations.ts';
 import { serverSettingsIn, type KeptServerSettings } from './settings/server-settings.ts';
 import { platformAddressIn, type PlatformAddress } from './settings/platform-address.ts';
@@ -139,6 +140,7 @@ export interface Store {
   readonly accounts: AccountRows;
   readonly members: Members;
   readonly invitations: Invitations;
+  readonly machineSignIns: MachineSignIns;
   readonly managementTokens: ManagementTokens;
   readonly baselines: Baselines;
   readonly tapEvents: TapEvents;
@@ -226,6 +228,7 @@ function storeOn(context: StoreContext): Store {
     accounts: accountRowsIn(context),
     members: membersIn(context),
     invitations: invitationsIn(context),
+    machineSignIns: machineSignInsIn(context),
     managementTokens: managementTokensIn(context),
     baselines: baselinesIn(context),
     tapEvents: tapEventsIn(context),

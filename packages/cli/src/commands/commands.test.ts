@@ -54,14 +54,14 @@ test('org: create, list and set answer with their fields, and a taken name is re
   assert.deepEqual(made, { id: made.id, name: 'Acme', plan: 'free' });
   assert.deepEqual(Object.keys((await json(['org', 'list']) as object[])[0]!), [
     'id', 'name', 'plan', 'drainSeconds', 'fallbackPrice', 'enforceKeyCaps', 'maxRunBudget', 'runCeiling', 'runExposure',
-    'unmetered', 'wrongBaseUrl', 'models', 'follow', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore',
+    'unmetered', 'wrongBaseUrl', 'models', 'follow', 'ownKeys', 'requestsPerMinute', 'tokensPerMinute', 'keepRecordsDays', 'recordsGoneBefore',
     'createdAt',
   ]);
   const set = await json(['org', 'set', 'Acme', '--plan', 'team', '--drain', '9', '--fallback-price', '2.50/10']) as { createdAt: string };
   assert.deepEqual(set, {
     id: made.id, name: 'Acme', plan: 'team', drainSeconds: 9, fallbackPrice: { input: '2.500000000', output: '10.000000000' },
     enforceKeyCaps: false, maxRunBudget: null, runCeiling: null, runExposure: null,
-    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', models: null, follow: false,
+    unmetered: { deferred: 'allow', unreported: 'allow', handedOut: 'allow' }, wrongBaseUrl: 'forward', models: null, follow: false, ownKeys: null,
     requestsPerMinute: null,
     tokensPerMinute: null,
     keepRecordsDays: null, recordsGoneBefore: null, createdAt: new Date(set.createdAt).toISOString(),

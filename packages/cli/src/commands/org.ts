@@ -13,6 +13,7 @@ import {
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, CommandFault, commandGroup, UsageFault, type CommandTools, type Values } from '../command-line/command.ts';
 import { onStore } from '../command-line/on-store.ts';
+import { givenOwnKeyTerms, ownKeyTermsText } from '../command-line/own-key-terms.ts';
 import { readTypedLine } from '../command-line/typed-line.ts';
 import { fields, plain, shortDecimal, table } from '../command-line/table.ts';
 import { dollarsOrNone, givenDurationMs, modelPatterns, pricePair, givenWholeNumber } from '../command-line/value-forms.ts';
@@ -83,6 +84,10 @@ const settingArguments = {
     type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off',
     description: 'Ask the providers what became of work that is billed later; off by default',
   },
+  'own-keys': {
+    type: 'string', valueHint: 'TERMS',
+    description: 'Keys that members make themselves: keys=3,expires=30d,cap=20/month,models=gpt-5*; none: any',
+  },
   'requests-per-minute': figureArgument('Requests'),
   'tokens-per-minute': figureArgument('Tokens'),
   'keep-records': {
@@ -123,6 +128,7 @@ function changesOf(values: Values<typeof settingArguments>): OrganizationSetting
     wrongBaseUrl: values['wrong-base-url'],
     models: of(values.models, modelPatterns),
     follow: of(values.follow, (text) => text === 'on'),
+    ownKeys: of(values['own-keys'], givenOwnKeyTerms),
     requestsPerMinute: figure('requests-per-minute'),
     tokensPerMinute: figure('tokens-per-minute'),
     keepRecordsDays: of(values['keep-records'], (text) => (text === 'none' ? null : daysOf(text))),
@@ -188,6 +194,7 @@ function organizationText(shown: ShownOrganization): string {
     'wrong-base-url': shown.wrongBaseUrl,
     models: shown.models === null ? 'none' : shown.models.join(','),
     follow: shown.follow ? 'on' : 'off',
+    'own-keys': ownKeyTermsText(shown.ownKeys),
     'requests-per-minute': shown.requestsPerMinute ?? 'none',
     'tokens-per-minute': shown.tokensPerMinute ?? 'none',
     'keep-records': shown.keepRecordsDays === null ? 'none' : `${shown.keepRecordsDays}d`,

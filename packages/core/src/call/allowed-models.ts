@@ -57,6 +57,11 @@ function isAllowed(patterns: readonly string[], model: string): boolean {
   return patterns.some((pattern) => fits(pattern, model) || fits(pattern, name));
 }
 
+/** Whether a list allows nothing that the other does not: each of its patterns, read as a name, fits one of the other's. */
+export function areWithin(patterns: readonly string[], bound: ModelPatterns): boolean {
+  return bound === null || patterns.every((pattern) => bound.some((each) => fits(each, pattern)));
+}
+
 /** Whether the whole text fits the pattern. Goes back only to the last `*`, so its time is at most the product of both lengths. */
 function fits(pattern: string, text: string): boolean {
   let at = 0;

@@ -156,6 +156,12 @@ const pages = {
     validateSearch: pathSearch,
     component: pageOf(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
   }),
+  connect: createRoute({
+    getParentRoute: () => shell,
+    path: '/connect',
+    validateSearch: pathSearch,
+    component: pageOf(() => import('../pages/connect/connect-page.tsx'), 'ConnectPage'),
+  }),
   providers: createRoute({
     getParentRoute: () => shell,
     path: '/providers',

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../api/client.ts';
 import { useDoing } from './doing.ts';
 import { ModelsInput } from './models-input.tsx';
+import { TermsText, useBindingTerms, type ShownTerms } from './own-keys.tsx';
 import { RunBudgetInput } from './run-budget-input.tsx';
 import { dollarsToSend } from '../shown/amounts.ts';
 
@@ -19,7 +20,16 @@ export const keyLives = [
   { value: '31536000', label: 'A year' },
 ];
 
+/** Those that the terms allow. Where they set a longest life, that is what no choice means. */
+function livesWithin(terms: ShownTerms | null) {
+  const longest = terms?.lifetimeSecondsMax ?? null;
+  if (longest === null) return keyLives;
+  return keyLives.flatMap(({ value, label }) => (value === '' ? [{ value, label: 'As long as it may' }] : Number(value) <= longest ? [{ value,
+    label }] : []));
+}
+
 export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey) => void; readonly onCancel?: () => void }) {
+  const terms = useBindingTerms();
   const form = useForm({
     initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string, models: [] as string[], person: '' },
   });
@@ -56,15 +66,18 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
           maxLength={256}
           {...form.getInputProps('project')}
         />
-        <Select label="Life" data={keyLives} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
-        <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
+        {terms === null ? null : <TermsText of={terms} />}
+        <Select label="Life" data={livesWithin(terms)} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
+        {terms === null ? <RunBudgetInput {...form.getInputProps('maxRunBudget')} /> : null}
         <ModelsInput {...form.getInputProps('models')} />
-        <TextInput
-          label="Belongs to"
-          description="Email of the member whose key it is. It ends when they leave."
-          type="email"
-          {...form.getInputProps('person')}
-        />
+        {terms === null ? (
+          <TextInput
+            label="Belongs to"
+            description="Email of the member whose key it is. It ends when they leave."
+            type="email"
+            {...form.getInputProps('person')}
+          />
+        ) : null}
         <Group justify="flex-end" gap="xs">
           {onCancel === undefined ? null : (
             <Button variant="default" onClick={onCancel}>

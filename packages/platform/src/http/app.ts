@@ -42,6 +42,7 @@ import { monthOperations } from './resources/months.ts';
 import { statementOperations } from './resources/statements.ts';
 import { usageOperations } from './resources/usage.ts';
 import { viewOperations } from './resources/views.ts';
+import { machineSignInOperations } from './resources/machine-sign-ins.ts';
 import { wayInOperations } from './resources/ways-in.ts';
 import { serveOidc } from './oidc-routes.ts';
 import { serveDashboard } from './pages/dashboard.ts';
@@ -52,7 +53,7 @@ import { securityHeaders } from './security-headers.ts';
 /** Every operation under `/platform/v1`. */
 export const operations: readonly Operation[] = [
   ...productOperations, ...priceOperations,
-  ...authOperations, ...wayInOperations,
+  ...authOperations, ...machineSignInOperations, ...wayInOperations,
   ...organizationOperations,
   ...memberOperations,
   ...keyOperations,

@@ -17,6 +17,7 @@ import { z } from 'zod';
 import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
+import { ownKeyFields, ownKeyTermsOf, shownOwnKeys, type OwnKeyTermsInput, type ShownOwnKeyTerms } from './own-keys.ts';
 import { moneyField } from './money-field.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';
 
@@ -46,6 +47,8 @@ export interface ShownOrganization {
   readonly models: readonly string[] | null;
   /** Whether the platform asks by itself what became of work that is billed later. */
   readonly follow: boolean;
+  /** What members may do about keys of their own; null: what their role allows. */
+  readonly ownKeys: ShownOwnKeyTerms | null;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -72,6 +75,8 @@ export interface OrganizationSettingsInput {
   readonly wrongBaseUrl?: WrongBaseUrlRule;
   readonly models?: readonly string[] | null;
   readonly follow?: boolean;
+  /** All of it at once; null: members make and change keys as their role allows. */
+  readonly ownKeys?: OwnKeyTermsInput | null;
   /** From 1; enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -129,6 +134,8 @@ export const settingsFields = z.strictObject({
   models: modelsField.optional(),
   follow: z.boolean({ error: 'follow must be true or false.' }).optional()
     .meta({ description: 'Whether the platform asks the providers by itself what became of work that is billed later' }),
+  ownKeys: ownKeyFields.nullable().optional()
+    .meta({ description: 'What members may do about keys of their own; null: they make and change any key' }),
   requestsPerMinute: perMinuteField('Requests'),
   tokensPerMinute: perMinuteField('Tokens'),
   keepRecordsDays: z.int({ error: keepError }).min(keepRecordsDaysMin, { error: keepError }).max(keepRecordsDaysMax, { error: keepError })
@@ -179,14 +186,17 @@ export async function setOrganization(
 }
 
 /** The fields that were given. */
-function given(settings: z.output<typeof settingsFields>): OrganizationChanges {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+function given({ ownKeys, ...settings }: z.output<typeof settingsFields>): OrganizationChanges {
+  return {
+    ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
+    ...(ownKeys === undefined ? {} : { ownKeys: ownKeys === null ? null : ownKeyTermsOf(ownKeys) }),
+  };
 }
 
 function shownOrganization(organization: Organization): ShownOrganization {
   const {
-    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, models, follow, agreedFigures, keepRecordsDays,
-    createdAtMs,
+    id, name, plan, drainSeconds, fallbackPrice, enforceKeyCaps, runPolicy, unmetered, wrongBaseUrl, models, follow, ownKeys, agreedFigures,
+    keepRecordsDays, createdAtMs,
   } = organization;
   return {
     id, name, plan, drainSeconds,
@@ -198,7 +208,7 @@ function shownOrganization(organization: Organization): ShownOrganization {
     maxRunBudget: dollarsOrNull(runPolicy.maxRunBudget),
     runCeiling: dollarsOrNull(runPolicy.runCeiling),
     runExposure: dollarsOrNull(runPolicy.runExposure),
-    unmetered, wrongBaseUrl, models, follow,
+    unmetered, wrongBaseUrl, models, follow, ownKeys: shownOwnKeys(ownKeys),
     requestsPerMinute: agreedFigures?.requestsPerMinute ?? null,
     tokensPerMinute: agreedFigures?.tokensPerMinute ?? null,
     keepRecordsDays, recordsGoneBefore: goneBefore(organization),

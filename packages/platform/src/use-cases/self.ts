@@ -8,6 +8,7 @@ import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
 import type { LackingCount } from '@metergate/core/spend/lacking-calls.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
+import { refuse } from '@metergate/store/engine/refusal.ts';
 import { listCapsOn, type ShownCap } from './caps.ts';
 import type { UseCaseContext } from './context.ts';
 import { showLimits } from './limits.ts';
@@ -71,6 +72,18 @@ export async function showSelf(
       headroom: headroomOf(limit, spent), mode, state, resetsAt,
     })),
   };
+}
+
+/**
+ * Ends the key, as `metergate logout` asks for. Only a person's own: whoever holds a key that others use too could otherwise end it for them.
+ * Refuses `unknown_key`, `forbidden`.
+ */
+export async function endOwnKey(
+  { store }: UseCaseContext, { id, organization }: PresentedKey,
+): Promise<{ readonly id: string; readonly revokedAt: string } | AdministrationRefusal> {
+  const revoked = await store.serviceKeys.revoke(id, organization, ({ person }) => (person !== null ? null
+    : refuse('forbidden', 'This key is no one person\'s own, so it does not end itself. Ask whoever made it.')));
+  return isRefusal(revoked) ? revoked : { id, revokedAt: new Date(revoked.revokedAtMs!).toISOString() };
 }
 
 /** A run with what is left of its budget; null: it has none. */

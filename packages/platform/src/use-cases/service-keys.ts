@@ -14,6 +14,7 @@ import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
 import { findOrganization, modelsField } from './organizations.ts';
+import { ownOnly, withinTerms, type BoundMember } from './own-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 const secretLength = 43;
@@ -66,13 +67,18 @@ export interface ServiceKeyInput {
   readonly models?: readonly string[] | null;
   /** Email of the member whose key it is to be. */
   readonly person?: string | null;
+  /** Whose own key it is, in place of the email. */
+  readonly own?: PersonId;
 }
 
 const budgetField = moneyField('The run budget of a key').nullable();
 
 const graceMsMax = 90 * 86_400_000;
 
-/** A new service key, shown only this once. Refuses `unknown_organization`, and an invalid name, project, lifetime or run budget. */
+/**
+ * A new service key, shown only this once. Refuses `unknown_organization`, an invalid name, project, lifetime or run budget, and an own key
+ * beyond its terms.
+ */
 export async function createServiceKey(context: UseCaseContext, wanted: ServiceKeyInput): Promise<MintedServiceKey | AdministrationRefusal> {
   const { name = null, project = null, lifetimeMs = null } = wanted;
   const expiresAtMs = lifetimeMs === null ? null : lifeEnd(context.nowMs, lifetimeMs);
@@ -83,13 +89,13 @@ export async function createServiceKey(context: UseCaseContext, wanted: ServiceK
   if (isRefusal(models)) return models;
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const person = wanted.person === undefined || wanted.person === null ? null
+  const person = wanted.own !== undefined ? { id: wanted.own } : wanted.person === undefined || wanted.person === null ? null
     : await context.store.members.findByEmail(organization.id, wanted.person) ?? unknownPerson();
   if (isRefusal(person)) return person;
   const { key, hash, prefix } = mintedSecret(context);
   const made = await context.store.serviceKeys.create({
     organization: organization.id, name, project, expiresAtMs, hash, prefix, maxRunBudget: budget.value,
-    models: models.value, person: person?.id ?? null,
+    models: models.value, person: person?.id ?? null, isOwn: wanted.own !== undefined,
   });
   if (isRefusal(made)) return made;
   const budgetOf = made.maxRunBudget === null ? {} : { maxRunBudget: formatDollars(made.maxRunBudget) };
@@ -112,12 +118,12 @@ export async function listServiceKeys(
 
 /**
  * Returns the key as it is now; a second revocation changes nothing and says so. `within`: only a key of this organization; any
- * other is answered like an unknown one.
+ * other is answered like an unknown one. `bound`: who may revoke only their own.
  */
 export async function revokeServiceKey(
-  context: UseCaseContext, id: string, within?: OrganizationId,
+  context: UseCaseContext, id: string, within?: OrganizationId, bound: BoundMember | null = null,
 ): Promise<ShownRevokedKey | AdministrationRefusal> {
-  const revoked = await context.store.serviceKeys.revoke(id, within);
+  const revoked = await context.store.serviceKeys.revoke(id, within, ownOnly(bound));
   return isRefusal(revoked) ? revoked
     : { ...shownServiceKey(revoked, await emailOf(context, revoked.person)), alreadyRevoked: revoked.alreadyRevoked };
 }
@@ -140,11 +146,13 @@ export interface ServiceKeySettingsInput {
 export interface ServiceKeyPlace {
   readonly id: string;
   readonly within: OrganizationId | null;
+  /** Who may change only their own, within its terms; left out: somebody whom nothing binds. */
+  readonly bound?: BoundMember | null;
 }
 
 /** Returns the key as it is now. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
 export async function setServiceKey(
-  context: UseCaseContext, { id, within }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
+  context: UseCaseContext, { id, within, bound = null }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
   const { name, project, disabled, lifetimeMs, maxRunBudget, models, was } = wanted;
   const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
@@ -153,11 +161,15 @@ export async function setServiceKey(
   if (isRefusal(budget)) return budget;
   const patterns = models === undefined ? undefined : checkInput(modelsField, models as string[] | null);
   if (isRefusal(patterns)) return patterns;
-  const set = await context.store.serviceKeys.set(id, {
-    ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
+  const bounded = {
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
     ...(patterns === undefined ? {} : { models: patterns.value }),
-  }, within ?? undefined, (now) => refuseChanged(was, shownServiceKey(now, null)));
+  };
+  const theirs = bound === null ? () => null : withinTerms(bound, bounded);
+  const set = await context.store.serviceKeys.set(id, {
+    ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
+    ...bounded,
+  }, within ?? undefined, (now) => theirs(now) ?? refuseChanged(was, shownServiceKey(now, null)));
   return isRefusal(set) ? set : shownServiceKey(set, await emailOf(context, set.person));
 }
 
@@ -168,12 +180,12 @@ export interface RotatedServiceKey extends MintedServiceKey {
 
 /** A new secret for the same key, which keeps its id, caps and spend. `graceMs`: how long the former secret still works; from 0. */
 export async function rotateServiceKey(
-  context: UseCaseContext, { id, within }: ServiceKeyPlace, graceMs: number,
+  context: UseCaseContext, { id, within, bound = null }: ServiceKeyPlace, graceMs: number,
 ): Promise<RotatedServiceKey | AdministrationRefusal> {
   if (!(graceMs >= 0 && graceMs <= graceMsMax)) return refuseInput('invalid_input', 'The grace time must be from 0 to 90 days.');
   const { key, hash, prefix } = mintedSecret(context);
   const formerUntilMs = context.nowMs + graceMs;
-  const rotated = await context.store.serviceKeys.rotate(id, { hash, prefix, formerUntilMs }, within ?? undefined);
+  const rotated = await context.store.serviceKeys.rotate(id, { hash, prefix, formerUntilMs }, within ?? undefined, ownOnly(bound));
   return isRefusal(rotated) ? rotated : { id: rotated.id, key, prefix, formerUntil: new Date(formerUntilMs).toISOString() };
 }
 

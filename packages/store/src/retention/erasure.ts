@@ -44,7 +44,7 @@ const goneTables = [
   'webhook_delivery', 'notice', 'webhook', 'cap_told', 'cap_alert',
   'spend_lease',
   'service_key', 'provider_connection', 'declared_upstream', 'named_upstream', 'organization_data_key', 'run', 'run_exposure', 'grant_key',
-  'membership', 'invitation', 'management_token', 'person_session',
+  'machine_sign_in', 'membership', 'invitation', 'management_token', 'person_session',
   // Whoever saves a view locks the membership.
   'saved_view',
 ] as const;

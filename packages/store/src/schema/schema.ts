@@ -7,6 +7,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { AlertSchema } from './alert-schema.ts';
 import type { CorrectionSchema } from './correction-schema.ts';
 import type { OperationSchema } from './operation-schema.ts';
+import type { SignInSchema } from './sign-in-schema.ts';
 import type { ReceiptSchema } from './receipt-schema.ts';
 import type { ProofSchema } from './proof-schema.ts';
 import type { RetentionSchema } from './retention-schema.ts';
@@ -55,6 +56,8 @@ export interface OrganizationTable {
   readonly models: string | null;
   /** 1: the outcome of its work is asked for. */
   readonly follow: WholeOrNull;
+  /** JSON object: what members may do about keys of their own; null: what their role allows. */
+  readonly own_keys: string | null;
   readonly created_at_ms: Whole;
   readonly revision: Whole;
 }
@@ -350,7 +353,7 @@ export interface SpendDayTable {
 }
 
 export interface Schema extends RunSchema, LeaseSchema, TapSchema, UsageSchema, ReceiptSchema, AlertSchema, CorrectionSchema,
-  RetentionSchema, ProofSchema, OperationSchema, MonthSchema {
+  RetentionSchema, ProofSchema, OperationSchema, MonthSchema, SignInSchema {
   readonly person: PersonTable;
   readonly person_credential: PersonCredentialTable;
   readonly person_session: PersonSessionTable;

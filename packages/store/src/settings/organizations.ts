@@ -5,6 +5,7 @@
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
+import type { OwnKeyTerms } from '@metergate/core/own-keys.ts';
 import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
 import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
@@ -21,6 +22,7 @@ import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { ChangeCheck } from './change-check.ts';
+import { ownKeysOf, ownKeysRefusal, ownKeysText } from './own-keys.ts';
 
 export interface Organization {
   readonly id: OrganizationId;
@@ -36,6 +38,8 @@ export interface Organization {
   readonly models: ModelPatterns;
   /** The platform asks by itself what became of its work that is billed later. */
   readonly follow: boolean;
+  /** What members may do about keys of their own; null: what their role allows. */
+  readonly ownKeys: OwnKeyTerms | null;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;
   /** Records, tap events and sums older than this many days are removed; null: none are. */
@@ -60,6 +64,7 @@ export interface OrganizationChanges {
   readonly wrongBaseUrl?: WrongBaseUrlRule;
   readonly models?: ModelPatterns;
   readonly follow?: boolean;
+  readonly ownKeys?: OwnKeyTerms | null;
   /** Enterprise only, like the next. */
   readonly requestsPerMinute?: number | null;
   readonly tokensPerMinute?: number | null;
@@ -132,6 +137,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
       await transaction.updateTable('organization').set({ ...columnsOf(changes), revision }).where('id', '=', id).where(notErased).execute();
       const set = await rowOf(transaction, id);
       if (set === null) return unknownOrganization();
+      if (set.ownKeys?.cap && !set.enforceKeyCaps) return unarmedOwnCap();
       return namesFigures(changes) && set.plan !== 'enterprise'
         ? refuse('invalid_setting', 'Requests and tokens per minute can be set on the enterprise plan only; the other plans have their own figures.')
         : set;
@@ -167,7 +173,7 @@ function newRow(
     id, name, plan, revision, created_at_ms: createdAtMs, drain_seconds: null, fallback_input_nano: null, fallback_output_nano: null,
     max_run_budget_nano: null, run_ceiling_nano: null, run_exposure_nano: null, agreed_requests: null, agreed_tokens: null,
     keep_records_days: null, unmetered_deferred: null, unmetered_unreported: null, unmetered_handed_out: null, wrong_base_url: null, models: null,
-    follow: null,
+    follow: null, own_keys: null,
   };
 }
 
@@ -184,13 +190,14 @@ const columnOf = {
 } as const satisfies { readonly [Name in keyof OrganizationChanges]?: keyof OrganizationTable };
 
 function columnsOf(changes: OrganizationChanges): Partial<Insertable<OrganizationTable>> {
-  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models, follow } = changes;
+  const { fallbackPrice, enforceKeyCaps, unmetered, wrongBaseUrl, models, follow, ownKeys } = changes;
   const names = (Object.keys(columnOf) as (keyof typeof columnOf)[]).filter((name) => changes[name] !== undefined);
   return {
     ...Object.fromEntries(names.map((name) => [columnOf[name], changes[name]])),
     ...(enforceKeyCaps === undefined ? {} : { enforce_key_caps: enforceKeyCaps ? 1n : 0n }),
     ...(wrongBaseUrl === undefined ? {} : { wrong_base_url: wrongBaseUrl === 'forward' ? null : wrongBaseUrl }),
     ...(models === undefined ? {} : { models: modelsText(models) }),
+    ...(ownKeys === undefined ? {} : { own_keys: ownKeysText(ownKeys) }),
     ...(follow === undefined ? {} : { follow: follow ? 1n : null }),
     ...unmeteredColumns(unmetered === null ? allowsAllUnmetered : unmetered),
     ...(fallbackPrice === undefined ? {} : {
@@ -218,10 +225,12 @@ function namesFigures({ requestsPerMinute, tokensPerMinute }: OrganizationChange
 function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
   const {
     plan, drainSeconds, fallbackPrice, maxRunBudget, runCeiling, runExposure, requestsPerMinute, tokensPerMinute, keepRecordsDays, unmetered,
-    wrongBaseUrl, models,
+    wrongBaseUrl, models, ownKeys,
   } = changes;
   if (!Object.values(unmetered ?? {}).every((rule) => unmeteredRules.includes(rule))) return refuse('invalid_setting', unmeteredForm);
   if (wrongBaseUrl !== undefined && !wrongBaseUrlRules.includes(wrongBaseUrl)) return refuse('invalid_setting', wrongBaseUrlForm);
+  const unfit = (ownKeys ?? null) === null ? null : ownKeysRefusal(ownKeys!);
+  if (unfit !== null) return unfit;
   if ((models ?? null) !== null && !areModelPatterns(models!)) return refuse('invalid_setting', `${modelPatternsForm}.`);
   if ((keepRecordsDays ?? null) !== null && !isKeptDays(keepRecordsDays!)) return refuse('invalid_setting', `${keepRecordsForm}.`);
   for (const bound of [maxRunBudget, runCeiling, runExposure]) {
@@ -244,6 +253,12 @@ function settingsRefusal(changes: OrganizationChanges): StoreRefusal | null {
     }
   }
   return null;
+}
+
+/** A cap that refuses nothing would be no bound. */
+function unarmedOwnCap(): StoreRefusal {
+  return refuse('invalid_setting', 'Caps of keys refuse nothing here, so the cap of own keys would not bind. Let caps of keys refuse, '
+    + 'or take that cap away.');
 }
 
 export const wrongBaseUrlForm = `The rule for calls with a wrong base URL must be one of ${wrongBaseUrlRules.join(', ')}.`;
@@ -278,6 +293,7 @@ function organizationOf(row: Selectable<OrganizationTable> & { readonly gone_bef
     wrongBaseUrl: wrongBaseUrlOf(row),
     models: modelsOf(row.models),
     follow: row.follow === 1n,
+    ownKeys: ownKeysOf(row.own_keys),
     agreedFigures: agreedFiguresOf(row),
     keepRecordsDays: numberOrNull(row.keep_records_days),
     recordsGoneBeforeMs: numberOrNull(row.gone_before_ms),

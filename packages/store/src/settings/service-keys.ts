@@ -9,6 +9,7 @@ import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
 import type { ChangeCheck } from './change-check.ts';
+import { capOwnKey, ownKeyWithin } from './own-keys.ts';
 import { memberRefusal } from './membership.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
@@ -56,6 +57,8 @@ export interface NewServiceKey {
   readonly models?: ModelPatterns;
   /** A member of the organization; left out: nobody in particular. */
   readonly person?: PersonId | null;
+  /** The person makes it for themselves: the terms of own keys bound it. */
+  readonly isOwn?: boolean;
 }
 
 /** What is left out stays; null removes it. */
@@ -76,19 +79,22 @@ export interface KeyRotation {
 }
 
 export interface ServiceKeys {
-  /** Refuses `unknown_organization`, `unknown_member`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice). */
+  /**
+   * Refuses `unknown_organization`, `unknown_member`, `invalid_name`, `invalid_setting`, `key_taken` (the same key twice); an own key also
+   * `too_many_keys` and, beyond the terms of own keys, `forbidden`. With the key comes the cap that those terms give it.
+   */
   create(key: NewServiceKey): Promise<ServiceKey | StoreRefusal>;
   /** Oldest first, revoked and expired ones included. Empty for an unknown organization. */
   list(organization: OrganizationId, page?: ListPage): Promise<ServiceKey[]>;
   /**
    * Returns the key as it is now. A second revocation changes nothing and says so. `within`: only a key of this organization.
-   * Refuses `unknown_key`.
+   * Refuses `unknown_key`, and what `check` refuses.
    */
-  revoke(id: string, within?: OrganizationId): Promise<RevokedServiceKey | StoreRefusal>;
+  revoke(id: string, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<RevokedServiceKey | StoreRefusal>;
   /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`, and what `check` refuses. `within`: as for `revoke`. */
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
-  /** Keeps id, name, caps and spend; an even older form stops. Refuses `unknown_key`, `key_revoked`. `within`: as for `revoke`. */
-  rotate(id: string, rotation: KeyRotation, within?: OrganizationId): Promise<ServiceKey | StoreRefusal>;
+  /** Keeps id, name, caps and spend; an even older form stops. Refuses as `set` does. `within`: as for `revoke`. */
+  rotate(id: string, rotation: KeyRotation, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
   /** One key of an organization; null if it has none with this id. */
   find(organization: OrganizationId, id: string): Promise<ServiceKey | null>;
   /** The key with this hash, revoked or not. */
@@ -96,39 +102,21 @@ export interface ServiceKeys {
 }
 
 export function serviceKeysIn(context: StoreContext): ServiceKeys {
-  const { engine, clock, randomBytes } = context;
+  const { engine, clock } = context;
   const changed = keyChanges(context);
   return {
-    async create({ organization, name, project, expiresAtMs, hash, prefix, maxRunBudget = null, models = null, person = null }) {
-      if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
-      const refusal = (name === null ? null : nameRefusal('A key name', name))
-        ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
-      return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
-        if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
-        const unknown = person === null ? null : await memberRefusal(transaction, organization, person);
-        if (unknown !== null) return unknown;
-        if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
-          return refuse('key_taken', 'This service key already exists. Create a new one.');
-        }
-        const nowMs = clock();
-        const row = {
-          // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
-          id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
-          created_at_ms: nowMs, expires_at_ms: expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
-          models: modelsText(models), person,
-        };
-        return keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
-      }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
-    },
+    create: createdKeys(context),
     list: (organization, page = {}) => engine.read(async (db) => (await db.selectFrom('service_key').selectAll()
       .where('organization', '=', organization).where(isAfter(['created_at_ms', 'id'], page))
       .orderBy('created_at_ms').orderBy('id').limit(limitOfPage(page)).execute()).map(keyOf)),
-    revoke: (id, within) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
+    revoke: (id, within, check) => engine.change<RevokedServiceKey>(async (transaction, revision) => {
       const found = id.includes('\0') ? undefined
         : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
       if (found === undefined || (within !== undefined && found.organization !== within)) {
         return unknownKey();
       }
+      const refusal = check?.(keyOf(found)) ?? null;
+      if (refusal !== null) return refusal;
       if (found.revoked_at_ms !== null) return { ...keyOf(found), alreadyRevoked: true };
       await stampOrganization(transaction, found.organization as OrganizationId, revision);
       const revoked = await transaction.updateTable('service_key').set({ revoked_at_ms: clock() })
@@ -147,7 +135,8 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         ...(disabled === undefined || disabled === (found.disabled_at_ms !== null) ? {} : { disabled_at_ms: disabled ? clock() : null }),
       }));
     },
-    rotate: (id, { hash, prefix, formerUntilMs }, within) => changed({ id, within, action: 'rotateKey' }, async (transaction, found) => {
+    rotate: (id, { hash, prefix, formerUntilMs }, within, check) => changed({ id, within, action: 'rotateKey', check }, async (transaction,
+      found) => {
       await transaction.deleteFrom('service_key_former').where('key', '=', id).execute();
       if (formerUntilMs > clock()) {
         await transaction.insertInto('service_key_former').values({ hash: found.hash, key: id, until_ms: formerUntilMs }).execute();
@@ -163,6 +152,37 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
       const row = await db.selectFrom('service_key').selectAll().where('hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : keyOf(row);
     }),
+  };
+}
+
+/** A key is made in one change with what its terms give it. */
+function createdKeys({ engine, clock, randomBytes }: StoreContext): ServiceKeys['create'] {
+  return async ({ hash, ...wanted }) => {
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new RangeError('a service key is kept as 64 hexadecimal characters');
+    const { organization, name, project, expiresAtMs, prefix, maxRunBudget = null, models = null, person = null, isOwn = false } = wanted;
+    const refusal = (name === null ? null : nameRefusal('A key name', name))
+      ?? (project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget) ?? modelsRefusal(models);
+    return refusal ?? engine.change<ServiceKey>(async (transaction, revision) => {
+      if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+      const unknown = person === null ? null : await memberRefusal(transaction, organization, person);
+      if (unknown !== null) return unknown;
+      if (await transaction.selectFrom('service_key').select('id').where('hash', '=', hash).executeTakeFirst() !== undefined) {
+        return refuse('key_taken', 'This service key already exists. Create a new one.');
+      }
+      const nowMs = clock();
+      const bounded = { models, createdAtMs: nowMs, expiresAtMs, maxRunBudget };
+      const own = isOwn && person !== null ? await ownKeyWithin(transaction, { ...bounded, organization, person }) : { key: bounded, cap: null };
+      if ('refused' in own) return own;
+      const row = {
+        // Spend and usage sums are stored by this id: the sums of keys that were made together then share pages.
+        id: newTimedId(idPrefix.serviceKey, nowMs, randomBytes), organization, hash, prefix, name, project,
+        created_at_ms: nowMs, expires_at_ms: own.key.expiresAtMs, revoked_at_ms: null, max_run_budget_nano: maxRunBudget,
+        models: modelsText(own.key.models), person,
+      };
+      const key = keyOf(await transaction.insertInto('service_key').values(row).returningAll().executeTakeFirstOrThrow());
+      if (own.cap !== null) await capOwnKey(transaction, { organization, key: key.id, cap: own.cap, revision, randomBytes });
+      return key;
+    }, ({ id }) => ({ action: 'createKey', organization, subject: id }));
   };
 }
 

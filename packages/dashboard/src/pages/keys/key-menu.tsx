@@ -3,10 +3,11 @@ import { ActionIcon, Menu, Modal, Text } from '@mantine/core';
 import { Ban, Ellipsis, Pause, Pencil, Play, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { ask } from '../../api/client.ts';
-import { useMay } from '../../app/session.ts';
+import { useMay, useSession } from '../../app/session.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { useBindingTerms } from '../../parts/own-keys.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { KeyRotationForm, type RotatedKey } from './key-rotation-form.tsx';
 import { KeySettingsForm } from './key-settings-form.tsx';
@@ -15,7 +16,9 @@ import { isOver, type Key } from './key-state.tsx';
 const changes = ['/platform/v1/keys', '/platform/v1/audit'];
 
 export function KeyMenu({ of: key }: { readonly of: Key }) {
-  const may = useMay('member');
+  const { email } = useSession();
+  const bound = useBindingTerms() !== null;
+  const may = useMay('member') && (!bound || key.person === email);
   const [open, setOpen] = useState<'change' | 'rotate' | 'disable' | 'revoke' | null>(null);
   const [rotated, setRotated] = useState<RotatedKey | null>(null);
   const close = (): void => setOpen(null);

@@ -6,7 +6,7 @@ import { KeyRound, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
-import { useMay } from '../../app/session.ts';
+import { useMay, useSession } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
@@ -100,10 +100,12 @@ function KeyList({
   readonly onOpen: (key: Key) => void;
 }) {
   const [sought, setSought] = useState('');
+  const { email } = useSession();
   const month = useMemo(() => searchedRange({ range: 'month' }, Date.now()), []);
   const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...isoOf(month) })).data?.data;
   const columns = useMemo(() => columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined), [usage]);
-  const rows = keys.filter((key) => (shown === 'all' || !isOver(key)) && isFound(key, sought)).toReversed();
+  const rows = keys.filter((key) => (shown === 'all' || !isOver(key)) && (shown !== 'yours' || key.person === email) && isFound(key,
+    sought)).toReversed();
   return (
     <Panel
       flush
@@ -126,6 +128,7 @@ function KeyList({
             onChange={onShow}
             data={[
               { value: 'in use', label: 'In use' },
+              { value: 'yours', label: 'Yours' },
               { value: 'all', label: 'All' },
             ]}
           />

@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { AboutPanel } from './about-panel.tsx';
 import { ErasePanel } from './erase-panel.tsx';
 import { OrganizationForm } from './organization-form.tsx';
+import { OwnKeysPanel } from './own-keys-panel.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { PriceListPanel } from './price-list-panel.tsx';
 import { ReceiptKeysPanel } from './receipt-keys-panel.tsx';
@@ -39,6 +40,7 @@ export function SettingsPage() {
                 <Panel title="Policy and prices">
                   <OrganizationForm organization={data} readOnly={!admin} />
                 </Panel>
+                <OwnKeysPanel of={data} readOnly={!admin} />
                 <AboutPanel of={data} />
                 <PriceListPanel />
                 <ReceiptKeysPanel />

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
+import { boundMember } from '../../use-cases/own-keys.ts';
 import { modelsField } from '../../use-cases/organizations.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
@@ -40,23 +41,28 @@ export const keyOperations = [
   }),
   operation({
     id: 'createKey', method: 'post', path: '/keys', role: 'member', tag: 'keys', status: 201, summary: 'Make a service key; it is shown only once',
-    refuses: ['unknown_organization', 'unknown_member', 'invalid_name', 'invalid_setting'],
+    refuses: ['unknown_organization', 'unknown_member', 'invalid_name', 'invalid_setting', 'too_many_keys', 'forbidden'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
       person: emailSent.nullable().optional().openapi({ description: 'Email of the member whose key it is to be' }),
     }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), maxRunBudget: dollars.optional() }).openapi('MintedServiceKey'),
-    run: async ({ context, actor, body }) => ofOthers(actor, body.person ?? null, 'make a key for') ?? createServiceKey(context, {
-      organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
-      lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
-      person: body.person ?? null,
-    }),
+    run: async ({ context, actor, body }) => {
+      const others = ofOthers(actor, body.person ?? null, 'make a key for');
+      if (others !== null) return others;
+      const bound = await boundMember(context, actor);
+      return createServiceKey(context, {
+        organization: actor.organization, name: body.name ?? null, project: body.project ?? null,
+        lifetimeMs: lifetimeMs(body.expiresInSeconds), maxRunBudget: body.maxRunBudget ?? null, models: body.models ?? null,
+        ...(bound === null ? { person: body.person ?? null } : { own: bound.person }),
+      });
+    },
   }),
   operation({
     id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',
     summary: 'Rename, move, disable or enable a service key, or change when it expires; fields left out stay',
-    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting', 'changed_meanwhile'], params: idParams, secrets: ['was'],
+    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting', 'changed_meanwhile', 'forbidden'], params: idParams, secrets: ['was'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(), disabled: z.boolean().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
@@ -64,7 +70,8 @@ export const keyOperations = [
     }),
     answer: keySchema,
     run: async ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => {
-      const set = await setServiceKey(context, { id: params.id, within: actor.organization }, {
+      const place = { id: params.id, within: actor.organization, bound: await boundMember(context, actor) };
+      const set = await setServiceKey(context, place, {
         ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
       });
       return isRefusal(set) ? set : asSeenBy(actor, set);
@@ -73,17 +80,18 @@ export const keyOperations = [
   operation({
     id: 'rotateKey', method: 'post', path: '/keys/{id}/rotate', role: 'member', tag: 'keys',
     summary: 'Replace the secret of a service key, shown this once; the old one still works for the grace time',
-    refuses: ['unknown_key', 'key_revoked'], params: idParams,
+    refuses: ['unknown_key', 'key_revoked', 'forbidden'], params: idParams,
     body: z.strictObject({ graceSeconds: z.int().min(0).max(7_776_000).default(0) }),
     answer: z.object({ id: z.string(), key: z.string(), prefix: z.string(), formerUntil: instant }).openapi('RotatedServiceKey'),
-    run: ({ context, actor, params, body }) => rotateServiceKey(context, { id: params.id, within: actor.organization }, body.graceSeconds * 1_000),
+    run: async ({ context, actor, params, body }) => rotateServiceKey(
+      context, { id: params.id, within: actor.organization, bound: await boundMember(context, actor) }, body.graceSeconds * 1_000),
   }),
   operation({
     id: 'revokeKey', method: 'delete', path: '/keys/{id}', role: 'member', tag: 'keys', summary: 'Revoke a service key for good',
-    refuses: ['unknown_key'],
+    refuses: ['unknown_key', 'forbidden'],
     params: idParams, answer: z.object({ ...keyFields, alreadyRevoked: z.boolean() }).openapi('RevokedServiceKey'),
     run: async ({ context, actor, params }) => {
-      const revoked = await revokeServiceKey(context, params.id, actor.organization);
+      const revoked = await revokeServiceKey(context, params.id, actor.organization, await boundMember(context, actor));
       return isRefusal(revoked) ? revoked : asSeenBy(actor, revoked);
     },
   }),

@@ -5,6 +5,7 @@
 import { z } from '@hono/zod-openapi';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { wrongBaseUrlRules } from '@metergate/core/call/wrong-base-url.ts';
+import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { unmeteredRules } from '@metergate/core/usage/unmetered.ts';
 import { eraseOrganization } from '../../use-cases/erasure.ts';
 import { setOrganization, settingsFields, showOrganization, type ShownOrganization } from '../../use-cases/organizations.ts';
@@ -13,6 +14,11 @@ import { operation } from '../operation.ts';
 import type { Actor } from '../../use-cases/actor.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { dollars, fieldsBefore, idParams, instant } from './fields.ts';
+
+export const ownKeyTerms = z.object({
+  keysMax: z.int(), models: z.array(z.string()).readonly().nullable(), lifetimeSecondsMax: z.int().nullable(),
+  cap: z.object({ window: z.enum(calendarWindows), limit: dollars }).nullable(),
+}).openapi('OwnKeyTerms');
 
 const organizationFields = {
   id: z.string(), name: z.string(), plan: z.enum(plans), drainSeconds: z.int().nullable(),
@@ -24,6 +30,7 @@ const organizationFields = {
     description: 'What becomes of calls that were meant for the second provider and would go to the first' }),
   models: z.array(z.string()).readonly().nullable().openapi({ description: 'Models that may be asked for; null: all' }),
   follow: z.boolean().openapi({ description: 'Whether the platform asks the providers by itself what became of work that is billed later' }),
+  ownKeys: ownKeyTerms.nullable().openapi({ description: 'What members may do about keys of their own; null: what their role allows' }),
   requestsPerMinute: z.int().nullable(), tokensPerMinute: z.int().nullable(),
   keepRecordsDays: z.int().nullable().openapi({ description: 'Records, tap events and sums older than this many days are removed; null: none are' }),
   recordsGoneBefore: instant.nullable().openapi({

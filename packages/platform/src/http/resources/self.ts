@@ -4,7 +4,7 @@ import { labelsIn } from '@metergate/core/call/labels.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { capStates } from '../../use-cases/caps.ts';
-import { closeOwnRun, keyPresented, showOwnRun, showSelf, type PresentedKey } from '../../use-cases/self.ts';
+import { closeOwnRun, endOwnKey, keyPresented, showOwnRun, showSelf, type PresentedKey } from '../../use-cases/self.ts';
 import type { UseCaseContext } from '../../use-cases/context.ts';
 import { HttpRefusal } from '../envelope.ts';
 import { openOperation } from '../operation.ts';
@@ -54,6 +54,16 @@ export const selfOperations = [
       const key = await presentedKey(context, headers);
       const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: { run: params.run } });
       return closeOwnRun({ ...context, store }, key, params.run);
+    },
+  }),
+  openOperation({
+    id: 'endOwnKey', method: 'delete', path: '/self', role: null, serviceKey: true, tag: 'self',
+    summary: 'Revoke this key for good, if it is a person\'s own', refuses: ['unknown_key', 'forbidden'],
+    answer: z.object({ id: z.string(), revokedAt: instant }).openapi('EndedKey'),
+    run: async ({ context, headers }) => {
+      const key = await presentedKey(context, headers);
+      const store = context.store.acting({ actor: { kind: 'token', id: key.id, name: null }, detail: {} });
+      return endOwnKey({ ...context, store }, key);
     },
   }),
 ] as const;

@@ -16,6 +16,7 @@ import { alertFields } from '../alerts/alerts.ts';
 import { capFields, namesOwnSubject } from '../caps.ts';
 import { moneyField } from '../money-field.ts';
 import { modelsField, settingsFields, type OrganizationSettingsInput } from '../organizations.ts';
+import { ownKeyTermsOf, shownOwnKeys } from '../own-keys.ts';
 import { webhookFields } from '../webhooks/webhooks.ts';
 
 export interface KeyEntry {
@@ -158,9 +159,10 @@ function shownSettings(settings: z.output<typeof settingsFields>): OrganizationS
   const dollars = (amount: bigint | null) => (amount === null ? null : formatDollars(nanoDollars(amount)));
   const shown = Object.entries(settings).filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, typeof value === 'bigint' ? dollars(value) : value] as const);
-  const { fallbackPrice } = settings;
+  const { fallbackPrice, ownKeys } = settings;
   return {
     ...Object.fromEntries(shown),
+    ...(ownKeys === undefined ? {} : { ownKeys: ownKeys === null ? null : shownOwnKeys(ownKeyTermsOf(ownKeys)) }),
     ...(fallbackPrice === undefined ? {} : {
       fallbackPrice: fallbackPrice === null ? null
         : { input: dollars(fallbackPrice.inputNanoPerMillion)!, output: dollars(fallbackPrice.outputNanoPerMillion)! },

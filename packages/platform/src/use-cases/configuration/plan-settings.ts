@@ -1,6 +1,7 @@
 /** The organization's own settings: what a configuration changes of them. */
 import { allowsAllUnmetered, unmeteredKinds, type UnmeteredPolicy } from '@metergate/core/usage/unmetered.ts';
 import { setOrganization, type OrganizationSettingsInput, type ShownOrganization } from '../organizations.ts';
+import type { OwnKeyTermsInput } from '../own-keys.ts';
 import { differing, doneOr, nothingPlanned, type SectionPlan, type ShownValue } from './planned-change.ts';
 
 /** Settings that are kept together are shown as one. */
@@ -29,9 +30,17 @@ export function planSettings(organization: ShownOrganization, wanted: Organizati
   };
 }
 
-function flat({ fallbackPrice, unmetered, ...others }: OrganizationSettingsInput, current: UnmeteredPolicy): Flat {
+function flat({ fallbackPrice, unmetered, ownKeys, ...given }: OrganizationSettingsInput, current: UnmeteredPolicy): Flat {
+  const others = ownKeys === undefined ? given : { ...given, ownKeys: ownKeys === null ? null : termWords(ownKeys) };
   const rules = unmetered === null ? allowsAllUnmetered : { ...current, ...unmetered };
   const rest = unmetered === undefined ? others : { ...others, unmetered: unmeteredKinds.map((kind) => `${kind}=${rules[kind]}`) };
   if (fallbackPrice === undefined) return rest;
   return { ...rest, fallbackPrice: fallbackPrice === null ? null : [fallbackPrice.input, fallbackPrice.output] };
+}
+
+function termWords({ keysMax, models = null, lifetimeSecondsMax = null, cap = null }: OwnKeyTermsInput): readonly string[] {
+  return [
+    `keysMax=${keysMax}`, `models=${models?.join(' ') ?? 'all'}`, `lifetimeSecondsMax=${lifetimeSecondsMax ?? 'none'}`,
+    `cap=${cap === null ? 'none' : `${cap.limit}/${cap.window}`}`,
+  ];
 }

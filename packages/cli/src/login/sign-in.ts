@@ -1,0 +1,79 @@
+/** The machine's part of a sign-in: begin, let the person decide in a browser, take the key. Decision 196. */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { CommandFault, type CommandTools } from '../command-line/command.ts';
+import { hasBrowser, openBrowser } from './browser.ts';
+import { openLoopback } from './loopback.ts';
+import { beginSignIn, takeKey, type Begun, type Given } from './platform-client.ts';
+
+type Tools = Pick<CommandTools, 'env' | 'stderr' | 'nowMs' | 'randomBytes' | 'pause'>;
+
+/** `byCode`: the person types a code on a page, on any machine. Left out: as the machine seems to need. */
+export async function signIn(tools: Tools, origin: string, { byCode }: { readonly byCode: boolean }): Promise<Given> {
+  const verifier = Buffer.from(tools.randomBytes(32)).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const asking = { challenge, machine: hostname() };
+  return byCode || !hasBrowser(tools.env) ? signInByCode(tools, origin, { asking, verifier }) : signInByBrowser(tools, origin, { asking, verifier });
+}
+
+interface Begins {
+  readonly asking: { readonly challenge: string; readonly machine: string };
+  readonly verifier: string;
+}
+
+async function signInByBrowser(tools: Tools, origin: string, { asking, verifier }: Begins): Promise<Given> {
+  const loopback = await openLoopback();
+  try {
+    const begun = await beginSignIn(origin, { ...asking, port: loopback.port });
+    const url = `${origin}${begun.path}`;
+    tools.stderr(`Sign in and allow this machine in your browser. If it does not open:\n  ${url}\n`
+      + 'No browser on this machine? End this, and run it with --code.\n');
+    const brought = loopback.broughtFor(begun.id);
+    openBrowser(url, tools.env);
+    const code = await within(brought, begun);
+    if (code === null) throw refused();
+    const given = await takeKey(origin, begun.id, { verifier, code });
+    if (given === null) throw over();
+    return given;
+  } finally {
+    loopback.close();
+  }
+}
+
+async function signInByCode(tools: Tools, origin: string, { asking, verifier }: Begins): Promise<Given> {
+  const begun = await beginSignIn(origin, { ...asking, port: null });
+  if (begun.userCode === null) throw over();
+  tools.stderr(`Open this page on any machine, sign in, and type the code there:\n  ${origin}${begun.path}\n  ${begun.userCode}\n`
+    + 'Type it nowhere else, and give it to nobody.\n');
+  const endMs = tools.nowMs() + begun.expiresInSeconds * 1_000;
+  const pause = tools.pause ?? ((ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms); }));
+  while (tools.nowMs() < endMs) {
+    await pause(begun.intervalSeconds * 1_000);
+    const given = await takeKey(origin, begun.id, { verifier, code: null }).catch((error: unknown) => {
+      if (error instanceof CommandFault && error.code === 'sign_in_over') throw refused();
+      // A short outage does not end a sign-in that the person is about to allow.
+      if (error instanceof CommandFault && error.code === 'platform_unreachable') return null;
+      throw error;
+    });
+    if (given !== null) return given;
+  }
+  throw over();
+}
+
+async function within(brought: Promise<string | null>, { expiresInSeconds }: Begun): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => { timer = setTimeout(() => reject(over()), expiresInSeconds * 1_000); });
+  try {
+    return await Promise.race([brought, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function over(): CommandFault {
+  return new CommandFault('sign_in_over', 'Nobody allowed this machine in time. Nothing was written. Run it again.');
+}
+
+function refused(): CommandFault {
+  return new CommandFault('sign_in_refused', 'This machine was not allowed. Nothing was written.');
+}

@@ -1,0 +1,122 @@
+/** What members may do about keys of their own: how many, which models, how long, and the cap that each gets. */
+import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { ask, type Shown } from '../../api/client.ts';
+import { ModelsInput } from '../../parts/models-input.tsx';
+import { TermsText } from '../../parts/own-keys.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
+import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
+import { choicesOf } from '../../shown/choices.ts';
+
+type Organization = Shown<'Organization'>;
+type Window = NonNullable<NonNullable<Organization['ownKeys']>['cap']>['window'];
+
+const windows: Readonly<Record<Window, string>> = { day: 'a day', week: 'a week', month: 'a month', year: 'a year', lifetime: 'in all' };
+
+type Entered = { isOn: boolean; keysMax: number | string; models: string[]; days: number | string; limit: number | string; window: Window };
+
+export function OwnKeysPanel({ of: organization, readOnly }: { readonly of: Organization; readonly readOnly: boolean }) {
+  const about = 'Members then make service keys for themselves alone, within this. Admins make any key.';
+  if (readOnly) {
+    return (
+      <Panel title="Keys that members make" about={about}>
+        {organization.ownKeys === null ? <Text size="sm">No terms are set: members make and change any key.</Text>
+          : <TermsText of={organization.ownKeys} />}
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Keys that members make" about={about}>
+      <OwnKeysForm of={organization} />
+    </Panel>
+  );
+}
+
+function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
+  const path = { params: { path: { id: organization.id } } };
+  const { form, saving, submit, conflict } = useSharedForm({
+    of: organization,
+    entered,
+    words: { isOn: 'Terms', keysMax: 'Keys', models: 'Models', days: 'Life', limit: 'Cap', window: 'Window' },
+    send: (values, before) =>
+      ask.PATCH('/platform/v1/organizations/{id}', { ...path, body: changeOf(settingsOf(entered(before)), settingsOf(values), before) }),
+    read: async () => (await ask.GET('/platform/v1/organizations/{id}', path)).data!,
+    done: 'The terms are saved. They hold for keys that are made or changed from now on.',
+    changes: ['/platform/v1/organizations'],
+  });
+  const isOff = !form.values.isOn;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Switch
+          label="Members make keys for themselves within these terms"
+          description="Off: they make and change any key of the organization."
+          {...form.getInputProps('isOn', { type: 'checkbox' })}
+        />
+        <SimpleGrid cols={{ base: 1, sm: 4 }}>
+          <NumberInput
+            label="Keys of one member"
+            min={1}
+            max={100}
+            allowDecimal={false}
+            hideControls
+            disabled={isOff}
+            {...form.getInputProps('keysMax')}
+          />
+          <NumberInput
+            label="Longest life"
+            suffix=" days"
+            min={1}
+            max={36500}
+            allowDecimal={false}
+            hideControls
+            placeholder="no end"
+            disabled={isOff}
+            {...form.getInputProps('days')}
+          />
+          <NumberInput
+            label="Cap of each"
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            hideControls
+            placeholder="none"
+            disabled={isOff}
+            {...form.getInputProps('limit')}
+          />
+          <Select label="Of the cap" data={choicesOf(windows)} allowDeselect={false} disabled={isOff} {...form.getInputProps('window')} />
+        </SimpleGrid>
+        <ModelsInput disabled={isOff} {...form.getInputProps('models')} />
+        {conflict}
+        <Group justify="flex-end">
+          <Button type="submit" disabled={!form.isDirty()} loading={saving}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function entered({ ownKeys }: Organization): Entered {
+  return {
+    isOn: ownKeys !== null,
+    keysMax: ownKeys?.keysMax ?? 3,
+    models: [...(ownKeys?.models ?? [])],
+    days: (ownKeys?.lifetimeSecondsMax ?? null) === null ? '' : ownKeys!.lifetimeSecondsMax! / 86_400,
+    limit: (ownKeys?.cap ?? null) === null ? '' : plainDecimal(ownKeys!.cap!.limit),
+    window: ownKeys?.cap?.window ?? 'month',
+  };
+}
+
+function settingsOf({ isOn, keysMax, models, days, limit, window }: Entered) {
+  if (!isOn) return { ownKeys: null };
+  return {
+    ownKeys: {
+      keysMax: Number(keysMax),
+      models: models.length === 0 ? null : models,
+      lifetimeSecondsMax: days === '' ? null : Math.round(Number(days) * 86_400),
+      cap: limit === '' ? null : { window, limit: dollarsToSend(limit) },
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Keys that members make for themselves, within what an admin allows: the terms as people see them, and whom they bind. Decision 195. */
+import { beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/own-keys.ts';
+import { hasRightsOf } from '@metergate/core/account/role.ts';
+import type { PersonId } from '@metergate/core/id.ts';
+import { formatDollars } from '@metergate/core/money.ts';
+import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
+import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
+import { refuse, type StoreRefusal } from '@metergate/store/engine/refusal.ts';
+import type { ChangeCheck } from '@metergate/store/settings/change-check.ts';
+import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
+import { z } from 'zod';
+import type { Actor } from './actor.ts';
+import type { UseCaseContext } from './context.ts';
+import { moneyField } from './money-field.ts';
+
+export interface ShownOwnKeyTerms {
+  readonly keysMax: number;
+  readonly models: readonly string[] | null;
+  readonly lifetimeSecondsMax: number | null;
+  readonly cap: { readonly window: CalendarWindow; readonly limit: string } | null;
+}
+
+/** As they are given: what is left out is null. */
+export type OwnKeyTermsInput = Pick<ShownOwnKeyTerms, 'keysMax'> & {
+  readonly [Name in Exclude<keyof ShownOwnKeyTerms, 'keysMax'>]?: ShownOwnKeyTerms[Name] | undefined;
+};
+
+const keysError = `A member may have 1 to ${ownKeysMax} keys of their own.`;
+const lifeError = 'The longest life of an own key must be a whole number of seconds, from 1 to a hundred years.';
+
+export const ownKeyFields = z.strictObject({
+  keysMax: z.int({ error: keysError }).min(1, { error: keysError }).max(ownKeysMax, { error: keysError })
+    .meta({ description: 'How many keys that work one member may have, those that an admin made for them included' }),
+  models: z.array(z.string({ error: `${modelPatternsForm}.` }).min(1).max(256), { error: `${modelPatternsForm}.` })
+    .refine(areModelPatterns, { error: `${modelPatternsForm}.` }).nullable().default(null)
+    .meta({ description: 'Models that these keys may ask for; null: all that the organization allows' }),
+  lifetimeSecondsMax: z.int({ error: lifeError }).min(1, { error: lifeError }).max(3_153_600_000, { error: lifeError }).nullable().default(null)
+    .meta({ description: 'The longest life of such a key; null: it need not end' }),
+  cap: z.strictObject({
+    window: z.enum(calendarWindows, { error: `The window of a cap must be one of ${calendarWindows.join(', ')}.` }),
+    limit: moneyField('The limit of a cap'),
+  }).nullable().default(null).meta({ description: 'The cap that each such key gets; null: none. Caps of keys must refuse (enforceKeyCaps)' }),
+});
+
+export function shownOwnKeys(terms: OwnKeyTerms | null): ShownOwnKeyTerms | null {
+  if (terms === null) return null;
+  const { keysMax, models, lifetimeMsMax, cap } = terms;
+  return {
+    keysMax, models, lifetimeSecondsMax: lifetimeMsMax === null ? null : Math.ceil(lifetimeMsMax / 1_000),
+    cap: cap === null ? null : { window: cap.window, limit: formatDollars(cap.limit) },
+  };
+}
+
+export function ownKeyTermsOf({ keysMax, models, lifetimeSecondsMax, cap }: z.output<typeof ownKeyFields>): OwnKeyTerms {
+  return { keysMax, models, lifetimeMsMax: lifetimeSecondsMax === null ? null : lifetimeSecondsMax * 1_000, cap };
+}
+
+/** Whom the terms bind, and to what. */
+export interface BoundMember {
+  readonly person: PersonId;
+  readonly terms: OwnKeyTerms;
+}
+
+/** Null: this actor may make and change keys as the role allows. Tokens are made by admins, and for that. */
+export async function boundMember({ store }: UseCaseContext, { kind, role, id, organization }: Actor): Promise<BoundMember | null> {
+  if (kind !== 'person' || hasRightsOf(role, 'admin')) return null;
+  const { ownKeys: terms = null } = await store.organizations.find(organization) ?? {};
+  return terms === null ? null : { person: id as PersonId, terms };
+}
+
+/** A look at the key before it is rotated or revoked. */
+export function ownOnly(bound: BoundMember | null): ChangeCheck<ServiceKey> | undefined {
+  return bound === null ? undefined : ({ person }) => (person === bound.person ? null : notTheirs());
+}
+
+/** A look at the key and at what is to change of it: only that is held to the terms, since an admin may have given the rest. */
+export function withinTerms({ person, terms }: BoundMember, changes: Partial<Omit<OwnKey, 'createdAtMs'>>): ChangeCheck<ServiceKey> {
+  return (key) => {
+    if (key.person !== person) return notTheirs();
+    const within = withTerms({ createdAtMs: key.createdAtMs, models: null, expiresAtMs: null, maxRunBudget: null }, terms);
+    const beyond = beyondTerms({ ...within, ...changes }, terms);
+    return beyond === null ? null : refuse('forbidden', beyond);
+  };
+}
+
+function notTheirs(): StoreRefusal {
+  return refuse('forbidden', 'Here members change their own keys only. Ask an admin.');
+}

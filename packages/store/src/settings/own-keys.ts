@@ -1,0 +1,82 @@
+/** The terms of own keys as the store keeps them, and the change in which a member makes one. Decision 195. */
+import { areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/own-keys.ts';
+import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { CalendarWindow } from '@metergate/core/spend/window.ts';
+import type { Transaction } from 'kysely';
+import { refuse, type StoreRefusal } from '../engine/refusal.ts';
+import type { Schema } from '../schema/schema.ts';
+
+export const ownKeysForm = `Own keys take 1 to ${ownKeysMax} keys for a member, models or none, a life of at least a second or none, `
+  + 'and a cap or none.';
+
+interface Kept {
+  readonly keysMax: number;
+  readonly models: readonly string[] | null;
+  readonly lifetimeMsMax: number | null;
+  /** Nano-dollars as text, so that no digit is lost. */
+  readonly cap: { readonly window: CalendarWindow; readonly limit: string } | null;
+}
+
+export function ownKeysText(terms: OwnKeyTerms | null): string | null {
+  if (terms === null) return null;
+  const { keysMax, models, lifetimeMsMax, cap } = terms;
+  return JSON.stringify({
+    keysMax, models, lifetimeMsMax, cap: cap === null ? null : { window: cap.window, limit: String(cap.limit) },
+  } satisfies Kept);
+}
+
+export function ownKeysOf(text: string | null): OwnKeyTerms | null {
+  if (text === null) return null;
+  const { keysMax, models, lifetimeMsMax, cap } = JSON.parse(text) as Kept;
+  return { keysMax, models, lifetimeMsMax, cap: cap === null ? null : { window: cap.window, limit: nanoDollars(BigInt(cap.limit)) } };
+}
+
+/** Null: such terms can be kept. */
+export function ownKeysRefusal(terms: OwnKeyTerms): StoreRefusal | null {
+  return areOwnKeyTerms(terms) ? null : refuse('invalid_setting', ownKeysForm);
+}
+
+/** A person's new key in their organization, as it is about to be made. */
+export interface OwnKeyWanted extends OwnKey {
+  readonly organization: OrganizationId;
+  readonly person: string;
+}
+
+/**
+ * Inside a change: the key as the terms have it, with the cap that it gets once it is there. Without terms it is as it was wanted.
+ * Refuses `too_many_keys` and, for what is beyond the terms, `forbidden`.
+ */
+export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
+  transaction: Transaction<Schema>, wanted: Wanted,
+): Promise<{ readonly key: Wanted; readonly cap: OwnKeyTerms['cap'] } | StoreRefusal> {
+  const { organization, person, createdAtMs } = wanted;
+  const { own_keys: text } = await transaction.selectFrom('organization').select('own_keys').where('id', '=', organization).executeTakeFirstOrThrow();
+  const terms = ownKeysOf(text);
+  if (terms === null) return { key: wanted, cap: null };
+  const key = withTerms(wanted, terms);
+  const beyond = beyondTerms(key, terms);
+  if (beyond !== null) return refuse('forbidden', beyond);
+  const { count } = await transaction.selectFrom('service_key').select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('organization', '=', organization).where('person', '=', person).where('revoked_at_ms', 'is', null)
+    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', BigInt(createdAtMs))]))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= terms.keysMax) {
+    return refuse('too_many_keys', terms.keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
+      : `You have ${count} keys, and may have ${terms.keysMax}. Revoke one first.`);
+  }
+  return { key, cap: terms.cap };
+}
+
+/** Inside the same change: the cap of a key that was just made. */
+export async function capOwnKey(
+  transaction: Transaction<Schema>,
+  { organization, key, cap: { window, limit }, revision, randomBytes }: {
+    readonly organization: OrganizationId; readonly key: string; readonly cap: NonNullable<OwnKeyTerms['cap']>; readonly revision: bigint;
+    readonly randomBytes: (n: number) => Uint8Array;
+  },
+): Promise<void> {
+  await transaction.insertInto('cap').values({
+    id: newId(idPrefix.cap, randomBytes), organization, scope: 'key', subject: key, window, limit_nano: limit, mode: 'refuse', made: revision,
+  }).execute();
+}
