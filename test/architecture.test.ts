@@ -143,7 +143,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed use-cases/refusal.ts '
       + 'use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
-    'http/download.ts http/tap.ts follow notices price-feed reports/messages.ts retention', 'reports/running-thread.ts', 'reports/report-client.ts',
+    'http/download.ts http/tap.ts follow notices price-feed proof reports/messages.ts retention',
+    'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',
     'http/mount.ts http/resources', 'http/app.ts reports/reading-operations.ts', 'http/listener.ts reports',
     'server.ts store-figures.ts', 'platform-thread.ts',

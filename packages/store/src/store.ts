@@ -53,7 +53,7 @@ import { runsIn, type StoredRuns } from './runs/runs.ts';
 import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
 import { seedingIn, type Seeding } from './calls/seeding.ts';
 import { settingsIn, type NodeSettings } from './settings/node-settings.ts';
-import { figureProofsIn, type FigureProofs } from './proof/figure-proofs.ts';
+import { figureProofsIn, type FigureProofs } from './receipts/proof/figure-proofs.ts';
 import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
 import { correctedSpendIn } from './spend/corrected-spend.ts';
 import type { SpentBesideNews } from './spend/spent-beside.ts';

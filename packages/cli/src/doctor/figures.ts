@@ -1,5 +1,5 @@
 /** How far all figures are proved by their records, and what differs. */
-import type { FigureDifference } from '@metergate/store/proof/figure-proofs.ts';
+import type { FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { countOf } from '../command-line/counts.ts';
 import { finding, type Finding } from './finding.ts';

@@ -21,7 +21,7 @@ export interface OwnCallFigures {
   readonly isTrusted: boolean;
 }
 
-export interface OwnCalls {
+export interface RunningOwnCalls {
   /** What the gateway thread needs to know. */
   readonly settings: OwnCallSettings;
   /** Begins, once the gateway listens there. */
@@ -32,7 +32,7 @@ export interface OwnCalls {
 }
 
 /** Starts the provider. */
-export async function startOwnCalls(): Promise<OwnCalls> {
+export async function startOwnCalls(): Promise<RunningOwnCalls> {
   const secret = randomBytes(32).toString('hex');
   const provider = await startProvider();
   const judge = createJudge();

@@ -33,7 +33,7 @@ import { gatewaySource } from './metrics/gateway-source.ts';
 import { createHeldFiles, lockFileOf, storeFile, type HeldFiles } from './held-files.ts';
 import { longJournal } from './journal-disk.ts';
 import { createReaders, type Readers } from './leave-taking.ts';
-import { startOwnCalls, type OwnCalls } from './own-calls.ts';
+import { startOwnCalls, type RunningOwnCalls } from './own-calls.ts';
 import { startNodeReporter } from './node-reporter.ts';
 import { createNodeWatch, type NodeWatch } from './node-watch.ts';
 import { startOps, type Ops } from './ops.ts';
@@ -153,7 +153,7 @@ interface Running {
   platform: PlatformThread | null;
   provider: SandboxProvider | null;
   ops: Ops | null;
-  ownCalls: OwnCalls | null;
+  ownCalls: RunningOwnCalls | null;
   /** Resolves names that organizations chose. */
   readonly names: NameResolver;
 }
@@ -275,7 +275,7 @@ interface GatewayNeeds {
   readonly node: GatewayNodeId;
   readonly names: NameResolver;
   readonly masterKey: Uint8Array;
-  readonly ownCalls: OwnCalls | null;
+  readonly ownCalls: RunningOwnCalls | null;
   readonly providerUrls: Config['providerUrls'];
   readonly onFault: (sentence: string) => void;
   readonly onLines: (lines: readonly LogLine[]) => void;

@@ -1,4 +1,4 @@
-/** When figures are compared, and what an operator hears of it. What is compared: `store/src/proof`. */
+/** When figures are compared, and what an operator hears of it. What is compared: `store/src/receipts/proof`. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';

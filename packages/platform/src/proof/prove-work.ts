@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { FigureDifference } from '@metergate/store/proof/figure-proofs.ts';
+import type { FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 

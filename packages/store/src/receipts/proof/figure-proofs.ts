@@ -6,11 +6,11 @@
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { numberOrNull } from '../schema/schema.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { StoreContext } from '../sealing/context.ts';
+import { numberOrNull } from '../../schema/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { StoreContext } from '../../sealing/context.ts';
 import { mayMend, mendUsage, type Lack } from './mend-usage.ts';
-import type { DaySum } from './day-sums.ts';
+import type { ProvedSum } from './day-sums.ts';
 import { proveAllDays, proveMonth, proveRuns, type TotalDifference } from './prove-totals.ts';
 import { proveChain } from './prove-chain.ts';
 import { proveDay, type Looking, type SumDifference } from './prove-day.ts';
@@ -223,11 +223,11 @@ function lackOf(organization: OrganizationId, { kept, derived }: SumDifference):
   return { ...kept, organization, hours: derived.hours, figures: derived.figures.map((figure, index) => figure - kept.figures[index]!) };
 }
 
-function placeInWords({ dimension, subject, atMs, attribution }: DaySum): string {
+function placeInWords({ dimension, subject, atMs, attribution }: ProvedSum): string {
   const hour = new Date(atMs).toISOString().slice(0, 13);
   return [hour, dimension, ...(attribution === 0 ? [] : [`#${attribution}`]), ...(subject === '' ? [] : [subject])].join(' ');
 }
 
-function figuresInWords({ figures }: DaySum): string {
+function figuresInWords({ figures }: ProvedSum): string {
   return figures.join(' ');
 }

@@ -5,12 +5,12 @@
 import { sql } from 'kysely';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
-import type { Engine } from '../engine/engine.ts';
-import { allDaysMs } from '../spend/spend-days.ts';
-import { spendColumns } from '../spend/apply-spend.ts';
-import { figureColumnNames } from '../usage/figure-columns.ts';
-import { setDimension } from '../usage/label-sets.ts';
-import { labelMonths } from '../usage/usage-additions.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { allDaysMs } from '../../spend/spend-days.ts';
+import { spendColumns } from '../../spend/apply-spend.ts';
+import { figureColumnNames } from '../../usage/figure-columns.ts';
+import { setDimension } from '../../usage/label-sets.ts';
+import { labelMonths } from '../../usage/usage-additions.ts';
 
 /** In words that a person can look up. */
 export interface TotalDifference {

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { batchOf, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+import { batchOf, granted, sampleRecord, startMs } from '../../test-support/contract-fixture.ts';
+import { bothEngines, contractStores } from '../../test-support/contract-store.ts';
 import type { FigureDifference } from './figure-proofs.ts';
 
 const contractStore = contractStores();

@@ -2,13 +2,13 @@
  * One day of an organization, compared with its records. Batches may commit between the reading of sums and of records, and on PostgreSQL behind a
  * number that was read: so a difference counts only if a second look, some time later, finds exactly the same.
  */
-import type { Engine } from '../engine/engine.ts';
-import { derivedDay, placeName, storedDay, type Day, type DaySum, type DaySums } from './day-sums.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { derivedDay, provedPlaceName, storedDay, type Day, type ProvedSum, type ProvedSums } from './day-sums.ts';
 
 /** A sum that is not that of its records. */
 export interface SumDifference {
-  readonly kept: DaySum;
-  readonly derived: DaySum;
+  readonly kept: ProvedSum;
+  readonly derived: ProvedSum;
 }
 
 export interface Looking {
@@ -35,11 +35,11 @@ async function lookAt(engine: Engine, day: Day, between: Looking['between']): Pr
   return derived === null ? null : differencesOf(sums, derived);
 }
 
-function differencesOf(kept: DaySums, derived: DaySums): SumDifference[] {
+function differencesOf(kept: ProvedSums, derived: ProvedSums): SumDifference[] {
   const differences: SumDifference[] = [];
   for (const name of new Set([...kept.keys(), ...derived.keys()])) {
     const [one, other] = [kept.get(name), derived.get(name)];
-    const nothing = (like: DaySum): DaySum => ({ ...like, figures: like.figures.map(() => 0n), hours: null });
+    const nothing = (like: ProvedSum): ProvedSum => ({ ...like, figures: like.figures.map(() => 0n), hours: null });
     const difference = { kept: one ?? nothing(other!), derived: other ?? nothing(one!) };
     if (difference.kept.figures.some((figure, index) => figure !== difference.derived.figures[index])) differences.push(difference);
   }
@@ -47,5 +47,5 @@ function differencesOf(kept: DaySums, derived: DaySums): SumDifference[] {
 }
 
 function textOf({ kept, derived }: SumDifference): string {
-  return `${placeName(kept)} ${kept.figures.join()} ${derived.figures.join()}`;
+  return `${provedPlaceName(kept)} ${kept.figures.join()} ${derived.figures.join()}`;
 }

@@ -5,21 +5,21 @@
 import { sql } from 'kysely';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { dayAfter } from '@metergate/core/time/utc-day.ts';
-import { callRecordOf } from '../calls/call-row.ts';
-import type { Engine } from '../engine/engine.ts';
-import { additionsOf, spendColumns } from '../spend/apply-spend.ts';
-import { recordsAtOnce, spendRecordColumns, spendRecordOf, type SpendRecordRow } from '../spend/recent-records.ts';
-import { hourAdditionsOf } from '../usage/apply-hours.ts';
-import { figureColumnNames } from '../usage/figure-columns.ts';
-import { setDimension } from '../usage/label-sets.ts';
-import { labelMonths, usageAdditionsOf } from '../usage/usage-additions.ts';
+import { callRecordOf } from '../../calls/call-row.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { additionsOf, spendColumns } from '../../spend/apply-spend.ts';
+import { recordsAtOnce, spendRecordColumns, spendRecordOf, type SpendRecordRow } from '../../spend/recent-records.ts';
+import { hourAdditionsOf } from '../../usage/apply-hours.ts';
+import { figureColumnNames } from '../../usage/figure-columns.ts';
+import { setDimension } from '../../usage/label-sets.ts';
+import { labelMonths, usageAdditionsOf } from '../../usage/usage-additions.ts';
 
 /** The tables of sums by day. */
-export type SumKind = 'usage_sum' | 'attribution_sum' | 'word_sum' | 'hour_sum' | 'spend_day';
+export type ProvedTable = 'usage_sum' | 'attribution_sum' | 'word_sum' | 'hour_sum' | 'spend_day';
 
 /** One sum. `dimension`: of `attribution_sum` the span, of `hour_sum` the figure, of `spend_day` the scope. */
 export interface SumPlace {
-  readonly kind: SumKind;
+  readonly kind: ProvedTable;
   readonly dimension: string;
   readonly subject: string;
   /** First instant of its day or hour. */
@@ -28,14 +28,14 @@ export interface SumPlace {
   readonly attribution: number;
 }
 
-export interface DaySum extends SumPlace {
+export interface ProvedSum extends SumPlace {
   readonly figures: readonly bigint[];
   /** Of `word_sum`; otherwise null. */
   readonly hours: number | null;
 }
 
-/** By `placeName`. */
-export type DaySums = Map<string, DaySum>;
+/** By `provedPlaceName`. */
+export type ProvedSums = Map<string, ProvedSum>;
 
 export interface Day {
   readonly organization: OrganizationId;
@@ -44,11 +44,11 @@ export interface Day {
 
 /** Stored sums, and the number of the newest record, of one moment. */
 export interface StoredDay {
-  readonly sums: DaySums;
+  readonly sums: ProvedSums;
   readonly through: bigint;
 }
 
-export function placeName({ kind, dimension, subject, atMs, attribution }: SumPlace): string {
+export function provedPlaceName({ kind, dimension, subject, atMs, attribution }: SumPlace): string {
   return [kind, dimension, subject, atMs, attribution].join('\0');
 }
 
@@ -85,7 +85,7 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
       where organization = ${organization} and hour_ms >= ${from} and hour_ms < ${to}
     union all select 'spend_day', scope, subject, day_ms, 0, null, ${raw(`${spent}, ${zeros(figureCount - spendColumns.length)}`)} from spend_day
       where organization = ${organization} and scope in ('organization', 'key', 'project') and day_ms = ${from}`.execute(db));
-  const sums: DaySums = new Map();
+  const sums: ProvedSums = new Map();
   let through = 0n;
   for (const row of rows) {
     const values = figureColumnNames.map((name) => BigInt(row[name] ?? 0));
@@ -95,9 +95,10 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
     }
     if (values.every((value) => value === 0n)) continue;
     const place: SumPlace = {
-      kind: row.kind as SumKind, dimension: row.dimension, subject: row.subject, atMs: Number(row['at_ms']), attribution: Number(row['attribution']),
+      kind: row.kind as ProvedTable, dimension: row.dimension, subject: row.subject, atMs: Number(row['at_ms']),
+      attribution: Number(row['attribution']),
     };
-    sums.set(placeName(place), { ...place, figures: values, hours: row['hours'] === null ? null : Number(row['hours']) });
+    sums.set(provedPlaceName(place), { ...place, figures: values, hours: row['hours'] === null ? null : Number(row['hours']) });
   }
   return { sums, through };
 }
@@ -105,8 +106,8 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
 /** What the records up to `through` come to. `between` is awaited after each slice; if it gives false, so does this, as null. */
 export async function derivedDay(
   engine: Engine, { organization, dayMs, through }: Day & { readonly through: bigint }, between: () => Promise<boolean>,
-): Promise<DaySums | null> {
-  const sums: DaySums = new Map();
+): Promise<ProvedSums | null> {
+  const sums: ProvedSums = new Map();
   let after = { startedAtMs: BigInt(dayMs), sequence: -1n };
   for (;;) {
     const rows = await engine.read((db) => db.selectFrom('call_record').selectAll().select(counted).where('organization', '=', organization)
@@ -135,7 +136,7 @@ export async function derivedDay(
 /** What is counted of a record's correction. */
 const counted = spendRecordColumns.filter((column) => typeof column !== 'string');
 
-function addUsageTo(sums: DaySums, { named, attributed, words }: ReturnType<typeof usageAdditionsOf>): void {
+function addUsageTo(sums: ProvedSums, { named, attributed, words }: ReturnType<typeof usageAdditionsOf>): void {
   for (const { dimension, subject, dayMs, figures: of } of named) {
     add(sums, { kind: 'usage_sum', dimension, subject, atMs: dayMs, attribution: 0 }, of.map(BigInt), null);
   }
@@ -151,8 +152,8 @@ function addUsageTo(sums: DaySums, { named, attributed, words }: ReturnType<type
 
 const most = 2n ** 63n - 1n;
 
-function add(sums: DaySums, place: SumPlace, more: readonly bigint[], hours: number | null): void {
-  const name = placeName(place);
+function add(sums: ProvedSums, place: SumPlace, more: readonly bigint[], hours: number | null): void {
+  const name = provedPlaceName(place);
   const known = sums.get(name);
   const values = Array.from({ length: figureCount }, (_, index) => {
     const sum = (known?.figures[index] ?? 0n) + (more[index] ?? 0n);

@@ -2,18 +2,18 @@
  * Brings sums of usage to what their records say: by what is lacking, added to whatever they hold at that moment, so that batches need not be held
  * off. In the order in which shippers write them.
  */
-import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
-import type { Engine } from '../engine/engine.ts';
-import { onBoth } from '../engine/texts.ts';
-import { figureColumnNames } from '../usage/figure-columns.ts';
-import type { DaySum, SumKind } from './day-sums.ts';
+import { sendRows, type BulkColumn, type BulkInsert } from '../../engine/bulk.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { onBoth } from '../../engine/texts.ts';
+import { figureColumnNames } from '../../usage/figure-columns.ts';
+import type { ProvedSum, ProvedTable } from './day-sums.ts';
 
 /** A sum and what it lacks; negative: what it has too much. */
-export interface Lack extends DaySum {
+export interface Lack extends ProvedSum {
   readonly organization: string;
 }
 
-type MendedKind = Exclude<SumKind, 'spend_day'>;
+type MendedKind = Exclude<ProvedTable, 'spend_day'>;
 
 const organization: BulkColumn<Lack> = { name: 'organization', kind: 'text', value: (lack) => lack.organization };
 const attribution: BulkColumn<Lack> = { name: 'attribution', kind: 'whole', value: (lack) => lack.attribution };
@@ -46,7 +46,7 @@ const emptied = Object.fromEntries(order.map((kind) => [kind, onBoth(`delete fro
   keys[kind].map(({ name }, index) => `${name} = $${index + 1}`).join(' and ')} and ${kind === 'hour_sum' ? 'amount' : 'calls'} = 0`)])) as
   { readonly [Kind in MendedKind]: ReturnType<typeof onBoth> };
 
-export function mayMend(kind: SumKind): kind is MendedKind {
+export function mayMend(kind: ProvedTable): kind is MendedKind {
   return kind !== 'spend_day';
 }
 

@@ -1,9 +1,9 @@
 /** Records against their receipts, page by page: each links to the one before it, and the last one is where the chain ends. */
 import { recordLinkText } from '@metergate/core/receipt/record-texts.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { Engine } from '../engine/engine.ts';
-import { hashBefore, pageOfChain, prunedIn } from '../receipts/chain-reading.ts';
-import { sha256 } from '../sealing/chain/receipt-keys.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { hashBefore, pageOfChain, prunedIn } from '../chain-reading.ts';
+import { sha256 } from '../../sealing/chain/receipt-keys.ts';
 
 export interface ChainLook {
   /** Records up to this sequence are whole. */
