@@ -65,6 +65,7 @@ import { prepareSchema, type UpgradeProgress } from './schema/migrations/prepare
 import { nodeReportsIn, type NodeReports } from './operation/node-reports.ts';
 import { refusalHoursIn, type RefusalHours } from './usage/refusal-hours.ts';
 import { refusalLogIn, type RefusalLog } from './usage/refusal-log.ts';
+import { usedNamesIn, type UsedNames } from './usage/names-used.ts';
 import { savedViewsIn, type SavedViews } from './accounts/saved-views.ts';
 import { hourReportsIn, type HourReports } from './usage/hour-reports.ts';
 import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
@@ -108,6 +109,7 @@ export interface Store {
   readonly caps: Caps;
   readonly refusalHours: RefusalHours;
   readonly refusalLog: RefusalLog;
+  readonly usedNames: UsedNames;
   readonly nodeReports: NodeReports;
   readonly savedViews: SavedViews;
   readonly corrections: Corrections;
@@ -196,6 +198,7 @@ function storeOn(context: StoreContext): Store {
     caps: capsIn(context),
     refusalHours: refusalHoursIn(context),
     refusalLog: refusalLogIn(context),
+    usedNames: usedNamesIn(context),
     nodeReports: nodeReportsIn(context),
     savedViews: savedViewsIn(context),
     corrections: correctionsIn(context),

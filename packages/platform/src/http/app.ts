@@ -23,6 +23,7 @@ import { callOperations } from './resources/calls.ts';
 import { capOperations } from './resources/caps.ts';
 import { namedUpstreamOperations, providerOperations, upstreamOperations } from './resources/destinations.ts';
 import { exportOperations } from './resources/exports.ts';
+import { findOperations } from './resources/find.ts';
 import { keyOperations } from './resources/keys.ts';
 import { limitsOperations } from './resources/limits.ts';
 import { memberOperations } from './resources/members.ts';
@@ -65,6 +66,7 @@ export const operations: readonly Operation[] = [
   ...callOperations,
   ...overviewOperations,
   ...refusalOperations,
+  ...findOperations,
   ...viewOperations,
   ...nodeOperations,
   ...reconciliationOperations, ...monthOperations, ...allocationOperations, ...statementOperations, ...usageOperations,

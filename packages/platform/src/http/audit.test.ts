@@ -41,11 +41,11 @@ const trail = async (): Promise<Row[]> =>
   (await platform.ask('/platform/v1/audit?limit=1000', { token: acme.tokens.owner })).body['data'] as Row[];
 
 /**
- * No changes of the organization: beginning or ending a session, and switching its organization; a person's own views; the test call; a machine
+ * No changes of the organization: beginning or ending a session, and switching its organization; a person's own views; test calls; a machine
  * that signs in, until it takes its key.
  */
 const noChange = new Set(['signIn', 'signOut', 'chooseOrganization', 'testProvider', 'reconcile', 'repriceUsage', 'tryAllocation',
-  'saveView', 'removeView', 'beginMachineSignIn', 'findMachineSignIn', 'allowMachineSignIn', 'refuseMachineSignIn']);
+  'saveView', 'removeView', 'makeTestCall', 'beginMachineSignIn', 'findMachineSignIn', 'allowMachineSignIn', 'refuseMachineSignIn']);
 
 /** The same change, made another way, has the same name. */
 const namedOtherwise: Readonly<Record<string, string>> = {

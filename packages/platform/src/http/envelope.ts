@@ -64,6 +64,7 @@ const statuses: Readonly<Record<string, number>> = {
   tap_retired: 410,
   too_many_attempts: 429,
   provider_unreachable: 502,
+  gateway_unreachable: 502,
   busy: 503,
 };
 

@@ -52,7 +52,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         showOrganization: other.id, setOrganization: other.id, eraseOrganization: other.id,
         setMemberRole: members[0]!.id, makeMemberPasswordLink: members[0]!.id, setKey: key, rotateKey: key, removeMember: members[0]!.id,
         withdrawInvitation: invitation, revokeKey: key, removeCap: cap, revokeToken: token, endWayIn: token,
-        showRun: 'their-run', closeRun: 'their-run',
+        showRun: 'their-run', showRunStory: 'their-run', closeRun: 'their-run',
         showAssessment: baseline, readTapKey: baseline, rotateTapKey: baseline, retireAssessment: baseline, declareFigure: baseline,
       });
       await platform.store.runs.open([{

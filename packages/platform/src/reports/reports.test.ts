@@ -49,10 +49,10 @@ const elsewhere = () => ({ ...context.parts, reports });
 test('what reads long is what the rules say: usage, calls, exports, months, bills and the Baseline\'s report; all of it only reads', () => {
   assert.deepEqual(readingOperations.map(({ id }) => id).sort(),
     [
-      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'listCalls', 'listRefusals',
+      'downloadUsage', 'exportCalls', 'exportLedger', 'exportMonth', 'exportReceipts', 'find', 'listCalls', 'listRefusals',
       'reconcile', 'repriceUsage', 'showAllocation',
       'showAssessment', 'showCall', 'showCallCost', 'showMonth', 'showOverview', 'showReceipt', 'showRefusal',
-      'showRefusals', 'showStatement', 'showTeamStatement',
+      'showRefusals', 'showRunStory', 'showStatement', 'showTeamStatement',
       'showUsage',
       'tryAllocation', 'tryCap',
     ]);

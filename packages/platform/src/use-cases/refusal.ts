@@ -18,6 +18,7 @@ export type AdministrationRefusalCode =
   | 'too_many_attempts'
   | 'provider_key_unreadable'
   | 'provider_unreachable'
+  | 'gateway_unreachable'
   | 'sandbox_placeholder'
   | 'invalid_upstream_url'
   | 'invalid_webhook_url'

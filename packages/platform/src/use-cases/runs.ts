@@ -100,7 +100,8 @@ export async function mintGrant(context: UseCaseContext, wanted: GrantInput): Pr
   return isRefusal(minted) ? minted : { grant: minted.grant };
 }
 
-function shownRun(run: Run): ShownRun {
+/** With money and times as text. */
+export function shownRun(run: Run): ShownRun {
   return {
     id: run.id, state: run.state, budget: moneyText(run.declared), effective: moneyText(run.effective), clampReason: run.clampReason,
     spent: formatDollars(run.spent), unknownCalls: run.unknownCalls, unpricedCalls: run.unpricedCalls, gapCalls: run.gapCalls,

@@ -97,6 +97,6 @@ function runWithoutBudget({ organization, id, startedAtMs, endedAtMs }: SeededRu
   return {
     organization, id, startedAtMs, state: live ? 'live' : 'closed', endedAtMs: live ? null : endedAtMs,
     declared: null, effective: null, clampReason: null, spent: nanoDollars(0n), ...noLackingCalls,
-    expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: null,
+    expiresAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: null, lowerings: [],
   };
 }

@@ -7,6 +7,7 @@
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { exposureOf } from '@metergate/core/run/clamp.ts';
+import { withLowering } from '@metergate/core/run/lowering.ts';
 import { afterCall, endedFirst, tightenedAt, type Run } from '@metergate/core/run/run.ts';
 import type { RunBeginning, RunEnd, RunEvent, RunTightening } from '../journal/run-event.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -111,7 +112,7 @@ function begin(runs: Map<string, StoredRun>, event: RunEvent, before: ReadonlyMa
   if (runs.has(name)) return;
   runs.set(name, {
     organization, id, state: 'live', declared, effective, clampReason, ...before.get(name) ?? nothingBefore,
-    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: key,
+    startedAtMs, expiresAtMs, endedAtMs: null, confirmed: true, lastCallAtMs: startedAtMs, change: 0n, beganBy: key, lowerings: [],
   });
 }
 
@@ -136,5 +137,8 @@ function onlySpent(before: StoredRun, after: StoredRun): boolean {
 function withEvent(run: StoredRun, event: RunTightening | RunEnd, change: bigint): StoredRun {
   const changed = 'state' in event ? endedFirst(run, event.state, event.atMs)
     : event.effective === null ? run : tightenedAt(run, event.effective, event.atMs);
-  return changed === run ? run : { ...changed, change };
+  if (changed === run) return run;
+  if (changed.effective === null || changed.effective === run.effective) return { ...changed, change };
+  const lowering = { atMs: event.atMs, from: run.effective, to: changed.effective };
+  return { ...changed, change, lowerings: withLowering(run.lowerings, lowering) };
 }

@@ -116,7 +116,7 @@ function beginRun(
   return {
     organization, id, state: 'live', declared, effective: budget.effective, clampReason: budget.clampReason,
     ...before ?? nothingBefore, startedAtMs, expiresAtMs, endedAtMs: null, confirmed: false, lastCallAtMs: startedAtMs, change: 0n,
-    beganBy: run.key ?? null,
+    beganBy: run.key ?? null, lowerings: [],
   };
 }
 
@@ -137,6 +137,7 @@ export async function confirmRuns({ engine }: StoreContext, all: readonly Run[])
     updateRuns(kind, send, [...found.values()].filter((run) => !run.confirmed).map((run) => ({ ...run, confirmed: true })));
     const back = [...gone].map(([name, run]): StoredRun => ({
       ...run, ...spent.get(name) ?? nothingBefore, confirmed: true, lastCallAtMs: run.startedAtMs, change: 0n, beganBy: null,
+      lowerings: [],
     }));
     for (const run of back) exposure.shift(run.organization, takenBy(run));
     insertRuns(kind, send, back);

@@ -4,6 +4,7 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
+import { loweringsIn, loweringsText, type Lowering } from '@metergate/core/run/lowering.ts';
 import type { ClampReason, Run, RunState } from '@metergate/core/run/run.ts';
 import { noLackingCalls, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import type { Selectable } from 'kysely';
@@ -25,6 +26,8 @@ export interface StoredRun extends Run {
   readonly change: bigint;
   /** The key of its first call; null: its records may say. */
   readonly beganBy: ServiceKeyId | null;
+  /** When its budget fell, in the order of time. */
+  readonly lowerings: readonly Lowering[];
 }
 
 type Value = string | number | bigint | null;
@@ -48,6 +51,7 @@ const columns: readonly RunColumn[] = [
   { name: 'last_call_at_ms', kind: 'whole', value: (run) => Math.floor(run.lastCallAtMs) },
   { name: 'change', kind: 'whole', value: (run) => run.change },
   { name: 'began_by', kind: 'text', value: (run) => run.beganBy },
+  { name: 'lowered', kind: 'text', value: (run) => loweringsText(run.lowerings) },
 ];
 const nameColumns = columns.slice(0, 2);
 const spent = ['organization', 'id', 'spent_nano', 'unknown_calls', 'unpriced_calls', 'gap_calls'];
@@ -75,11 +79,14 @@ export function storedRunOf(row: Selectable<RunTable>): StoredRun {
     lastCallAtMs: Number(row.last_call_at_ms),
     change: row.change,
     beganBy: row.began_by as ServiceKeyId | null,
+    lowerings: loweringsIn(row.lowered),
   };
 }
 
 /** The run as others see it. */
-export function runOf({ confirmed: _confirmed, lastCallAtMs: _lastCallAtMs, change: _change, beganBy: _beganBy, ...run }: StoredRun): Run {
+export function runOf({
+  confirmed: _confirmed, lastCallAtMs: _lastCallAtMs, change: _change, beganBy: _beganBy, lowerings: _lowerings, ...run
+}: StoredRun): Run {
   return run;
 }
 

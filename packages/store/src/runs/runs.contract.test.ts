@@ -251,6 +251,37 @@ for (const on of bothEngines) {
         assert.equal((await store.runs.get({ organization, id: 'r' }))?.effective, usd(2));
       });
 
+      test('tells its story: each lowering once, whatever is shipped again, and its calls step by step', async () => {
+        const organization = await newOrganization();
+        await made(wanted(organization, 'told', { declared: null, effective: null, key: 'key_first' as ServiceKeyId }));
+        const first = tightened(organization, 'told', 4, startMs + 1_500);
+        const calls: CallBatch = {
+          segment: segment(), through: 3, records: [[0, 1], [900, null], [61_000, 2]].map(([afterMs, dollars], at) => ({
+            seq: at + 1, record: sampleRecord(organization, {
+              run: 'told', startedAtMs: startMs + afterMs!, cost: dollars === null ? null : usd(dollars!),
+              usage: dollars === null ? 'unknown' : 'reported', status: at === 2 ? 500 : 200,
+            }),
+          })),
+        };
+        for (const batch of [first, first, calls, calls, tightened(organization, 'told', 9), tightened(organization, 'told', 3, startMs + 62_000)]) {
+          await store.calls.ship(batch);
+        }
+        const story = (await store.runs.story({ organization, id: 'told' }))!;
+        assert.deepEqual(story.lowerings, [
+          { atMs: startMs + 1_500, from: null, to: usd(4) }, { atMs: startMs + 62_000, from: usd(4), to: usd(3) },
+        ]);
+        assert.deepEqual(story.steps.map(({ atMs, ...step }) => [atMs - story.fromMs, step]), [
+          [0, { calls: 2, cost: usd(1), failedCalls: 0 }], [61_000, { calls: 1, cost: usd(2), failedCalls: 1 }],
+        ]);
+        assert.deepEqual([story.stepMs, story.beganBy, story.run.spent, story.recordsGoneBeforeMs], [1_000, 'key_first', usd(3), null]);
+        await store.calls.ship(ended(organization, 'told', 'closed', startMs + 70_000));
+        await store.calls.ship(tightened(organization, 'told', 2, startMs + 65_000));
+        const { lowerings } = (await store.runs.story({ organization, id: 'told' }))!;
+        assert.deepEqual(lowerings.at(-1), { atMs: startMs + 65_000, from: usd(3), to: usd(2) });
+        assert.equal(await store.runs.story({ organization: await newOrganization(), id: 'told' }), null);
+        assert.equal(await store.runs.story({ organization, id: 'to\0ld' }), null);
+      });
+
       test('is free with its end, and late records still count as spend', async () => {
         const organization = await newOrganization();
         await made(wanted(organization, 'r', { exposureLimit: usd(5) }));

@@ -10,6 +10,7 @@ import type { ChangeName } from '../engine/change.ts';
 import { onBoth } from '../engine/texts.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { StoreContext } from '../sealing/context.ts';
+import { storyOf, type StoredStory } from './run-story.ts';
 import { endRuns, sweepRuns } from './end-runs.ts';
 import { confirmRuns, openRuns, type NewRun, type RunAnswer } from './make-runs.ts';
 import { runOf, storedRunOf, type RunName } from './run-rows.ts';
@@ -38,6 +39,8 @@ export interface StoredRuns {
   open(wanted: readonly NewRun[]): Promise<RunAnswer[]>;
   /** Null: there is no such run. The embedded store says so only after a node's beginning of the run has had time to arrive. */
   get(run: RunName): Promise<Run | null>;
+  /** What happened in the run; null: there is no such run. */
+  story(run: RunName): Promise<StoredStory | null>;
   /** Newest first. */
   list(query: RunList): Promise<Run[]>;
   /**
@@ -71,6 +74,7 @@ export function runsIn(context: StoreContext): StoredRuns {
   return {
     open: (wanted) => openRuns(context, wanted),
     get: (name) => runSoon(context, name),
+    story: (name) => storyOf(context, name),
     names: (after, limit) => runNames(context, after, limit),
     list: (query) => listRuns(context, query),
     close: (name) => closeRun(context, name),

@@ -33,6 +33,8 @@ export interface RunTable {
   readonly change: Whole;
   /** The key that made its first call; null: ask the records. */
   readonly began_by: Generated<string | null>;
+  /** When its budget fell: `core/src/run/lowering.ts`; null: never, or before this was kept. */
+  readonly lowered: Generated<string | null>;
 }
 
 /** `sealed`: the private key. */

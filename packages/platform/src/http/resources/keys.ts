@@ -1,9 +1,11 @@
 /** Service keys of the organization. Rule 17; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
+import { providers } from '@metergate/core/wire/wire.ts';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
 import { boundMember } from '../../use-cases/own-keys.ts';
+import { makeTestCall } from '../../use-cases/test-call.ts';
 import { modelsField } from '../../use-cases/organizations.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
@@ -58,6 +60,19 @@ export const keyOperations = [
         ...(bound === null ? { person: body.person ?? null } : { own: bound.person }),
       });
     },
+  }),
+  operation({
+    id: 'makeTestCall', method: 'post', path: '/test-calls', role: 'member', tag: 'keys', secrets: ['key'],
+    summary: 'Send one small call through the gateway with a service key; it is metered like every other',
+    refuses: ['unknown_organization', 'unknown_key', 'gateway_unreachable'],
+    body: z.strictObject({
+      key: z.string().min(1).max(300), provider: z.enum(providers), model: z.string().min(1).max(256),
+    }),
+    answer: z.object({
+      id: z.string().nullable().openapi({ description: '`x-svc-request-id` of the answer' }), status: z.int(),
+      code: z.string().nullable().openapi({ description: '`error.code` of the answer; null: it was answered' }), message: z.string().nullable(),
+    }).openapi('TestCall'),
+    run: ({ context, parts: { gatewayUrl }, actor: { organization }, body }) => makeTestCall(context, { organization, ...body, gatewayUrl }),
   }),
   operation({
     id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',

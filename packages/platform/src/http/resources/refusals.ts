@@ -17,7 +17,7 @@ const reason = {
   window: z.enum(['run', ...calendarWindows]).nullable(),
 };
 
-const refusalSchema = z.object({
+export const refusalSchema = z.object({
   id: z.string().openapi({ description: '`x-svc-request-id` of the answer' }),
   answerId: z.string().openapi({ description: '`x-request-id` of the answer, which SDKs show' }),
   key: z.string(), run: z.string().nullable().openapi({ description: 'The run that the call named' }),

@@ -2,8 +2,10 @@
 import { z } from '@hono/zod-openapi';
 import { clampReasons, runStates } from '@metergate/core/run/run.ts';
 import { closeRun, listRuns, mintGrant, showRun } from '../../use-cases/runs.ts';
-import { operation } from '../operation.ts';
+import { showStory } from '../../use-cases/run-story.ts';
+import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
+import { refusalSchema } from './refusals.ts';
 import { dollars, dollarsSent, idParams, instant, lackingCalls } from './fields.ts';
 
 export const runSchema = z.object({
@@ -27,6 +29,24 @@ export const runOperations = [
     id: 'showRun', method: 'get', path: '/runs/{id}', role: 'viewer', tag: 'runs', summary: 'One run', params: idParams, answer: runSchema,
     refuses: ['unknown_run'],
     run: ({ context, actor, params }) => showRun(context, { organization: actor.organization, run: params.id }),
+  }),
+  readingOperation({
+    id: 'showRunStory', path: '/runs/{id}/story', role: 'viewer', tag: 'runs', params: idParams,
+    summary: 'What happened in a run: its calls step by step, when its budget fell, and what refused it',
+    refuses: ['unknown_organization', 'unknown_run'],
+    answer: z.object({
+      run: runSchema, key: z.string().nullable().openapi({ description: 'The key of its first call; null: not known any more' }),
+      stepSeconds: z.int(),
+      steps: z.array(z.object({ at: instant, calls: z.int(), cost: dollars, failedCalls: z.int() })).openapi({
+        description: 'Calls by their start, the earliest first; steps without calls are left out',
+      }),
+      lowerings: z.array(z.object({ at: instant, from: dollars.nullable(), to: dollars })).openapi({
+        description: 'Each time its budget fell, or was named first; at most fifty',
+      }),
+      refusals: z.array(refusalSchema).openapi({ description: 'The newest first, at most a hundred' }), moreRefusals: z.boolean(),
+      recordsGoneBefore: instant.nullable().openapi({ description: 'Records from before it were removed for their age' }),
+    }).openapi('RunStory'),
+    run: ({ context, actor, params }) => showStory(context, { organization: actor.organization, run: params.id }),
   }),
   operation({
     id: 'closeRun', method: 'post', path: '/runs/{id}/close', role: 'member', tag: 'runs', summary: 'End a run for good',

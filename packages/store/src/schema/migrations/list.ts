@@ -61,6 +61,7 @@ import { fewerWrites } from './0056-fewer-writes.ts';
 import { figureProofs } from './0057-figure-proofs.ts';
 import { hoursOfLabels } from './0058-hours-of-labels.ts';
 import { ownKeys } from './0059-own-keys.ts';
+import { loweredBudgets } from './0060-lowered-budgets.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -71,14 +72,14 @@ export const migrations: readonly Migration[] = [
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
-  fewerWrites, figureProofs, hoursOfLabels, ownKeys,
+  fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets,
 ];
 
 /**
  * Migrations that leave whole what the version before writes: none of them changes what a batch adds to a sum, or what is read of a record. A
  * migration that is not named here is one after which the store takes no batch of an older version.
  */
-const olderMayWrite: ReadonlySet<Migration> = new Set([monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys]);
+const olderMayWrite: ReadonlySet<Migration> = new Set([monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */
 export const oldestWriter = migrations.findLastIndex((migration) => !olderMayWrite.has(migration)) + 1;
