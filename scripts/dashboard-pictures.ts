@@ -14,7 +14,7 @@ import { chromium as playwright, type Browser, type Page } from 'playwright-core
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'packages/cli/bin/metergate.mjs');
 const pages = [
-  '/', '/explore?by=day&and=model', '/calls', '/calls?call=', '/runs', '/baseline', '/caps', '/caps?new=cap', '/alerts',
+  '/', '/explore?by=day&and=model', '/calls', '/calls?call=', '/refusals', '/runs', '/month', '/baseline', '/caps', '/caps?new=cap', '/alerts',
   '/projects', '/statement', '/exports', '/start', '/keys', '/providers', '/members', '/tokens', '/audit', '/nodes', '/settings',
 ];
 const email = 'ada@example.com';

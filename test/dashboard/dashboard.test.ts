@@ -62,10 +62,13 @@ if (here !== 'linux-x64') {
     key = (await page.locator('pre[aria-label="service key"]').textContent()) ?? '';
     assert.match(key, /^svc_live_/);
     assert.ok((await page.locator('pre[aria-label="settings for curl"]').textContent())?.includes(key), 'the new key is filled in');
+    await page.getByText('1 of 4 steps').or(page.getByText('2 of 4 steps')).waitFor();
+    await page.getByRole('button', { name: 'Send a test call' }).click();
+    await page.getByText('Answered 200').waitFor();
+    await page.getByText('A call came through').waitFor();
     // On a busy machine, a node that has just started may learn of a key late.
     await untilTrue(async () => (await call(ground.system, key)).status === 200);
-    await page.getByText('A call came through').waitFor();
-    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('link', { name: 'Look at the call' }).click();
     await page.getByRole('heading', { name: 'gpt-5-mini' }).waitFor();
     await page.getByText('Priced by the list').waitFor();
   });
@@ -277,7 +280,7 @@ if (here !== 'linux-x64') {
     await press('Escape');
     await other.getByRole('cell', { name: 'by keyboard', exact: true }).waitFor();
     await press('Control+k');
-    await other.getByPlaceholder('Page or action').waitFor();
+    await other.getByPlaceholder(/^Any id/).waitFor();
     await other.keyboard.type('set a cap');
     await press('Enter');
     await other.getByRole('dialog', { name: 'New cap' }).waitFor();

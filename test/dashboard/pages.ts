@@ -2,7 +2,7 @@
 export const pagePaths = [
   '/', '/?by=model', '/?metric=refusals', '/?metric=lacks', '/?model=gpt-5-mini', '/explore',
   '/explore?by=model&and=day', '/calls', '/calls?live=on', '/calls?status=error',
-  '/runs', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports', '/month',
+  '/refusals', '/runs', '/baseline', '/caps', '/alerts', '/projects', '/statement', '/exports', '/month',
   '/start', '/keys', '/connect', '/providers', '/members', '/tokens', '/audit',
   '/nodes', '/settings', '/settings?tab=you',
 ] as const;

@@ -93,6 +93,10 @@ export const exportsSearch = (raw: Raw): ExportsSearch => pick(raw, [...rangeNam
 
 const monthForm = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
+const refusalFields = ['request', 'key', 'run', 'code', 'id'] as const;
+export type RefusalsSearch = { readonly [Name in (typeof refusalFields)[number]]?: string };
+export const refusalsSearch = (raw: Raw): RefusalsSearch => pick(raw, refusalFields);
+
 export type MonthSearch = { readonly month?: string };
 export const monthSearch = (raw: Raw): MonthSearch => {
   const { month } = pick(raw, ['month']);

@@ -1,9 +1,10 @@
-/** Ctrl K: every page and the usual actions, by name. */
+/** Ctrl K: whatever has an id or a name, every page and the usual actions. */
 import '@mantine/spotlight/styles.layer.css';
 import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { useFound } from './found-actions.tsx';
 import { navigation, pagesFor } from './navigation.ts';
 import { useMay, useSession } from '../app/session.ts';
 
@@ -37,6 +38,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     { id: 'dark', label: 'Dark colors', onClick: () => setColorScheme('dark') },
   ];
   const session = useSession();
+  const [words, setWords] = useState('');
+  const { group: found, coming } = useFound(words, navigate);
   const pages = navigation
     .flatMap((group) => pagesFor(session, group))
     .map(({ to, name, about, icon: Icon }) => ({
@@ -49,7 +52,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   return (
     <Spotlight
       store={store}
+      query={words}
+      onQueryChange={setWords}
       actions={[
+        ...(found.actions.length === 0 ? [] : [found]),
         { group: 'Do', actions: doing },
         { group: 'Go to', actions: pages },
       ]}
@@ -57,8 +63,19 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       highlightQuery
       scrollable
       maxHeight={420}
-      nothingFound="Nothing of that name"
-      searchProps={{ placeholder: 'Page or action', 'aria-label': 'Page or action' }}
+      limit={60}
+      nothingFound={coming ? 'Looking…' : 'Nothing of that id or name'}
+      attributes={{ content: { 'aria-label': 'Find anything' } }}
+      classNames={{ action: 'palette-action', actionsList: 'palette-list' }}
+      searchProps={{
+        placeholder: 'Any id, key, person, project, model, label, run, page or action',
+        'aria-label': 'Find anything',
+        // What is found comes after the words: then nothing is chosen yet, and the first one is meant.
+        onKeyDown: ({ key }) => {
+          const list = document.querySelector('.palette-list');
+          if (key === 'Enter' && list?.querySelector('[data-selected]') === null) list.querySelector<HTMLElement>('.palette-action')?.click();
+        },
+      }}
       onSpotlightClose={onClose}
     />
   );

@@ -14,6 +14,7 @@ import {
   overviewSearch,
   pathSearch,
   projectsSearch,
+  refusalsSearch,
   runsSearch,
   signInSearch,
   startSearch,
@@ -107,6 +108,12 @@ const pages = {
     path: '/calls',
     validateSearch: callsSearch,
     component: pageOf(() => import('../pages/calls/calls-page.tsx'), 'CallsPage'),
+  }),
+  refusals: createRoute({
+    getParentRoute: () => shell,
+    path: '/refusals',
+    validateSearch: refusalsSearch,
+    component: pageOf(() => import('../pages/refusals/refusals-page.tsx'), 'RefusalsPage'),
   }),
   runs: createRoute({
     getParentRoute: () => shell,

@@ -24,7 +24,8 @@ export function Shell() {
   const [paletteOpened, palette] = useDisclosure(false);
   const [ended, end] = useDisclosure(false);
   const noticesWanted = useNoticesWanted();
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  // Of the page that is shown, not of the one being gone to: a closed page must not be made on the way to an open one.
+  const path = useRouterState({ select: ({ matches, location }) => matches.at(-1)?.pathname ?? location.pathname });
   const closed = closedPage(useSession(), path);
   useEffect(() => {
     menu.close();

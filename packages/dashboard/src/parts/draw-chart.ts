@@ -1,6 +1,6 @@
 /** One chart on uPlot: its scales, axes and paths. The page around it is `time-chart.tsx`. */
 import uPlot from 'uplot';
-import { shownDay } from '../shown/moments.ts';
+import { shownClock, shownDay } from '../shown/moments.ts';
 import type { TimeChartProps } from './chart-props.ts';
 
 export interface DrawnChart {
@@ -95,9 +95,15 @@ function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
 
 const dayS = 86_400;
 
-/** Bars of days are labelled by day alone. */
+/** Bars of days are labelled by day alone, those of hours by the hour of 24. */
 function timeAxis(color: (name: string) => string, { step }: Drawing): uPlot.Axis {
-  if (step !== 'day') return axis(color);
+  if (step !== 'day') {
+    return {
+      ...axis(color), space: 64,
+      // Midnight names the day that begins with it.
+      values: (_, ticks) => ticks.map((tick) => (tick % dayS === 0 ? shownDay(tick * 1_000) : shownClock(tick * 1_000))),
+    };
+  }
   return {
     ...axis(color),
     incrs: [1, 2, 7, 14, 28, 91].map((days) => days * dayS),

@@ -48,6 +48,11 @@ export function utcHour(ms: number): string {
   return `${hourOfDay.format(ms)} UTC`;
 }
 
+/** The time of day without its zone, where a heading names it. */
+export function shownClock(ms: number): string {
+  return hourOfDay.format(ms);
+}
+
 /** The UTC day, with its year if that is not the current one. */
 export function utcDay(date: Date): string {
   return (ofThisYear(date) ? dayAlone : dayOfYear).format(date);

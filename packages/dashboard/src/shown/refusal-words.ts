@@ -1,6 +1,6 @@
 /** Why calls were refused, as people say it. */
 import type { Shown } from '../api/client.ts';
-import { wordsFor } from './choices.ts';
+import { wordsFor, type Choice } from './choices.ts';
 
 type Reason = Pick<Shown<'RefusalsOfKey'>, 'code'> & Partial<Pick<Shown<'RefusalsOfKey'>, 'scope' | 'window'>>;
 
@@ -37,6 +37,14 @@ const windows = {
   year: 'Yearly',
   lifetime: 'Lifetime',
 } satisfies Record<Shown<'Cap'>['window'], string>;
+
+/** Every reason, to choose from. */
+export const refusalChoices: readonly Choice[] = Object.entries(words).map(([value, label]) => ({ value, label }));
+
+/** Whether the gateway itself refuses with this code. */
+export function isRefusalCode(code: string): boolean {
+  return Object.hasOwn(words, code);
+}
 
 /** An unknown code is shown as it is. */
 export function refusalWords({ code, scope = null, window = null }: Reason): string {

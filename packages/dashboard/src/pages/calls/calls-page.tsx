@@ -16,6 +16,7 @@ import type { ShownCall } from '../../shown/call-record.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { isoOf, searchedRange } from '../../shown/ranges.ts';
 import { callListColumns } from './call-columns.tsx';
+import { CallsOverTime, hasCounts } from './calls-over-time.tsx';
 import { CallSheet } from './call-sheet.tsx';
 import { CallStateFilters } from './call-state-filters.tsx';
 
@@ -61,6 +62,7 @@ export function CallsPage() {
         )}
       </Group>
       {live ? null : <RecordsGone sinceMs={range.sinceMs} />}
+      {!live && hasCounts(search) ? <CallsOverTime range={range} filters={search} onPick={set} /> : null}
       <Panel flush>
         <Loaded of={{ data: shown, error: calls.error, refetch: calls.refetch }} height={520}>
           {(rows) =>

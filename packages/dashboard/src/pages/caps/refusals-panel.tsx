@@ -1,5 +1,5 @@
 /** Refused calls of the last days: whose, why and how often. Calls with an unknown key belong to nobody and are not shown. */
-import { Select, Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -35,6 +35,8 @@ export function RefusalsPanel() {
       title="Refused calls"
       about="Nothing was forwarded, and nothing was spent. Counted by the hour."
       actions={
+        <Group gap="xs">
+        <Link to="/refusals">One by one</Link>
         <Select
           size="xs"
           w={150}
@@ -44,6 +46,7 @@ export function RefusalsPanel() {
           value={days}
           onChange={(next) => setDays(next ?? '7d')}
         />
+        </Group>
       }>
       <Loaded of={refusals} height={180}>
         {(report) =>

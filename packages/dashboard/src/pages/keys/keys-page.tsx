@@ -160,7 +160,7 @@ const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>
       </Text>
     ),
   },
-  { id: 'prefix', card: 'under', head: 'Begins with', cell: (key) => <span className="mono">{key.prefix}…</span> },
+  { id: 'prefix', card: 'under', head: 'Begins with', cell: (key) => <span className="mono nowrap">{key.prefix}…</span> },
   { id: 'project', head: 'Project', sortBy: (key) => key.project ?? '', cell: (key) => <span className="wrap">{key.project ?? '–'}</span> },
   { id: 'state', card: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
   {
@@ -185,7 +185,7 @@ const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>
     id: 'calls',
     head: 'Calls',
     cell: (key) => (
-      <Link to="/calls" search={{ key: key.id }}>
+      <Link to="/calls" search={{ key: key.id }} className="nowrap">
         See its calls
       </Link>
     ),

@@ -1,4 +1,4 @@
-/** A month as finance works with it: what it cost, what each team pays of it, a provider's bill beside it, and its closing. */
+/** A month as finance works with it: what it cost, what each team pays of it, its budgets, a provider's bill beside it, and its closing. */
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import type { MonthSearch } from '../../app/page-search.ts';
@@ -6,6 +6,7 @@ import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/mon
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { BillPanel } from './bill-panel.tsx';
+import { BudgetsPanel } from './budgets-panel.tsx';
 import { ClosingPanel } from './closing-panel.tsx';
 import { MonthTotal } from './month-total.tsx';
 import { TeamsPanel } from './teams-panel.tsx';
@@ -22,7 +23,7 @@ export function MonthPage() {
   return (
     <Page
       title="Month"
-      about={`${monthTitle(month)}, in UTC: its total, its teams, its bills and its closing`}
+      about={`${monthTitle(month)}, in UTC: its total, its teams, its budgets, its bills and its closing`}
       actions={<MonthPicker month={month} onChange={(chosen) => set({ month: chosen })} />}>
       <Panel>
         <Loaded of={shown} height={120}>
@@ -30,6 +31,7 @@ export function MonthPage() {
         </Loaded>
       </Panel>
       <TeamsPanel month={month} closed={shown.data?.state === 'closed'} />
+      <BudgetsPanel month={month} />
       <Loaded of={shown} height={200}>
         {(of) => <ClosingPanel of={of} />}
       </Loaded>

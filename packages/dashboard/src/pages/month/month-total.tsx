@@ -2,6 +2,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Shown } from '../../api/client.ts';
+import { FocalAmount } from '../../parts/focal-amount.tsx';
 import { monthBefore, monthTitle } from '../../parts/month-picker.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
@@ -26,9 +27,7 @@ export function MonthTotal({ of: month, before }: { readonly of: Month; readonly
   return (
     <Stack gap="xs">
       <Group gap="sm" align="baseline">
-        <Text component="div" fz="2.2rem" fw={700} lh={1.1} className="figure">
-          {totalSaid(month.adjustedCost)}
-        </Text>
+        <FocalAmount of={totalSaid(month.adjustedCost)} />
         <MonthState of={month.state} />
       </Group>
       <Text size="sm" c="dimmed">

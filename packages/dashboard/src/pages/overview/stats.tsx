@@ -1,5 +1,5 @@
 /** The figures of a range, each compared with the range before and linked to what is behind it. */
-import { SimpleGrid, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -43,10 +43,20 @@ export function Stats({ now, compared, range, filters, whole }: StatsProps) {
     return comparedWith({ now: figure(compared.now), before: figure(compared.before), of }, compared.time);
   };
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Stat name="Spend" note={against('spend', ({ cost }) => Number(cost))} search={calls}>
-        <UsageCost of={now} />
-      </Stat>
+    <section className="panel stats">
+      <div className="stat stat-first">
+        <Text size="sm" c="dimmed">
+          Spend
+        </Text>
+        <div className="focal">
+          <Link to="/calls" search={calls} className="plain">
+            <UsageCost of={now} />
+          </Link>
+        </div>
+        <Text size="sm" c="dimmed">
+          {against('spend', ({ cost }) => Number(cost))}
+        </Text>
+      </div>
       <Stat name="Calls" note={against('calls', (figures) => figures.calls)} search={calls}>
         <Count of={now.calls} />
       </Stat>
@@ -57,12 +67,12 @@ export function Stats({ now, compared, range, filters, whole }: StatsProps) {
         <Count of={now.inputTokens} /> / <Count of={now.outputTokens} />
       </Stat>
       <Saved range={range} filters={filters} search={calls} />
-      {whole === null ? null : <WholeStats {...whole} search={calls} />}
       <Stat name="Cost incomplete" note={vague.calls === 0 ? 'every call has its full cost' : vagueOf(now)} search={{ ...calls, lacks: 'any' }}>
         {vague.exact ? '' : 'up to '}
         {percent(vague.calls, now.calls)}
       </Stat>
-    </SimpleGrid>
+      {whole === null ? null : <WholeStats {...whole} search={calls} />}
+    </section>
   );
 }
 
@@ -121,11 +131,11 @@ function Stat({
   readonly to?: '/calls' | '/caps';
 }) {
   return (
-    <div className="panel" style={{ padding: '0.8rem 1rem' }}>
+    <div className="stat">
       <Text size="xs" c="dimmed">
         {name}
       </Text>
-      <Text fz={{ base: 'md', xs: 'xl' }} fw={650} component="div" className="figure">
+      <Text fz={{ base: 'md', xs: 'lg' }} fw={600} component="div" className="figure">
         <Link to={to} search={(search ?? {}) as never} className="plain">
           {children}
         </Link>

@@ -1,5 +1,5 @@
-/** One run: its budget and what bounded it, what it spent, its calls, and a way to end it. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+/** One run: what it spent of what, its story, and a way to end it. */
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { api, ask } from '../../api/client.ts';
@@ -10,7 +10,10 @@ import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
+import { useKeyNames } from '../../shown/key-names.ts';
+import type { Story } from '../../shown/run-story.ts';
 import { RunBadge, type ListedRun } from './run-state.tsx';
+import { RunStory } from './story.tsx';
 
 const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = {
   policy_max: 'It was lowered to the highest budget that the key or the organization lets a run declare.',
@@ -20,15 +23,52 @@ const clamps: Readonly<Record<NonNullable<ListedRun['clampReason']>, string>> = 
 };
 
 export function RunSheet({ id }: { readonly id: string }) {
-  const run = api.useQuery('get', '/platform/v1/runs/{id}', { params: { path: { id } } }, { refetchInterval: 3_000 });
+  const story = api.useQuery(
+    'get',
+    '/platform/v1/runs/{id}/story',
+    { params: { path: { id } } },
+    { refetchInterval: ({ state }) => (state.data?.run.state === 'live' ? 3_000 : 15_000) },
+  );
   return (
-    <Loaded of={run} height={320}>
-      {(data) => <RunFacts run={data} />}
+    <Loaded of={story} height={480}>
+      {(data) => <Told story={data} />}
     </Loaded>
   );
 }
 
-function RunFacts({ run }: { readonly run: ListedRun }) {
+function Told({ story, story: { run, key } }: { readonly story: Story }) {
+  const names = useKeyNames();
+  return (
+    <Stack>
+      <Head run={run} />
+      <RunStory of={story} />
+      <Facts
+        rows={[
+          ['Budget declared', <Money amount={run.budget} none="none" />],
+          ['Budget in force', <Money amount={run.effective} none="none" />],
+          ['Begun with', key === null ? '–' : <Link to="/keys" search={{ id: key }}>{names.get(key) ?? key}</Link>],
+          ['Time limit', <Moment at={run.expiresAt} none="none" />],
+          ['Ended', <Moment at={run.endedAt} none="not yet" />],
+          ['Calls without full usage', run.unknownCalls],
+          ['Calls without a price', run.unpricedCalls],
+          ['Calls with gaps in their cost', run.gapCalls],
+        ]}
+      />
+      <Text size="sm">
+        <Link to="/calls" search={{ run: run.id, since: run.startedAt, until: new Date(Date.now() + 86_400_000).toISOString() }}>
+          All its calls
+        </Link>
+        {' · '}
+        <Link to="/refusals" search={{ run: run.id }}>
+          Its refused calls
+        </Link>
+      </Text>
+    </Stack>
+  );
+}
+
+/** What it spent of what, and how it stands. */
+function Head({ run }: { readonly run: ListedRun }) {
   const may = useMay('member');
   const [asked, closing] = useDisclosure(false);
   const doing = useDoing({
@@ -37,40 +77,39 @@ function RunFacts({ run }: { readonly run: ListedRun }) {
     changes: ['/platform/v1/runs'],
     after: closing.close,
   });
+  const part = run.effective === null ? null : Number(run.effective) === 0 ? 1 : Number(run.spent) / Number(run.effective);
   return (
-    <Stack>
-      <Group justify="space-between">
-        <RunBadge of={run} />
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap">
+        <CopyableId id={run.id} name="run id" />
         {may && run.state === 'live' ? (
-          <Button color="red.9" size="compact-md" onClick={closing.open}>
+          <Button color="red.9" size="compact-md" className="no-shrink" onClick={closing.open}>
             Close the run…
           </Button>
         ) : null}
       </Group>
-      <CopyableId id={run.id} name="run id" />
+      <Group gap="sm" align="baseline">
+        <Text component="div" className="focal">
+          <Money amount={run.spent} />
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          {run.effective === null ? 'spent, without a budget' : <>spent of <Money amount={run.effective} /></>}
+        </Text>
+        <RunBadge of={run} />
+      </Group>
+      {part === null ? null : (
+        <Progress
+          size="sm"
+          value={Math.min(100, part * 100)}
+          color={part >= 1 ? 'red' : part >= 0.8 ? 'yellow' : 'tide'}
+          aria-label="Spent of the budget"
+        />
+      )}
       {run.clampReason === null ? null : (
         <Alert color="yellow" variant="light" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
           {clamps[run.clampReason]}
         </Alert>
       )}
-      <Facts
-        rows={[
-          ['Spent', <Money amount={run.spent} />],
-          ['Budget declared', <Money amount={run.budget} none="none" />],
-          ['Budget in force', <Money amount={run.effective} none="none" />],
-          ['Calls without full usage', run.unknownCalls],
-          ['Calls without a price', run.unpricedCalls],
-          ['Calls with gaps in their cost', run.gapCalls],
-          ['Began', <Moment at={run.startedAt} />],
-          ['Time limit', <Moment at={run.expiresAt} none="none" />],
-          ['Ended', <Moment at={run.endedAt} none="not yet" />],
-        ]}
-      />
-      <Text size="sm">
-        <Link to="/calls" search={{ run: run.id }}>
-          Its calls
-        </Link>
-      </Text>
       <Confirm
         opened={asked}
         title="Close this run?"

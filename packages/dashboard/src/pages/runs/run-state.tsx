@@ -13,6 +13,10 @@ const states = {
   closed: { words: 'Closed', means: 'over' },
 } as const;
 
+export function runStateWords(state: ListedRun['state']): string {
+  return states[state].words;
+}
+
 export function RunBadge({ of: run }: { readonly of: ListedRun }) {
   const { words, means } = states[run.state];
   return <StateBadge means={means}>{words}</StateBadge>;

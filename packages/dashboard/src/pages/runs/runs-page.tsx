@@ -70,7 +70,7 @@ export function RunsPage() {
           </Center>
         ) : null}
       </Panel>
-      <Drawer opened={search.run !== undefined} onClose={() => open({})} position="right" size="md" title="Run">
+      <Drawer opened={search.run !== undefined} onClose={() => open({})} position="right" size="lg" title="Run">
         {search.run === undefined ? null : <RunSheet id={search.run} />}
       </Drawer>
       <Modal opened={may && search.new === 'grant'} onClose={() => open({})} title="Mint a run grant" size="lg">

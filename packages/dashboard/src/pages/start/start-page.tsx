@@ -1,135 +1,154 @@
 /**
- * From nothing to the first metered call: a provider key with a test call, a service key, settings to paste. The page watches for the first
- * call and reports when it has come.
+ * From nothing to a metered call and a limit that holds, without leaving the browser: a provider key, a service key, a call sent from the page or
+ * by the client that one has, a cap and its refusal. What is done already is known and stands closed.
  */
-import { Alert, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Divider, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Check, PartyPopper } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
-import { api } from '../../api/client.ts';
+import { useState } from 'react';
+import { api, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { KeyForm, type MintedKey } from '../../parts/key-form.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ProviderSetup } from '../../parts/provider-setup.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { wholeCount } from '../../shown/amounts.ts';
 import { Money, Moment } from '../../shown/figures.tsx';
+import { LimitTrial } from './limit-trial.tsx';
 import { Snippets } from './snippets.tsx';
+import { Step } from './step.tsx';
+import { TestCallForm, type TestedProvider } from './test-call.tsx';
 
 export function StartPage() {
   const [made, setMade] = useState<MintedKey | null>(null);
-  const admin = useMay('admin');
-  const member = useMay('member');
+  const [serviceKey, setServiceKey] = useState('');
+  const [admin, member] = [useMay('admin'), useMay('member')];
   const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
   const providers = api.useQuery('get', '/platform/v1/providers', {}, { enabled: admin });
-  const calls = api.useQuery(
-    'get',
-    '/platform/v1/calls',
-    { params: { query: { limit: 1 } } },
-    {
-      refetchInterval: ({ state }) => (state.data?.data.length === 0 ? 1_000 : false),
-    },
-  );
-  const connected = providers.data?.data.some(({ state }) => state === 'connected') ?? false;
-  const first = calls.data?.data[0];
+  const keys = useQuery(wholeListQuery('/platform/v1/keys'));
+  const calls = useFirstOf('/platform/v1/calls');
+  const refused = useFirstOf('/platform/v1/refusals/log');
+  const connected = (providers.data?.data ?? []).flatMap(({ provider, state }) => (state === 'connected' ? [provider as TestedProvider] : []));
+  const live = (keys.data?.data ?? []).filter(isLive);
+  const call = calls.data?.data[0] as Shown<'CallRecord'> | undefined;
+  const refusal = refused.data?.data[0] as Shown<'Refusal'> | undefined;
+  const sandbox = product.data?.sandbox === true;
+  const connectedSaid = connected.map((provider) => providerNames[provider]).join(', ') + (sandbox ? ', simulated' : '');
+  const done = { provider: connected.length > 0, key: live.length > 0, call: call !== undefined, limit: refusal !== undefined };
+  const shown = [...(admin ? [done.provider] : []), ...(member ? [done.key] : []), done.call, ...(admin ? [done.limit] : [])];
+  const at = (step: number): number => step - (admin ? 0 : 1) - (member || step < 3 ? 0 : 1);
+  const count = shown.filter(Boolean).length;
   return (
-    <Page title="Get started" about="Three steps to the first metered call.">
+    <Page title="Get started" about={count === shown.length ? 'Everything is in place.' : `${count} of ${shown.length} steps are done.`}>
       <Stack gap="md" maw={880}>
+        <Progress size="sm" value={(count / shown.length) * 100} aria-label="Steps done" />
         {admin ? (
-          <Step at={1} title="Connect a provider key" done={connected}>
+          <Step at={at(1)} title="Connect a provider key" done={done.provider} found={connectedSaid}>
             <Loaded of={providers} height={120}>
-              {({ data }) => <ProviderSetup connections={data} sandbox={product.data?.sandbox === true} />}
+              {({ data }) => <ProviderSetup connections={data} sandbox={sandbox} />}
             </Loaded>
           </Step>
         ) : null}
         {member ? (
-          <Step at={admin ? 2 : 1} title="Make a service key" done={made !== null}>
-            {made === null ? <KeyForm onMade={setMade} /> : <SecretOnce secret={made.key} name="service key" />}
+          <Step
+            at={at(2)}
+            title="Make a service key"
+            done={done.key}
+            kept={made !== null}
+            found={<><Link to="/keys">{wholeCount(live.length)} in use</Link>; a key that was made before can be pasted below</>}>
+            {made === null ? (
+              <KeyForm
+                onMade={(key) => {
+                  setMade(key);
+                  setServiceKey(key.key);
+                }}
+              />
+            ) : (
+              <SecretOnce secret={made.key} name="service key" />
+            )}
           </Step>
         ) : null}
-        <Step at={admin ? 3 : member ? 2 : 1} title="Point your client at the gateway" done={first !== undefined}>
-          <Loaded of={product} height={240}>
-            {({ gatewayUrl }) => <Snippets gatewayUrl={gatewayUrl} serviceKey={made?.key ?? null} />}
-          </Loaded>
+        <Step
+          at={at(3)}
+          title="Send a call"
+          done={done.call}
+          kept={serviceKey !== '' || !done.limit || !done.call}
+          found={call === undefined ? undefined : <LastCall of={call} />}>
+          <Stack gap="lg">
+            {member ? (
+              <TestCallForm key={connected.join()} providers={connected} {...{ serviceKey, sandbox }} onKey={setServiceKey} />
+            ) : null}
+            <FirstCall call={call} />
+            <Divider label="or with the client that you have" labelPosition="left" />
+            <Loaded of={product} height={240}>
+              {({ gatewayUrl }) => <Snippets gatewayUrl={gatewayUrl} serviceKey={made?.key ?? null} />}
+            </Loaded>
+          </Stack>
         </Step>
-        <FirstCall call={first} />
+        {admin ? (
+          <Step
+            at={at(4)}
+            title="See a limit hold"
+            done={done.limit}
+            kept={serviceKey !== ''}
+            found={refusal === undefined ? undefined : <LastRefusal of={refusal} />}>
+            <LimitTrial called={done.call} />
+          </Step>
+        ) : null}
       </Stack>
     </Page>
   );
 }
 
-function Step({
-  at,
-  title,
-  done,
-  children,
-}: {
-  readonly at: number;
-  readonly title: string;
-  readonly done: boolean;
-  readonly children: ReactNode;
-}) {
-  return (
-    <section className="panel">
-      <Group className="panel-head" gap="sm">
-        <ThemeIcon size={26} radius="xl" variant={done ? 'filled' : 'default'}>
-          {done ? (
-            <Check size={15} aria-label="done" />
-          ) : (
-            <Text span fz="xs" fw={700}>
-              {at}
-            </Text>
-          )}
-        </ThemeIcon>
-        <Title order={2} fz="md">
-          {title}
-        </Title>
-      </Group>
-      <div style={{ padding: '1rem' }}>{children}</div>
-    </section>
+const providerNames: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+/** The newest one; asked for again every second until there is one. */
+function useFirstOf(path: '/platform/v1/calls' | '/platform/v1/refusals/log') {
+  return api.useQuery(
+    'get',
+    path,
+    { params: { query: { limit: 1 } } },
+    { refetchInterval: ({ state }) => (state.data?.data.length === 0 ? 1_000 : false) },
   );
 }
 
-interface SeenCall {
-  readonly id: string;
-  readonly startedAt: string;
-  readonly cost: string | null;
-  readonly [field: string]: unknown;
+function isLive({ revokedAt, disabledAt, expiresAt }: Shown<'ServiceKey'>): boolean {
+  return revokedAt === null && disabledAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
 }
 
-function FirstCall({ call }: { readonly call: SeenCall | undefined }) {
+function LastCall({ of: call }: { readonly of: Shown<'CallRecord'> }) {
+  return (
+    <>
+      {call.model ?? 'A call without a model'}, <Moment at={call.startedAt} relative />, <Money amount={call.cost} none="cost unknown" />
+    </>
+  );
+}
+
+function LastRefusal({ of: { refusedAt } }: { readonly of: Shown<'Refusal'> }) {
+  return (
+    <>
+      A call was refused <Moment at={refusedAt} relative />. <Link to="/refusals">Refusals</Link> stand one by one.
+    </>
+  );
+}
+
+function FirstCall({ call }: { readonly call: Shown<'CallRecord'> | undefined }) {
   if (call === undefined) {
     return (
-      <Alert
-        variant="light"
-        color="gray"
-        title="Waiting for the first call"
-        role="status"
-        styles={{ title: { color: 'var(--mantine-color-text)' }, message: { color: 'var(--mantine-color-dimmed)' } }}>
-        Send one with the settings above. It shows up here within a second of its answer.
-      </Alert>
+      <Text size="sm" c="dimmed" role="status">
+        Waiting for the first call. It shows up here within a second of its answer.
+      </Text>
     );
   }
   return (
-    <Alert
-      variant="light"
-      color="tide"
-      icon={<PartyPopper size={18} aria-hidden />}
-      title="A call came through"
-      role="status"
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}>
-      <Text size="sm">
-        {String(call['model'] ?? 'A call without a model')}, <Moment at={call.startedAt} relative />,{' '}
-        <Money amount={call.cost} none="cost unknown" />.{' '}
-        <Link to="/calls" search={{ call: call.id }}>
-          Look at it
-        </Link>{' '}
-        or go to the <Link to="/">overview</Link>. Next:{' '}
-        <Link to="/caps" search={{ new: 'cap' }}>
-          set a cap
-        </Link>
-        .
-      </Text>
-    </Alert>
+    <Text size="sm" role="status">
+      <b>A call came through</b>: <LastCall of={call} />.{' '}
+      <Link to="/calls" search={{ call: call.id }}>
+        Look at it
+      </Link>{' '}
+      or go to the <Link to="/">overview</Link>.
+    </Text>
   );
 }

@@ -8,6 +8,7 @@ import { wholeListQuery } from '../../api/whole-list.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';
 import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
+import { FocalAmount } from '../../parts/focal-amount.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { CostIncomplete } from '../../parts/usage-cost.tsx';
@@ -122,9 +123,7 @@ function Total({ of, rows, before, amounts }: TotalProps) {
   return (
     <Stack gap={4}>
       <Group gap="sm" align="baseline">
-        <Text component="div" fz="2.2rem" fw={700} lh={1.1} className="figure">
-          ${amounts.alone(nanoOf(cost))}
-        </Text>
+        <FocalAmount of={`$${amounts.alone(nanoOf(cost))}`} />
         {amounts.isRounded ? (
           <Text size="sm" c="dimmed">
             exactly {wholeDollars(cost)}

@@ -1,0 +1,190 @@
+/** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
+import { Autocomplete, Button, Group, Modal, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { PiggyBank, Plus } from 'lucide-react';
+import { api, ask, type Shown } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
+import { useMay } from '../../app/session.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useDoing } from '../../parts/doing.ts';
+import { monthTitle } from '../../parts/month-picker.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { Loaded, Nothing } from '../../parts/states.tsx';
+import { dollarsToSend, percent } from '../../shown/amounts.ts';
+import { choicesOf } from '../../shown/choices.ts';
+import { Money } from '../../shown/figures.tsx';
+
+type Budget = Shown<'MonthBudget'>;
+const path = '/platform/v1/month-budgets';
+
+const scopes = {
+  organization: 'The whole organization',
+  project: 'One project',
+  person: 'One person, all their keys',
+  label: 'One label',
+} satisfies Record<Budget['scope'], string>;
+
+const states = {
+  within: { means: 'good', word: 'Within' },
+  over_expected: { means: 'warn', word: 'More is expected' },
+  spent: { means: 'bad', word: 'Spent' },
+} as const satisfies Record<Budget['state'], unknown>;
+
+export function BudgetsPanel({ month }: { readonly month: string }) {
+  const admin = useMay('admin');
+  const [opened, form] = useDisclosure(false);
+  const budgets = api.useQuery('get', path, { params: { query: { month, limit: 1_000 } } });
+  const add = admin ? (
+    <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={form.open}>
+      Set a budget
+    </Button>
+  ) : undefined;
+  return (
+    <Panel
+      flush
+      title="Budgets"
+      about={`What calls of ${monthTitle(month)} are meant to cost. A budget tells; it refuses nothing.`}
+      actions={add}>
+      <Loaded of={budgets} height={140}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Nothing icon={PiggyBank} title="No budget for this month">
+              Set one for the organization, a project, a person or a label. Webhooks hear when it is spent, or likely to be.
+            </Nothing>
+          ) : (
+            <DataTable<Budget>
+              caption="Budgets"
+              rows={data}
+              rowId={({ id }) => id}
+              columns={admin ? [...columns, removing] : columns}
+              minWidth={780}
+            />
+          )
+        }
+      </Loaded>
+      <Modal opened={opened} onClose={form.close} title="Set a budget" size="lg">
+        <BudgetForm month={month} onDone={form.close} />
+      </Modal>
+    </Panel>
+  );
+}
+
+function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone: () => void }) {
+  const form = useForm({
+    initialValues: { scope: 'organization' as Budget['scope'], subject: '', every: 'every', amount: '' as number | string },
+    validate: {
+      amount: (amount) => (String(amount) === '' ? 'Say how much.' : null),
+      subject: (subject, { scope }) => (scope !== 'organization' && subject.trim() === '' ? 'Say which one.' : null),
+    },
+  });
+  const { scope } = form.values;
+  const seen = useQuery({
+    ...wholeListQuery('/platform/v1/usage', { by: scope === 'label' ? 'label' : 'project', month }),
+    enabled: scope === 'label' || scope === 'project',
+  });
+  const members = useQuery({ ...wholeListQuery('/platform/v1/members'), enabled: scope === 'person' });
+  const known = scope === 'person' ? members.data?.data.map(({ email }) => email)
+    : seen.data?.data.flatMap((row) => (scope === 'label' ? row.label : row.project) ?? []);
+  const setting = useDoing({
+    run: ({ subject, every, amount }: typeof form.values) =>
+      ask.POST(path, {
+        body: {
+          scope, subject: scope === 'organization' ? null : subject.trim(), month: every === 'every' ? null : month, amount: dollarsToSend(amount),
+          at: [80, 100],
+        },
+      }),
+    done: 'The budget is set.',
+    changes: [path, '/platform/v1/audit'],
+    after: onDone,
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+      <Stack>
+        <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} data-autofocus {...form.getInputProps('scope')} />
+        {scope === 'organization' ? null : (
+          <Autocomplete
+            label={scope === 'project' ? 'Project' : scope === 'label' ? 'Label' : 'Email'}
+            data={[...new Set(known ?? [])]}
+            limit={50}
+            maxLength={512}
+            {...form.getInputProps('subject')}
+          />
+        )}
+        <NumberInput label="Amount, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('amount')} />
+        <Select
+          label="For"
+          allowDeselect={false}
+          data={[{ value: 'every', label: 'Every month without one of its own' }, { value: 'this', label: `${monthTitle(month)} alone` }]}
+          {...form.getInputProps('every')}
+        />
+        <Text size="xs" c="dimmed">
+          Webhooks are told at 80 and 100 percent, and when more is expected.
+        </Text>
+        <Group justify="flex-end">
+          <Button type="submit" loading={setting.isPending}>
+            Set the budget
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const columns: readonly Column<Budget>[] = [
+  {
+    id: 'of',
+    head: 'Of',
+    sortBy: ({ subject }) => subject ?? '',
+    cell: ({ scope, subject, everyMonth }) => (
+      <>
+        <div className="strong wrap">{subject ?? 'The organization'}</div>
+        <div className="dim small">
+          {subject === null ? '' : `${scope}, `}
+          {everyMonth ? 'every month' : 'this month alone'}
+        </div>
+      </>
+    ),
+  },
+  { id: 'state', card: 'state', head: 'State', cell: ({ state }) => <StateBadge means={states[state].means}>{states[state].word}</StateBadge> },
+  { id: 'spent', card: 'money', head: 'Spent', right: true, sortBy: ({ spent }) => Number(spent), cell: ({ spent }) => <Money amount={spent} /> },
+  {
+    id: 'amount',
+    head: 'Budget',
+    sortBy: ({ amount }) => Number(amount),
+    cell: ({ amount, spent, state }) => {
+      const part = Number(amount) === 0 ? 1 : Number(spent) / Number(amount);
+      return (
+        <div style={{ minWidth: 130 }}>
+          <Money amount={amount} /> <span className="dim small">{percent(Number(spent), Number(amount))}</span>
+          <Progress
+            size="sm"
+            mt={4}
+            value={Math.min(100, part * 100)}
+            color={state === 'spent' ? 'red' : state === 'over_expected' ? 'yellow' : 'tide'}
+            aria-label="Spent of the budget"
+          />
+        </div>
+      );
+    },
+  },
+  { id: 'expected', head: 'Expected at the end', right: true, cell: ({ expected }) => <Money amount={expected} none="–" /> },
+  { id: 'left', head: 'Left', right: true, cell: ({ left }) => <Money amount={left} /> },
+];
+
+const removing: Column<Budget> = { id: 'remove', head: '', right: true, cell: (budget) => <Remove of={budget} /> };
+
+function Remove({ of: { id } }: { readonly of: Budget }) {
+  const doing = useDoing({
+    run: () => ask.DELETE('/platform/v1/month-budgets/{id}', { params: { path: { id } } }),
+    done: 'The budget is removed.',
+    changes: [path, '/platform/v1/audit'],
+  });
+  return (
+    <Button size="compact-xs" variant="subtle" color="red" c="var(--bad)" loading={doing.isPending} onClick={() => doing.mutate(undefined)}>
+      Remove
+    </Button>
+  );
+}

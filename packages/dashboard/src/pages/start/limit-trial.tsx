@@ -1,0 +1,63 @@
+/** A limit that holds, seen once: a cap of next to nothing, a call that it refuses, and the cap taken away again. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Gauge } from 'lucide-react';
+import { ask } from '../../api/client.ts';
+import { wholeListQuery } from '../../api/whole-list.ts';
+import { useDoing } from '../../parts/doing.ts';
+import { shortDollars } from '../../shown/amounts.ts';
+
+/** The least amount that a cap can have, so that the calls so far have reached it. */
+const least = '0.000001';
+const changes = ['/platform/v1/caps', '/platform/v1/audit'];
+
+export function LimitTrial({ called }: { readonly called: boolean }) {
+  const caps = useQuery(wholeListQuery('/platform/v1/caps'));
+  const trial = caps.data?.data.find(({ scope, window, limit }) =>
+    scope === 'organization' && window === 'day' && Number(limit) === Number(least));
+  const setting = useDoing({
+    run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least } }),
+    done: 'The cap is set. It holds within a second.',
+    changes,
+  });
+  const removing = useDoing({
+    run: (id: string) => ask.DELETE('/platform/v1/caps/{id}', { params: { path: { id } } }),
+    done: 'The cap is removed. Calls pass again within a second.',
+    changes,
+  });
+  return (
+    <Stack gap="sm">
+      {trial === undefined ? (
+        <Text size="sm">
+          Cap this organization at {shortDollars(least)} a day, send the test call again, and see what your callers would see. While the cap is
+          there, it refuses every call of the organization.
+        </Text>
+      ) : (
+        <Text size="sm" role="status">
+          <b>The cap of {shortDollars(least)} is there.</b> Send the test call above: it is answered 402. Then take the cap away.
+        </Text>
+      )}
+      <Group gap="xs">
+        {trial === undefined ? (
+          <Button
+            variant="default"
+            leftSection={<Gauge size={15} aria-hidden />}
+            disabled={!called}
+            loading={setting.isPending}
+            onClick={() => setting.mutate(undefined)}>
+            Set the cap for a moment
+          </Button>
+        ) : (
+          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(trial.id)}>
+            Take the cap away
+          </Button>
+        )}
+        {called ? null : (
+          <Text size="xs" c="dimmed">
+            First send a call, so that something is spent.
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}

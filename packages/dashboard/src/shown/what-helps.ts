@@ -1,0 +1,72 @@
+/** What refused a call, and what would let the next one through: one sentence for each reason, and the page where it is done. */
+import type { Shown } from '../api/client.ts';
+
+type Refusal = Pick<Shown<'Refusal'>, 'code' | 'scope' | 'window'>;
+
+export interface Help {
+  readonly words: string;
+  /** Where it is done; absent: on the caller's side. */
+  readonly page?: { readonly to: '/caps' | '/settings' | '/providers' | '/keys'; readonly name: string };
+}
+
+const caps = { to: '/caps', name: 'Caps & limits' } as const;
+const settings = { to: '/settings', name: 'Settings' } as const;
+const providers = { to: '/providers', name: 'Providers' } as const;
+const keys = { to: '/keys', name: 'Service keys' } as const;
+
+const windows: Readonly<Record<string, string>> = {
+  day: 'the next day begins (00:00 UTC)',
+  week: 'the next week begins (Monday, 00:00 UTC)',
+  month: 'the next month begins (00:00 UTC)',
+  year: 'the next year begins (00:00 UTC)',
+};
+
+const subjects: Readonly<Record<string, string>> = {
+  organization: 'of the organization', key: 'of its key', person: "of its person's keys", label: 'of one of its labels',
+};
+
+const newRun = 'The run has ended for good. Begin another one, with a new x-svc-run-id';
+
+const byCode: Readonly<Record<string, Help>> = {
+  budget_unverifiable: {
+    words: 'The node could not learn what is spent. Try again in a second. If it lasts, the store or the network between is away.',
+  },
+  rate_limit_exceeded: {
+    words: 'Too many requests or tokens a minute. Send again after the seconds that Retry-After says, or ask for a larger plan.',
+    page: caps,
+  },
+  run_expired: { words: `${newRun}, and a larger x-svc-run-ttl.` },
+  run_closed: { words: `${newRun}. Somebody closed this one, or it had no call for a day.` },
+  run_exposure_exhausted: {
+    words: 'Live runs may together spend no more. Wait until some have ended, close some, or raise the bound.',
+    page: settings,
+  },
+  run_envelope_zero: { words: 'The policy lets a run have no budget at all. Raise what a run may have, or send a grant.', page: settings },
+  run_registry_full: { words: 'This node holds as many live runs as it can. Close runs that are done, or set SVC_RUN_REGISTRY_MAX higher.' },
+  model_not_allowed: { words: 'Ask for another model, or allow this one for the key or the organization.', page: keys },
+  unmetered_work_refused: {
+    words: 'What this call asks for is not reported by the provider, and a budget is in force. Allow it, or take the budget away.',
+    page: settings,
+  },
+  provider_key_missing: { words: 'Connect a key of the provider.', page: providers },
+  provider_key_unavailable: { words: 'The stored key of the provider cannot be read. Connect it again.', page: providers },
+  upstream_not_declared: { words: 'Declare the upstream.', page: providers },
+  upstream_not_enabled: { words: 'Enable the upstream.', page: providers },
+  upstream_token_unavailable: { words: 'No token could be fetched with the credential of the upstream. Look at the credential.', page: providers },
+  wrong_base_url: { words: 'Set the base URL of the Anthropic client to the one that ends in /alt.' },
+  invalid_run_id: { words: 'Send an x-svc-run-id of 1 to 128 visible ASCII characters.' },
+  invalid_run_budget: { words: 'Send x-svc-run-budget as US dollars, such as 2.50, together with a run id.' },
+  invalid_run_ttl: { words: 'Send x-svc-run-ttl as whole seconds, together with a run id.' },
+  invalid_run_grant: { words: 'The grant is for another run, is over or was changed. Mint another one.' },
+  request_timeout: { words: 'The request came too slowly. Send it again.' },
+};
+
+export function whatHelps({ code, scope, window }: Refusal): Help {
+  if (code !== 'budget_exceeded') return byCode[code] ?? { words: 'The sentence in the answer says what to change.' };
+  if (scope === 'run') return { words: `${newRun}, and a larger x-svc-run-budget. A grant allows more than the policy does.`, page: settings };
+  const until = windows[window ?? ''];
+  return {
+    words: `A cap ${subjects[scope ?? ''] ?? ''} is reached. ${until === undefined ? 'Raise or remove it.' : `Raise it, or wait until ${until}.`}`,
+    page: caps,
+  };
+}

@@ -1,0 +1,1 @@
+alter table "run" add column "lowered" text;

@@ -1,0 +1,118 @@
+/**
+ * In a real browser, the way of somebody whose call was refused: from the first call to a cap that refuses, without leaving the browser; from the
+ * id in an error to what refused it, by the palette and the keyboard alone; and a run's story, whose figures are those of its records.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { axeFindings, call, followTo, openPage, settled, startGround, untilTrue, type Ground } from './browser.ts';
+
+const here = `${process.platform}-${process.arch}`;
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let page: Page;
+  let key: string;
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const json = async (path: string): Promise<Record<string, unknown>> =>
+    await (await page.request.get(at(`/platform/v1${path}`))).json() as Record<string, unknown>;
+
+  before(async () => {
+    ground = await startGround();
+    page = await ground.person(await ground.owner(), { reducedMotion: 'reduce' });
+  });
+  after(async () => {
+    await ground?.end();
+    assert.deepEqual(ground?.complaints.filter((line) => !/status of 40[124]/.test(line)), [], 'the browser complains of nothing');
+  });
+
+  test('from one call to a cap to its refusal, and back, on one page', async () => {
+    await openPage(page, at('/start'));
+    await page.getByLabel('Name').fill('first day');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Copy the service key now').waitFor();
+    key = (await page.locator('pre[aria-label="service key"]').textContent())!;
+    await page.getByRole('button', { name: 'Send a test call' }).click();
+    await page.getByText('Answered 200').waitFor();
+    await page.getByText('A call came through').waitFor();
+    await page.getByRole('button', { name: 'Set the cap for a moment' }).click();
+    await page.getByRole('button', { name: 'Take the cap away' }).waitFor();
+    await untilTrue(async () => (await call(ground.system, key)).status === 402);
+    await page.getByRole('button', { name: 'Send a test call' }).click();
+    await page.getByText('Answered 402, budget_exceeded').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole('button', { name: 'Take the cap away' }).click();
+    await page.getByRole('button', { name: 'Set the cap for a moment' }).waitFor();
+    await untilTrue(async () => (await call(ground.system, key)).status === 200);
+    await page.getByText('Everything is in place.').waitFor();
+    const body = { key: `svc_live_${'a'.repeat(40)}`, provider: 'openai', model: 'gpt-5-mini' };
+    const foreign = await page.request.post(at('/platform/v1/test-calls'), { data: body });
+    assert.deepEqual([foreign.status(), (await foreign.json() as { error: { code: string } }).error.code], [404, 'unknown_key']);
+  });
+
+  test("a run's story says when its budget fell, what it spent and what refused it", async () => {
+    const send = (budget: string) =>
+      call(ground.system, key, { model: 'gpt-4o', headers: { 'x-svc-run-id': 'night-7', 'x-svc-run-budget': budget } });
+    assert.equal((await send('0.05')).status, 200);
+    assert.equal((await send('0.03')).status, 200);
+    await untilTrue(async () => Number(((await json('/runs/night-7/story'))['run'] as { spent: string }).spent) > 0);
+    assert.equal((await send('0.000001')).status, 402);
+    await untilTrue(async () => ((await json('/runs/night-7/story'))['refusals'] as unknown[]).length > 0);
+    await followTo(page, at('/runs?run=night-7'));
+    const sheet = page.getByRole('dialog', { name: 'Run' });
+    const story = sheet.getByRole('list', { name: 'What happened' });
+    await story.getByText('Began, with a budget of $0.05').waitFor();
+    await story.getByText('Budget lowered from $0.05: $0.03').waitFor();
+    await story.getByText('Ended: over budget').waitFor();
+    await sheet.getByText('The run has ended for good.').waitFor();
+    const { run, steps } = await json('/runs/night-7/story') as { run: { spent: string }; steps: { calls: number; cost: string }[] };
+    const { data } = await json('/calls?run=night-7') as { data: { cost: string }[] };
+    const nano = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n);
+    assert.equal(steps.reduce((sum, { calls }) => sum + calls, 0), data.length);
+    const cost = nano(data.map((each) => each.cost));
+    assert.deepEqual([nano(steps.map((each) => each.cost)), nano([run.spent])], [cost, cost]);
+    assert.deepEqual(await axeFindings(page), []);
+    await story.getByRole('link', { name: 'Run budget reached' }).click();
+    await page.getByRole('dialog', { name: 'Refused call' }).getByText('budget_exceeded').waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+  });
+
+  test('the id of an error leads to what refused it, with the keyboard alone; and so does every kind of name', async () => {
+    await openPage(page, at('/'));
+    const refused = await call(ground.system, key, { headers: { 'x-svc-run-id': 'night-7' } });
+    const { 'x-request-id': shown, 'x-svc-request-id': own } = Object.fromEntries(refused.headers);
+    await untilTrue(async () => (await page.request.get(at(`/platform/v1/refusals/log/${shown}`))).status() === 200);
+    const find = async (words: string, kind: string) => {
+      await page.keyboard.press('Control+k');
+      const box = page.getByPlaceholder(/^Any id/);
+      await box.fill(words);
+      await page.locator('.palette-action').filter({ hasText: words }).filter({ hasText: kind }).first().waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      await page.keyboard.press('Enter');
+      await box.waitFor({ state: 'hidden' });
+    };
+    for (const id of [shown!, own!]) {
+      await find(id, 'Refused call');
+      await page.getByRole('dialog', { name: 'Refused call' }).getByText(own!).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await find('night-', 'Run');
+    await page.getByRole('dialog', { name: 'Run' }).getByText('night-7').first().waitFor();
+    await page.keyboard.press('Escape');
+    await find('first da', 'Service key');
+    await page.getByRole('dialog', { name: 'Service key' }).waitFor();
+    await page.keyboard.press('Escape');
+    await find('gpt-4o', 'Model');
+    await page.waitForURL(({ searchParams }) => searchParams.get('model') === 'gpt-4o');
+    await find('test-ca', 'Label');
+    await page.waitForURL(({ searchParams }) => searchParams.get('label') === 'test-call');
+    await settled(page);
+    const { data: [first] } = await json('/calls?limit=1') as { data: { id: string }[] };
+    await find(first!.id, 'Call');
+    await page.getByRole('dialog', { name: 'Call' }).waitFor();
+    const viewer = await json('/find?text=ada') as { data: { kind: string }[] };
+    assert.ok(viewer.data.some(({ kind }) => kind === 'person'));
+  });
+}
