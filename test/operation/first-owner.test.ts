@@ -27,6 +27,7 @@ if (here !== 'linux-x64') {
     page.on('console', (message) => said.push(message.text()));
     page.on('pageerror', (error) => said.push(String(error)));
     await page.goto(`${system.platformUrl}/join#${token}`);
+    await page.locator('#email').waitFor();
     assert.equal(page.url(), `${system.platformUrl}/join`, 'the token is out of the address bar');
 
     await page.fill('#email', 'ada@example.com');
@@ -47,7 +48,7 @@ if (here !== 'linux-x64') {
     const session = await page.evaluate(async () => (await fetch('/platform/v1/auth/session')).json() as Promise<Record<string, unknown>>);
     assert.deepEqual([session['email'], session['role']], ['ada@example.com', 'owner']);
     assert.equal(await page.evaluate('document.cookie'), '', 'no script sees the cookie');
-    const [cookie] = await page.context().cookies();
+    const cookie = (await page.context().cookies()).find(({ name }) => name === 'metergate_session');
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.secure], [true, 'Strict', false]);
     const elsewhere = asked.filter((line) => !line.includes(` ${system.platformUrl}/`) && !line.includes(' data:'));
     assert.deepEqual(elsewhere, [], 'nothing comes from elsewhere');
