@@ -7,7 +7,7 @@ import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
-import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
+import { bodyEnd, chunkEnd, framedChunk, framedChunks, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
 
 /** The provider's response head, to be relayed. */
 export interface RelayedHead {
@@ -35,6 +35,10 @@ export class Answer {
   #chunked = false;
   /** A head is written that waits for the first bytes. */
   #headWaits = false;
+  /** Chunks that came in one read and are short: they leave together, behind it. */
+  #together: Buffer[] = [];
+  /** Who is slowed down if the caller does not take those. */
+  #source: Source | null = null;
 
   constructor(request: CallerRequest, response: CallerResponse, guard: CallGuard) {
     this.#request = request;
@@ -67,13 +71,41 @@ export class Answer {
   /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
   sendHead(): void {
     if (!this.#response.headersSent || this.#response.destroyed) return;
+    this.#sendGathered();
     this.#headWaits = false;
     this.#response.write(nothing);
   }
 
   /** Writes body bytes; while the caller does not read, `source` is paused. */
   deliver(chunk: Buffer, source: Source | null): void {
-    if (this.#response.destroyed || chunk.length === 0 || this.#write(chunk) || this.#full) return;
+    if (this.#response.destroyed || chunk.length === 0) return;
+    if (this.#chunked && chunk.length <= joinedBytesMax) this.#gather(chunk, source);
+    else if (!this.#write(chunk)) this.#slowDown(source);
+  }
+
+  /** A chunk leaves at the end of the tick, which is that of the read with which it came. */
+  #gather(chunk: Buffer, source: Source | null): void {
+    this.#source = source;
+    if (this.#together.push(chunk) === 1) process.nextTick(sendTogether, this);
+  }
+
+  /** The tick is over in which chunks were gathered. */
+  endTick(): void {
+    this.#guard.run('data', () => this.#sendGathered());
+  }
+
+  #sendGathered(): void {
+    const chunks = this.#together;
+    if (chunks.length === 0) return;
+    this.#together = [];
+    this.#headWaits = false;
+    if (!this.#response.destroyed && !this.#response.write(chunks.length === 1 ? framedChunk(chunks[0]!) : framedChunks(chunks))) {
+      this.#slowDown(this.#source);
+    }
+  }
+
+  #slowDown(source: Source | null): void {
+    if (this.#full) return;
     this.#full = true;
     source?.pause();
     this.#response.once('drain', () => {
@@ -85,6 +117,7 @@ export class Answer {
   /** The clean end, with the last bytes if there are some. */
   end(last?: Buffer): void {
     const holds = last !== undefined && last.length > 0;
+    this.#sendGathered();
     if (!this.#chunked) {
       if (holds) this.#endWith(last);
       else this.#response.end();
@@ -103,6 +136,7 @@ export class Answer {
 
   /** False if the caller must be waited for. */
   #write(chunk: Buffer): boolean {
+    this.#sendGathered();
     this.#headWaits = false;
     if (!this.#chunked) return this.#response.write(chunk);
     if (chunk.length <= joinedBytesMax) return this.#response.write(framedChunk(chunk));
@@ -120,6 +154,7 @@ export class Answer {
       return;
     }
     if (socket === null || socket.destroyed) return;
+    this.#sendGathered();
     if (this.#request.httpVersionMinor === 0) {
       resetSocket(socket);
     } else {
@@ -128,4 +163,8 @@ export class Answer {
       process.nextTick(() => this.#guard.contain(() => socket.destroySoon()));
     }
   }
+}
+
+function sendTogether(answer: Answer): void {
+  answer.endTick();
 }

@@ -1,7 +1,7 @@
 /** Chunks as they are framed here, read back as a reader of HTTP/1.1 does (RFC 9112, 7.1). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyEnd, chunkEnd, framedChunk, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
+import { bodyEnd, chunkEnd, framedChunk, framedChunks, framedLastChunk, joinedBytesMax, sizeLine } from './chunk-framing.ts';
 
 function bytesOf(length: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, at) => (at * 31 + length) & 0xff));
@@ -17,6 +17,12 @@ for (const length of lengths) {
     assert.deepEqual(framedLastChunk(bytes), Buffer.concat([size, bytes, Buffer.from('\r\n0\r\n\r\n')]));
   });
 }
+
+test('several are one chunk after the other', () => {
+  const all = lengths.map(bytesOf);
+  assert.deepEqual(framedChunks(all), Buffer.concat(all.map(framedChunk)));
+  assert.deepEqual(framedChunks([]), Buffer.alloc(0));
+});
 
 test('what is too long to be copied is framed the same in three parts', () => {
   const bytes = bytesOf(70_000);

@@ -22,27 +22,46 @@ export function sizeLine(bytes: Uint8Array): string {
 
 /** The chunk of these bytes, at most `joinedBytesMax` and not empty. */
 export function framedChunk(bytes: Uint8Array): Buffer {
-  return framed(bytes, 0);
+  const buffer = Buffer.allocUnsafe(framedBytes(bytes));
+  frame(bytes, buffer, 0);
+  return buffer;
 }
 
 /** The chunk of these bytes and the end of the body. */
 export function framedLastChunk(bytes: Uint8Array): Buffer {
-  const buffer = framed(bytes, bodyEnd.length);
-  buffer.set(bodyEnd, buffer.length - bodyEnd.length);
+  const buffer = Buffer.allocUnsafe(framedBytes(bytes) + bodyEnd.length);
+  buffer.set(bodyEnd, frame(bytes, buffer, 0));
   return buffer;
 }
 
-function framed(bytes: Uint8Array, roomBehind: number): Buffer {
-  const { length } = bytes;
-  const sizeDigits = length < 0x10 ? 1 : length < 0x100 ? 2 : length < 0x1000 ? 3 : 4;
-  const buffer = Buffer.allocUnsafe(sizeDigits + length + 4 + roomBehind);
+/** One chunk after the other, each of at most `joinedBytesMax` and not empty. */
+export function framedChunks(all: readonly Uint8Array[]): Buffer {
+  let bytes = 0;
+  for (const each of all) bytes += framedBytes(each);
+  const buffer = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (let shift = (sizeDigits - 1) * 4; shift >= 0; shift -= 4) buffer[at++] = digits[(length >> shift) & 0xf]!;
+  for (const each of all) at = frame(each, buffer, at);
+  return buffer;
+}
+
+function sizeDigits(length: number): number {
+  return length < 0x10 ? 1 : length < 0x100 ? 2 : length < 0x1000 ? 3 : 4;
+}
+
+function framedBytes({ length }: Uint8Array): number {
+  return sizeDigits(length) + length + 4;
+}
+
+/** Writes the chunk there; where it ends. */
+function frame(bytes: Uint8Array, buffer: Buffer, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  for (let shift = (sizeDigits(length) - 1) * 4; shift >= 0; shift -= 4) buffer[at++] = digits[(length >> shift) & 0xf]!;
   buffer[at++] = carriageReturn;
   buffer[at++] = lineFeed;
   buffer.set(bytes, at);
   at += length;
   buffer[at++] = carriageReturn;
-  buffer[at] = lineFeed;
-  return buffer;
+  buffer[at++] = lineFeed;
+  return at;
 }

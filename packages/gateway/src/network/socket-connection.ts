@@ -1,8 +1,8 @@
 /**
- * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole, read by Node's parser. A body whose length is told
- * is counted here instead: the parser takes twice the time to copy it. A connection is used again only after an answer that was whole by its own
- * framing, that left nothing behind it, whose request was written to its end, and which is not the answer before it once more (`answer-names.ts`).
- * Whatever comes in while nothing is asked for ends it. Its limits of time are looked after by a clock that all connections share.
+ * One HTTP/1.1 connection: an exchange at a time, written in one go where its body is whole. A connection is used again only after an answer
+ * that was whole by its own framing, that left nothing behind it, whose request was written to its end, and which is not the answer before it
+ * once more (`answer-names.ts`). Whatever comes in while nothing is asked for ends it. Its limits of time are looked after by a clock that all
+ * connections share.
  */
 import type { Socket } from 'node:net';
 import { answerName, type AnswerNames } from './answer-names.ts';
@@ -10,11 +10,10 @@ import type { CoarseClock, Watched } from '../clock/coarse-clock.ts';
 import type { DestinationTimeouts } from './destination.ts';
 import type { Dialler } from './dialler.ts';
 import { ExchangeError, notHttp } from './exchange-fault.ts';
-import { bodyBytesAhead, copied } from './body-ahead.ts';
+import { AnswerReader, type AnswerEvents } from './answer-reader.ts';
 import { incoming, incomingBytes } from './incoming-bytes.ts';
 import { idleLimitMs } from './keep-alive.ts';
-import type { Parser } from '../http-parser/native-parser.ts';
-import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
+import type { ParsedHead } from '../http-parser/response-parser.ts';
 import { largeBytesMin, largePieces } from '../fairness/large-pieces.ts';
 import { readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
@@ -37,18 +36,14 @@ export interface ConnectionOwner {
   gone(connection: SocketConnection): void;
 }
 
-/** What a head ends with. The parser takes no other end of a line. */
-const headEnd = Buffer.from('\r\n\r\n', 'latin1');
-
-const closeParser = (parser: Parser): void => parser.close();
 const twoAnswers = (): ExchangeError => new ExchangeError('protocol', 'Two answers came in at once.');
 const lengthAndTab = new ExchangeError('protocol', 'The length in the answer is followed by a tab.');
 
-export class SocketConnection implements Carrier, ResponseEvents, Watched, Resting {
+export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting {
   /** Whose calls it carries. */
   readonly keyId: string;
   readonly #owner: ConnectionOwner;
-  readonly #parser: Parser;
+  readonly #reader: AnswerReader;
   readonly #socket: Socket;
   #phase: Phase = 'dialling';
   #exchange: SocketExchange | null;
@@ -57,12 +52,6 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
   #idleMs = 0;
   /** Pairs of a head that is not whole yet. */
   #pairs: string[] | null = null;
-  /** A part of this answer's head was read before, or an interim response. */
-  #isHeadBegun = false;
-  /** What the parser is given ends with a head. */
-  #isHeadAlone = false;
-  /** Bytes of a body that are to come and are not for the parser. */
-  #bodyDue = 0;
   #interimResponses = 0;
   readonly #length = new StrictLength();
   #held = false;
@@ -84,7 +73,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.keyId = exchange.request.keyId;
     this.#owner = owner;
     this.#exchange = exchange;
-    this.#parser = createResponseParser(this);
+    this.#reader = new AnswerReader(this);
     this.#sinceMs = owner.clock.awakeMs;
     this.#socket = owner.dialler.dial({
       onread: { buffer: incomingBytes, callback: (length) => this.#read(length) },
@@ -143,8 +132,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.#socket.destroy();
     this.#owner.clock.forget(this);
     this.#owner.gone(this);
-    // Not while it reads: this may be called from within.
-    setImmediate(closeParser, this.#parser);
+    this.#reader.close();
   }
 
   look(): void {
@@ -168,9 +156,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     this.#phase = 'head';
     this.#sinceMs = this.#owner.clock.awakeMs;
     this.#interimResponses = 0;
-    this.#isHeadBegun = false;
-    this.#bodyDue = 0;
-    reportEnds(this.#parser, false);
+    this.#reader.begin();
     this.#answerIsWhole = false;
     this.#length.clear();
     // Some servers send a body after HEAD, or read none after GET.
@@ -207,17 +193,14 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     const bytes = length === incomingBytes.length ? incomingBytes : incomingBytes.subarray(0, length);
     const isHead = this.#phase === 'head';
     const outcome = isHead && this.#length.refuses(bytes) ? lengthAndTab : this.#parse(bytes);
-    if (isHead && this.#phase as Phase === 'head') {
-      this.#isHeadBegun = true;
-      this.#length.keep(bytes);
-    }
+    if (isHead && this.#phase as Phase === 'head') this.#length.keep(bytes);
     return this.#afterRead(outcome, length);
   }
 
   #parse(bytes: Buffer): number | Error {
     incoming.begin();
     try {
-      const outcome = this.#take(bytes);
+      const outcome = this.#reader.read(bytes, this.#phase === 'head');
       return incoming.wereOverwritten ? twoAnswers() : outcome;
     } catch {
       // An observer must not throw. What it threw may hold anything, and is not handed on.
@@ -225,28 +208,6 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     } finally {
       incoming.end();
     }
-  }
-
-  /** A head is cut off behind its end, so that what follows need not go through the parser where its length is known. */
-  #take(bytes: Buffer): number | Error {
-    if (this.#bodyDue > 0) return this.#takeBody(bytes);
-    const endAt = this.#phase === 'head' && !this.#isHeadBegun ? bytes.indexOf(headEnd) : -1;
-    if (endAt < 0) return this.#parser.execute(bytes);
-    const headBytes = endAt + headEnd.length;
-    this.#isHeadAlone = true;
-    const outcome = this.#parser.execute(bytes.subarray(0, headBytes));
-    this.#isHeadAlone = false;
-    if (outcome instanceof Error || headBytes === bytes.length) return outcome;
-    return this.#bodyDue > 0 ? this.#takeBody(bytes.subarray(headBytes)) : this.#parser.execute(bytes.subarray(headBytes));
-  }
-
-  #takeBody(bytes: Buffer): number {
-    const taken = Math.min(bytes.length, this.#bodyDue);
-    this.#bodyDue -= taken;
-    if (taken < bytes.length) this.#unasked = true;
-    this.body(copied(bytes, taken));
-    if (this.#bodyDue === 0) this.complete();
-    return bytes.length;
   }
 
   #afterRead(outcome: number | Error, length: number): boolean {
@@ -283,7 +244,7 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
   readonly #ended = (): void => {
     if (this.#phase !== 'head' && this.#phase !== 'body') {
       this.#broke(new ExchangeError('connect', 'The destination closed the connection.'));
-    } else if (this.#phase === 'body' && !this.#keepAlive && this.#bodyDue === 0 && this.#parser.finish() === undefined) {
+    } else if (this.#phase === 'body' && !this.#keepAlive && this.#reader.endsHere()) {
       this.destroy();
     } else {
       this.#broke(new ExchangeError('reset', 'The destination closed the connection before its answer was whole.'));
@@ -331,10 +292,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     if (this.#isDoubled(all)) this.#isLast = true;
     this.#idleMs = idleLimitMs({ status, pairs: all }, this.#owner.keepAliveMs);
     if (exchange.paused) this.#held = true;
-    if (this.#isHeadAlone) this.#bodyDue = bodyBytesAhead(exchange.request.method, status, all);
-    if (this.#bodyDue === 0) reportEnds(this.#parser, true);
+    const { method } = exchange.request;
+    const isRead = this.#reader.expectBody({ method, status, pairs: all });
     exchange.head(status, reason, all);
-    return this.#bodyDue > 0 || exchange.request.method === 'HEAD';
+    return isRead || method === 'HEAD';
   }
 
   /** The answer has the name of the one before it: most likely it is that one, which came twice. */
@@ -342,6 +303,10 @@ export class SocketConnection implements Carrier, ResponseEvents, Watched, Resti
     const before = this.#answerName;
     this.#answerName = answerName(pairs);
     return this.#owner.names.isDoubled(this.#answerName, before);
+  }
+
+  isUnasked(): void {
+    this.#unasked = true;
   }
 
   body(chunk: Buffer): void {
