@@ -75,8 +75,11 @@ export async function keepSumsWithoutWords(engine: Engine['kind'], transaction: 
 }
 
 async function addWordless(transaction: Transaction<Schema>, those: RawBuilder<unknown>): Promise<void> {
-  await sql`insert into attribution (organization, key, project, model, wire, endpoint)
-    select distinct organization, key, '', '', wire, endpoint from attribution where ${those} on conflict do nothing`.execute(transaction);
+  const { rows } = await sql<{ organization: string; key: string; wire: string; endpoint: string }>`
+    select distinct organization, key, wire, endpoint from attribution where ${those}`.execute(transaction);
+  if (rows.length === 0) return;
+  await transaction.insertInto('attribution').values(rows.map((row) => ({ ...row, project: '', model: '' })))
+    .onConflict((conflict) => conflict.doNothing()).execute();
 }
 
 function wordlessOf(attribution: RawBuilder<unknown>): RawBuilder<unknown> {
