@@ -129,7 +129,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   store: [
     'network schema threads', 'engine', 'journal sealing', 'schema/migrations', 'operation sealing/chain', 'spend usage', 'settings',
-    'accounts runs tap', 'alerts calls', 'receipts', 'retention', 'store.ts', 'desk',
+    'accounts runs tap', 'alerts calls', 'receipts', 'retention', 'operation/cells', 'store.ts', 'desk',
   ],
   gateway: [
     'clock fairness http-parser log metrics traces usage websocket/extensions.ts websocket/heard-calls.ts websocket/pieces.ts',

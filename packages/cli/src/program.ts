@@ -45,6 +45,7 @@ export const program: Program = {
     upgrade: async () => (await import('./commands/upgrade.ts')).upgrade,
     login: async () => (await import('./commands/login.ts')).login,
     logout: async () => (await import('./commands/logout.ts')).logout,
+    cells: async () => (await import('./commands/cells.ts')).cellsCommand,
     doctor: async () => (await import('./commands/doctor.ts')).doctor,
   },
 };

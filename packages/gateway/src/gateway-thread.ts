@@ -27,7 +27,8 @@ import { oldestTakenMs } from './callers/request-ids.ts';
 import type { RateCounters } from './guards/rate-limit.ts';
 import { RunRegistry } from './guards/run-registry.ts';
 import { Runs } from './guards/runs.ts';
-import { SpendLeases, type LeaseCounters } from './guards/spend-leases.ts';
+import type { LeaseCounters } from './guards/spend-leases.ts';
+import { LeasesByCell, type NodeLeases } from './guards/leases-by-cell.ts';
 import { Standings } from './guards/standing.ts';
 import { createGrantVerifier } from './guards/verify-grant.ts';
 import type { HeldForCalls } from './held-for-calls.ts';
@@ -125,7 +126,7 @@ interface Parts {
   readonly clock: NodeClock;
   readonly rateCounters: RateCounters;
   readonly registry: RunRegistry;
-  readonly leases: SpendLeases | null;
+  readonly leases: NodeLeases | null;
   readonly look: () => NodeCondition | null;
   readonly traces: CallTraces | null;
   readonly ownCalls: OwnCalls | null;
@@ -158,8 +159,8 @@ async function start(): Promise<Parts> {
   client.onWritten((untilMs) => clock.notBefore(untilMs));
   const registry = new RunRegistry(data.runRegistryMax);
   const leases = data.sharedStore
-    ? new SpendLeases({ book: new LeaseBook(spreadOf(data.nodeId)), client, registry, clock, systemWallMs: Date.now }) : null;
-  if (leases !== null) client.onConfirmLeases(() => leases.confirmSoon());
+    ? new LeasesByCell({ bookOf: () => new LeaseBook(spreadOf(data.nodeId)), client, registry, clock, systemWallMs: Date.now }) : null;
+  if (leases !== null) client.onConfirmLeases((cell) => leases.confirmSoon(cell));
   const rateCounters: RateCounters = { rateLimitFaults: 0 };
   const standings = new Standings(monotonicMs, rateCounters, leases);
   client.onCapped((sums) => sums.forEach((each) => standings.cappedOf(each.organization).told(each)));
@@ -255,7 +256,7 @@ function serveParent(parts: Parts): void {
 }
 
 /** Reports what the node cannot do, whenever that changes. */
-function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreClient, leases: SpendLeases | null): () => NodeCondition | null {
+function conditionOf(gateway: Gateway, journal: JournalCondition, client: StoreClient, leases: NodeLeases | null): () => NodeCondition | null {
   let newsOfLeasesMs = monotonicMs();
   client.onTime(() => { newsOfLeasesMs = monotonicMs(); });
   return createConditionWatch({

@@ -25,9 +25,10 @@ import { replicaFirst } from './reports/replica-first.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import type { PriceFeedSettings } from './price-feed/feed-work.ts';
 import type { RunningPriceFeed } from './price-feed/run-feed.ts';
-import { createProveWork, type ProveWork } from './proof/prove-work.ts';
+import { createProveWork, type ProofFigures, type ProveWork } from './proof/prove-work.ts';
 import { createRetentionWork, type RetentionWork } from './retention/retention-work.ts';
 import { limitRepeats } from './faults/limited-repeats.ts';
+import { createCellWorks, type CellWorks } from './work/cell-works.ts';
 import { workHolder } from './work/work-holder.ts';
 import { startPlatform } from './server.ts';
 import { organizationsNearCaps, retentionDelayMs } from './store-figures.ts';
@@ -39,6 +40,13 @@ export interface SettlingFigures {
   readonly settled: number;
   /** What providers answered to this platform's questions. */
   readonly asked: FollowFigures;
+}
+
+interface CellFigures {
+  readonly caps: { readonly reached: number; readonly near: number };
+  readonly behindMs: number;
+  readonly settled: number;
+  readonly proofs: ProofFigures;
 }
 
 /** What the parent passes. */
@@ -80,8 +88,10 @@ const provingMs = 30_000;
 /** Pause between two passes that remove what is past its age. */
 const retentionMs = 1_000;
 
-/** Whether a look is under way. Defined before the code that uses it at the very start. */
-let figuring = false;
+/** Whether the cells are looked after. Defined before the code that uses it at the very start. */
+let keeping = false;
+/** What each cell said when it was last asked. */
+const figures = new Map<Works, CellFigures>();
 
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
@@ -106,42 +116,38 @@ async function serve(): Promise<void> {
       partsAt: (port) => partsOn({ store, reports, oidc }, port), report: (fault) => reportFault('answer a request', fault),
     });
     await remember(store, publicUrlAt(platform.port));
-    const finishErasures = createErasureFinisher(store);
-    const housekeeping = setInterval(() => void keepHouse(store, finishErasures), housekeepingMs);
     const holder = workHolder({ engine: store.engine, host: platform.host, port: platform.port });
-    const notices = noticeWorkOn(store, holder);
-    const looking = setInterval(() => void lookForNotices(notices), noticesMs);
+    const works = createCellWorks({ cells: () => store.cells.each(), failed: reportFault, make: (cell): Works => ({
+      store: cell, finishErasures: createErasureFinisher(cell), notices: noticeWorkOn(cell, holder), retention: retentionWorkOn(cell, holder),
+      following: followWorkOn(cell, holder), proving: proveWorkOn(cell, holder),
+    }) });
     const feed = await priceFeedOn(store, holder);
-    const retention = retentionWorkOn(store, holder);
-    const removing = setInterval(() => void removeOld(retention), retentionMs);
-    const following = followWorkOn(store, holder);
-    const proving = proveWorkOn(store, holder);
-    const comparing = setInterval(() => void proving.pass().catch((fault: unknown) => reportFault('compare figures with records', fault)), provingMs);
-    const asking = setInterval(() => void following.pass().catch((fault: unknown) => reportFault('follow work', fault)), followMs);
-    const works = { retention, feed, following, proving };
-    const counting = setInterval(() => void reportFigures(store, works), figuresMs);
+    const repeated = [
+      setInterval(() => void keepHouse(store, works), housekeepingMs),
+      setInterval(() => void works.pass('look for events to report', ({ notices }) => notices.pass()), noticesMs),
+      setInterval(() => void works.pass('remove records for their age', ({ retention }) => retention.pass()), retentionMs),
+      setInterval(() => void works.pass('follow work', ({ following }) => following.pass()), followMs),
+      setInterval(() => void works.pass('compare figures with records', ({ proving }) => proving.pass()), provingMs),
+      setInterval(() => void reportFigures(works, feed), figuresMs),
+    ];
     parent.on('message', (message: ToPlatformThread) => {
       if ('alive' in message) return parent.postMessage(message);
       if ('leave' in message) {
         platform.leave();
         return parent.postMessage({ left: true });
       }
-      clearInterval(housekeeping);
-      clearInterval(counting);
-      clearInterval(looking);
-      clearInterval(removing);
-      clearInterval(asking);
-      clearInterval(comparing);
-      void platform.close(message.graceMs).then(() => notices.end().catch(() => {})).then(() => retention.end().catch(() => {}))
+      for (const each of repeated) clearInterval(each);
+      void platform.close(message.graceMs)
+        .then(() => works.end(({ notices }) => notices.end())).then(() => works.end(({ retention }) => retention.end()))
         .then(() => feed?.end().catch(() => {}))
-        .then(() => Promise.all([following.end(), proving.end()]).catch(() => {}))
+        .then(() => works.end(({ following, proving }) => Promise.all([following.end(), proving.end()])))
         .then(() => reports?.close()).then(() => store.close())
         .then(() => data.namesPort.close()).then(() => parent.close());
     });
     giveBackWhenIdle();
     parent.postMessage({ listening: { host: platform.host, port: platform.port } });
     // Not earlier: before the parent listens, a message would be lost.
-    void reportFigures(store, works);
+    void reportFigures(works, feed);
     // So that it is known whether the provider answers before the first person signs in.
     void oidc?.provider.warm();
   } catch (error) {
@@ -192,52 +198,47 @@ function proveWorkOn(store: Store, holder: string): ProveWork {
   });
 }
 
-/** Removes what is past its age. After a fault, the next pass tries again. */
-async function removeOld(work: RetentionWork): Promise<void> {
-  try {
-    await work.pass();
-  } catch (error) {
-    reportFault('remove records for their age', error);
-  }
-}
-
-interface RepeatedWorks {
+/** What is done in each cell. */
+interface Works {
+  readonly store: Store;
+  readonly finishErasures: () => Promise<void>;
+  readonly notices: NoticeWork;
   readonly retention: RetentionWork;
-  readonly feed: RunningPriceFeed | null;
   readonly following: FollowWork;
   readonly proving: ProveWork;
 }
 
-/** For `/metrics`; after a fault, the next look tries again. */
-async function reportFigures(store: Store, { retention, feed, following, proving }: RepeatedWorks): Promise<void> {
-  if (figuring) return;
-  figuring = true;
+/** For `/metrics`: the sums of all cells, each as it was when it last answered; after a fault, the next look tries again. */
+async function reportFigures(works: CellWorks<Works>, feed: RunningPriceFeed | null): Promise<void> {
+  const what = 'count organizations near their caps and what is to be removed';
+  await works.pass(what, async (own) => {
+    const { store } = own;
+    figures.set(own, {
+      caps: await organizationsNearCaps(store, Date.now()), behindMs: await retentionDelayMs(store, Date.now()),
+      settled: await store.settlements.latest(), proofs: await own.proving.figures(),
+    });
+  });
+  const all = [...figures];
+  if (all.length === 0) return;
+  const sum = (of: (each: (typeof all)[number]) => number): number => all.reduce((whole, each) => whole + of(each), 0);
+  parent.postMessage({ caps: { reached: sum(([, { caps }]) => caps.reached), near: sum(([, { caps }]) => caps.near) } });
+  parent.postMessage({ retention: {
+    records: sum(([{ retention }]) => retention.removed().records), events: sum(([{ retention }]) => retention.removed().events),
+    behindMs: Math.max(...all.map(([, { behindMs }]) => behindMs)),
+  } });
+  const asked = all.map(([{ following }]) => following.asked()).reduce((one, other) => ({
+    settled: one.settled + other.settled, waiting: one.waiting + other.waiting, over: one.over + other.over, held: one.held + other.held,
+  }));
+  const proved = all.map(([, { proofs }]) => proofs.provedMs);
+  parent.postMessage({ proofs: {
+    differences: sum(([, { proofs }]) => proofs.differences), mended: sum(([, { proofs }]) => proofs.mended),
+    provedMs: proved.includes(null) ? null : Math.min(...proved.map((ms) => ms!)),
+  } satisfies ProofFigures });
+  parent.postMessage({ settling: { settled: sum(([, { settled }]) => settled), asked } satisfies SettlingFigures });
   try {
-    parent.postMessage({ caps: await organizationsNearCaps(store, Date.now()) });
-    const behindMs = await retentionDelayMs(store, Date.now());
-    parent.postMessage({ retention: { ...retention.removed(), behindMs } });
-    parent.postMessage({ proofs: await proving.figures() });
     if (feed !== null) parent.postMessage({ prices: await feed.figures() });
-    parent.postMessage({ settling: { settled: await store.settlements.latest(), asked: following.asked() } satisfies SettlingFigures });
   } catch (error) {
-    reportFault('count organizations near their caps and what is to be removed', error);
-  } finally {
-    figuring = false;
-  }
-}
-
-let noticing = false;
-
-/** Finds events, and who must be notified of them. After a fault, the next look tries again. */
-async function lookForNotices(work: NoticeWork): Promise<void> {
-  if (noticing) return;
-  noticing = true;
-  try {
-    await work.pass();
-  } catch (error) {
-    reportFault('look for events to report', error);
-  } finally {
-    noticing = false;
+    reportFault(what, error);
   }
 }
 
@@ -307,19 +308,20 @@ function reachable(host: string): string {
   return named.includes(':') ? `[${named}]` : named;
 }
 
-let busy = false;
-
 /** Finishes what was interrupted and removes what has expired. After a fault, the next pass tries again. */
-async function keepHouse(store: Store, finishErasures: () => Promise<void>): Promise<void> {
-  if (busy) return;
-  busy = true;
-  try {
-    await store.masterKey.follow();
-    await store.masterKey.endHandOver();
+async function keepHouse(store: Store, works: CellWorks<Works>): Promise<void> {
+  await works.pass('look after the store', async ({ store: { masterKey }, finishErasures }) => {
+    await masterKey.follow();
+    await masterKey.endHandOver();
     await finishErasures();
+  });
+  if (keeping) return;
+  keeping = true;
+  try {
+    await store.cells.keepHouse();
   } catch (error) {
-    reportFault('look after the store', error);
+    reportFault('look after the cells', error);
   } finally {
-    busy = false;
+    keeping = false;
   }
 }

@@ -1,247 +1,46 @@
 /**
- * The store: everything the product remembers, on SQLite or PostgreSQL behind one interface.
- * Faults throw a `StoreFault`, refusals return a `StoreRefusal`. Rules: Store; rules: Snapshots; rules 17 to 19 and 22.
- * Every change of settings takes the next revision in its own transaction and stamps the organization with it.
+ * The store: everything the product remembers, on SQLite or PostgreSQL behind one interface, in one cell or in several (decision 210).
  */
-import { accountRowsIn, type AccountRows } from './accounts/account-rows.ts';
-import { auditedEngine, auditTrailIn, type AuditTrail } from './operation/audit-trail.ts';
-import type { AuditIntent } from './engine/change.ts';
-import { callPagesIn, type CallPages } from './calls/call-pages.ts';
-import { keyNamesIn, type KeyNameTable } from './calls/key-names.ts';
-import { callWalkIn, type CallWalk } from './calls/call-walk.ts';
-import { callRecordsIn, type CallRecords } from './calls/call-records.ts';
-import { spentDaysIn, type SpentDays } from './alerts/spent-days.ts';
-import { nearCapsIn, type NearCaps } from './alerts/near-caps.ts';
-import { alertWatchIn, type AlertWatch } from './alerts/alert-watch.ts';
-import { capAlertsIn, type CapAlerts } from './alerts/cap-alerts.ts';
-import { deliveriesIn, type Deliveries } from './alerts/deliveries.ts';
-import { webhooksIn, type Webhooks } from './alerts/webhooks.ts';
-import { workLeasesIn, type WorkLeases } from './operation/work-lease.ts';
-import { followedWorksIn, type FollowedWorks } from './calls/settling/followed-works.ts';
-import { settlementsIn } from './calls/settling/settlements.ts';
-import { allocationIn, type StoredAllocation } from './settings/allocation-rules.ts';
-import { monthBudgetsIn, type MonthBudgets } from './alerts/month-budgets.ts';
-import { closedMonthsIn, type ClosedMonths } from './receipts/closed-months.ts';
-import { monthWalkIn, type MonthWalk } from './receipts/month-walk.ts';
-import { correctionsIn, type Corrections } from './spend/corrections.ts';
-import { capsIn, type Caps } from './settings/caps.ts';
-import { declaredUpstreamsIn, type DeclaredUpstreams } from './settings/declared-upstreams.ts';
-import { namedUpstreamsIn, type NamedUpstreams } from './settings/named-upstreams.ts';
-import { erasureIn, type Erasure } from './retention/erasure.ts';
-import { machineSignInsIn, type MachineSignIns } from './accounts/machine-sign-ins.ts';
-import { invitationsIn, type Invitations } from './accounts/invitations.ts';
-import { serverSettingsIn, type KeptServerSettings } from './settings/server-settings.ts';
-import { platformAddressIn, type PlatformAddress } from './settings/platform-address.ts';
-import { gatewayNodesIn, type GatewayNodes } from './spend/gateway-nodes.ts';
-import { leasesIn, type Leases } from './spend/leases.ts';
-import { managementTokensIn, type ManagementTokens } from './accounts/management-tokens.ts';
-import { masterKeyIn, type MasterKey } from './sealing/master-key-rotation.ts';
-import { membersIn, type Members } from './accounts/members.ts';
-import { grantsIn, type Grants } from './runs/grants.ts';
-import { organizationsIn, type Organizations } from './settings/organizations.ts';
-import { passwordLinksIn, type PasswordLinks } from './accounts/password-links.ts';
-import { waysInIn, type WaysIn } from './accounts/ways-in.ts';
-import { peopleIn, type People } from './accounts/people.ts';
-import { providedPeopleIn, type ProvidedPeople } from './accounts/provided-people.ts';
-import { callCorrectionsIn, type StoredCallCorrections } from './spend/call-corrections.ts';
-import { storedPricesIn, type StoredPrices } from './settings/stored-prices.ts';
-import { providerConnectionsIn, type ProviderConnections } from './settings/provider-connections.ts';
+import { cellUrl } from './engine/cell-url.ts';
+import { celledStore } from './operation/cells/celled-store.ts';
+import { OpenCells } from './operation/cells/cells.ts';
+import { openOne, type Store, type StoreOptions } from './operation/cells/one-store.ts';
+import { inTurns } from './operation/cells/reach.ts';
 import { createVault } from './sealing/vault.ts';
-import { receiptsIn, type Receipts } from './receipts/receipts.ts';
-import { retentionIn, type Retention } from './retention/retention.ts';
-import { runsIn, type StoredRuns } from './runs/runs.ts';
-import { serviceKeysIn, type ServiceKeys } from './settings/service-keys.ts';
-import { seedingIn, type Seeding } from './calls/seeding.ts';
-import { settingsIn, type NodeSettings } from './settings/node-settings.ts';
-import { figureProofsIn, type FigureProofs } from './receipts/proof/figure-proofs.ts';
-import { spendReconcilerIn, type SpendReconciler } from './spend/spend-reconciler.ts';
-import { correctedSpendIn } from './spend/corrected-spend.ts';
-import type { SpentBesideNews } from './spend/spent-beside.ts';
-import { spendSumsIn, type SpendSums } from './spend/spend-sums.ts';
-import type { ChangeNotice, ChangeNotices } from './engine/change-notices.ts';
-import type { StoreContext } from './sealing/context.ts';
-import { openEngine } from './engine/engine.ts';
-import { prepareSchema, type UpgradeProgress } from './schema/migrations/prepare-schema.ts';
-import { nodeReportsIn, type NodeReports } from './operation/node-reports.ts';
-import { refusalHoursIn, type RefusalHours } from './usage/refusal-hours.ts';
-import { refusalLogIn, type RefusalLog } from './usage/refusal-log.ts';
-import { usedNamesIn, type UsedNames } from './usage/names-used.ts';
-import { savedViewsIn, type SavedViews } from './accounts/saved-views.ts';
-import { hourReportsIn, type HourReports } from './usage/hour-reports.ts';
-import { usageReportsIn, type UsageReports } from './usage/usage-reports.ts';
-import { baselinesIn, type Baselines } from './tap/baselines.ts';
-import { tapEventsIn, type TapEvents } from './tap/tap-events.ts';
 
-/** What opening a store takes. */
-export interface StoreOptions {
-  /** `sqlite:/path/to/file` or `postgres://user:password@host:port/database`. */
-  readonly url: string;
-  /** 32 bytes. Kept in memory only. */
-  readonly masterKey: Uint8Array;
-  /** Wall time in milliseconds since the epoch. */
-  readonly clock: () => number;
-  /** `n` bytes from a cryptographic source. */
-  readonly randomBytes: (n: number) => Uint8Array;
-  /** True: makes the schema, or brings an older one up to date. False: `store_absent` or `schema_older`. */
-  readonly create: boolean;
-  /** Hears how far the upgrade of an older store has come. */
-  readonly progress?: (progress: UpgradeProgress) => void;
-}
-
-export interface Store {
-  readonly engine: 'sqlite' | 'postgres';
-  readonly organizations: Organizations;
-  readonly serviceKeys: ServiceKeys;
-  readonly providers: ProviderConnections;
-  readonly upstreams: DeclaredUpstreams;
-  readonly namedUpstreams: NamedUpstreams;
-  readonly settings: NodeSettings;
-  readonly calls: CallRecords;
-  readonly settlements: SpentBesideNews;
-  readonly correctedSpend: SpentBesideNews;
-  readonly followedWorks: FollowedWorks;
-  readonly callPages: CallPages;
-  readonly callWalk: CallWalk;
-  readonly keyNames: KeyNameTable;
-  readonly usageReports: UsageReports;
-  readonly seeding: Seeding;
-  readonly hourReports: HourReports;
-  readonly caps: Caps;
-  readonly refusalHours: RefusalHours;
-  readonly refusalLog: RefusalLog;
-  readonly usedNames: UsedNames;
-  readonly nodeReports: NodeReports;
-  readonly savedViews: SavedViews;
-  readonly corrections: Corrections;
-  readonly months: ClosedMonths;
-  readonly monthWalk: MonthWalk;
-  readonly allocation: StoredAllocation;
-  readonly monthBudgets: MonthBudgets;
-  readonly callCorrections: StoredCallCorrections;
-  readonly spend: SpendSums;
-  readonly spendReconciler: SpendReconciler;
-  readonly figureProofs: FigureProofs;
-  readonly runs: StoredRuns;
-  readonly receipts: Receipts;
-  readonly retention: Retention;
-  readonly spentDays: SpentDays;
-  readonly capAlerts: CapAlerts;
-  readonly alertWatch: AlertWatch;
-  readonly nearCaps: NearCaps;
-  readonly webhooks: Webhooks;
-  readonly deliveries: Deliveries;
-  readonly workLeases: WorkLeases;
-  readonly leases: Leases;
-  readonly gatewayNodes: GatewayNodes;
-  readonly grants: Grants;
-  readonly prices: StoredPrices;
-  readonly people: People;
-  readonly passwordLinks: PasswordLinks;
-  readonly waysIn: WaysIn;
-  readonly providedPeople: ProvidedPeople;
-  readonly accounts: AccountRows;
-  readonly members: Members;
-  readonly invitations: Invitations;
-  readonly machineSignIns: MachineSignIns;
-  readonly managementTokens: ManagementTokens;
-  readonly baselines: Baselines;
-  readonly tapEvents: TapEvents;
-  readonly erasure: Erasure;
-  readonly masterKey: MasterKey;
-  readonly platformAddress: PlatformAddress;
-  readonly serverSettings: KeptServerSettings;
-  readonly audit: AuditTrail;
-  /** The same store, with a row of the audit trail in each transaction that changes something through it. */
-  acting(intent: AuditIntent): Store;
-  /** Reports changes as they commit, if the engine can. A regular look must find all of them anyway. */
-  listen(told: (notice: ChangeNotice) => void): ChangeNotices;
-  /** Ends all connections. No method may be called afterwards. */
-  close(): Promise<void>;
-}
+export type { Repositories, Store, StoreOptions } from './operation/cells/one-store.ts';
 
 /**
- * Opens the store, or says in one sentence why it cannot.
+ * Opens the store with all of its cells, or says in one sentence why it cannot. A cell that is away is opened when it is needed and back.
  * @throws StoreFault; nothing stays open then, and nothing half-made is left behind.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, masterKey, clock, randomBytes, create, progress } = options;
-  const vault = createVault(masterKey, randomBytes);
-  const engine = await openEngine(url, { create });
-  try {
-    await prepareSchema(engine, { create, vault, randomBytes, ...(progress === undefined ? {} : { progress }) });
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
-  return storeOn({ engine, background: engine, vault, clock, randomBytes });
+  const { store } = await openWithCells(options);
+  return store;
 }
 
-function storeOn(context: StoreContext): Store {
-  return {
-    engine: context.engine.kind,
-    organizations: organizationsIn(context),
-    serviceKeys: serviceKeysIn(context),
-    providers: providerConnectionsIn(context),
-    upstreams: declaredUpstreamsIn(context),
-    namedUpstreams: namedUpstreamsIn(context),
-    settings: settingsIn(context),
-    calls: callRecordsIn(context),
-    settlements: settlementsIn(context),
-    correctedSpend: correctedSpendIn(context),
-    followedWorks: followedWorksIn(context),
-    callPages: callPagesIn(context),
-    callWalk: callWalkIn(context),
-    keyNames: keyNamesIn(context),
-    usageReports: usageReportsIn(context),
-    seeding: seedingIn(context),
-    hourReports: hourReportsIn(context),
-    caps: capsIn(context),
-    refusalHours: refusalHoursIn(context),
-    refusalLog: refusalLogIn(context),
-    usedNames: usedNamesIn(context),
-    nodeReports: nodeReportsIn(context),
-    savedViews: savedViewsIn(context),
-    corrections: correctionsIn(context),
-    months: closedMonthsIn(context),
-    monthWalk: monthWalkIn(context),
-    allocation: allocationIn(context),
-    monthBudgets: monthBudgetsIn(context),
-    callCorrections: callCorrectionsIn(context),
-    spend: spendSumsIn(context),
-    spendReconciler: spendReconcilerIn(context),
-    figureProofs: figureProofsIn(context),
-    runs: runsIn(context),
-    receipts: receiptsIn(context),
-    retention: retentionIn(context),
-    spentDays: spentDaysIn(context),
-    capAlerts: capAlertsIn(context),
-    alertWatch: alertWatchIn(context),
-    nearCaps: nearCapsIn(context),
-    webhooks: webhooksIn(context),
-    deliveries: deliveriesIn(context),
-    workLeases: workLeasesIn(context),
-    leases: leasesIn(context),
-    gatewayNodes: gatewayNodesIn(context),
-    grants: grantsIn(context),
-    prices: storedPricesIn(context),
-    people: peopleIn(context),
-    passwordLinks: passwordLinksIn(context),
-    waysIn: waysInIn(context),
-    providedPeople: providedPeopleIn(context),
-    accounts: accountRowsIn(context),
-    members: membersIn(context),
-    invitations: invitationsIn(context),
-    machineSignIns: machineSignInsIn(context),
-    managementTokens: managementTokensIn(context),
-    baselines: baselinesIn(context),
-    tapEvents: tapEventsIn(context),
-    erasure: erasureIn(context),
-    masterKey: masterKeyIn(context),
-    platformAddress: platformAddressIn(context),
-    serverSettings: serverSettingsIn(context),
-    audit: auditTrailIn(context),
-    acting: (intent) => storeOn({ ...context, engine: auditedEngine(context, intent) }),
-    listen: (told) => context.engine.listen(told),
-    close: () => context.engine.close(),
-  };
+/** As `openStore`, with the stores of the cells by themselves. */
+export async function openWithCells(options: StoreOptions): Promise<{ readonly store: Store; readonly cells: OpenCells }> {
+  const { url, masterKey, clock, randomBytes, create, progress } = options;
+  const vault = createVault(masterKey, randomBytes);
+  const given = { clock, randomBytes, create };
+  const home = await openOne({ ...given, url, vault, follows: false, ...(progress === undefined ? {} : { progress }) });
+  const cells = new OpenCells({
+    home, open: ({ schema }) => openOne({ ...given, url: cellUrl(url, schema), vault: vault.another(), follows: true, isCell: true }),
+  });
+  if (home.engine === 'sqlite') return { store: home, cells };
+  try {
+    await cells.look();
+    const makeSchema = async (name: string): Promise<void> => (await import('./operation/cells/make-cell.ts')).makeCell(url, name, async () => {
+      await (await openOne({ ...given, create: true, url: cellUrl(url, name), vault: vault.another(), follows: true, isCell: true })).close();
+    });
+    const store = celledStore({ cells, home, acting: (each) => each, makeSchema });
+    // A cell that is away now is brought up to date by the next process that finds it.
+    if (create) await inTurns(cells.all, async (cell) => void await cell.store().catch(() => null));
+    return { store, cells };
+  } catch (error) {
+    await home.close();
+    throw error;
+  }
 }
+

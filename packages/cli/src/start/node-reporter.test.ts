@@ -9,7 +9,7 @@ const metrics = {
   inFlight: 2, forwarded: 12, refused: 3, faults: 0, liveRuns: 1, journal: { opened: 12, closed: 10, commits: 9, commitFailures: 0, waiting: 1 },
   snapshotAgeMs: 40, eventLoopDelayMs: 1, leases: null,
 } as unknown as GatewayThreadMetrics;
-const figures = { recordsSetAside: 1, spendDifferences: 0, rowsShipped: 8, recordsShipped: 6, shippedMs: 1_000 };
+const figures = { recordsSetAside: 1, spendDifferences: 0, cellsAway: 0, rowsShipped: 8, recordsShipped: 6, shippedMs: 1_000 };
 const now: NodeFigures = { unready: [], metrics, figures, journalBytes: 4_096, nowMs: 3_500 };
 
 test('waiting records are closed and neither in the store nor set aside; the lag counts from when everything was shipped', () => {

@@ -84,6 +84,8 @@ const deadMsMin = 10_000;
 
 type Message = Record<string, unknown>;
 
+const noFigures = { recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0 } as const;
+
 /** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing keeps running then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
   collectOnOneThread();
@@ -106,7 +108,7 @@ export async function startThreads(options: ThreadsOptions): Promise<Threads> {
     databaseUrl: options.databaseUrl, masterKey: options.masterKey,
     journalDirectory: options.gateway.journalDirectory, gatewayPort: storeSide, nodeId: options.gateway.nodeId,
   }, { ports: [storeSide] });
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
+  let figures: StoreThreadFigures = { ...noFigures, shippedMs: processMs() };
   store.on('message', (message: Message) => {
     if (message['figures'] !== undefined) figures = message['figures'] as StoreThreadFigures;
   });

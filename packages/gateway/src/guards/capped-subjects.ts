@@ -10,7 +10,8 @@ import { bindCap, type BindingCap, type BoundCap } from '@metergate/core/spend/c
 import { addCall, emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { UncountedSpend } from '@metergate/store/desk/protocol.ts';
 import type { CappedSums } from '@metergate/store/spend/spend-sums.ts';
-import type { CapLease, LeasedSubject, SpendLeases } from './spend-leases.ts';
+import type { CapLease, LeasedSubject } from './spend-leases.ts';
+import type { NodeLeases } from './leases-by-cell.ts';
 
 /** A person or a label. */
 export interface CappedSubject {
@@ -36,12 +37,12 @@ const unbound: Bounds = Object.freeze({ binding: [], leases: [] });
 
 export class CappedSubjects {
   readonly #organization: OrganizationId;
-  readonly #leases: SpendLeases | null;
+  readonly #leases: NodeLeases | null;
   readonly #people = new Map<PersonId, CappedSubject>();
   readonly #labels = new Map<string, CappedLabel>();
   #followed: OrganizationSettings | null = null;
 
-  constructor(organization: OrganizationId, leases: SpendLeases | null) {
+  constructor(organization: OrganizationId, leases: NodeLeases | null) {
     this.#organization = organization;
     this.#leases = leases;
   }

@@ -17,7 +17,8 @@ import type { Clock } from '../clock/clock.ts';
 import type { HeldKey } from './held-key.ts';
 import type { RunCall, RunDecision, Runs } from './runs.ts';
 import type { Bounds, CappedSubject } from './capped-subjects.ts';
-import type { LeasedCall, LeasedSubject, SpendLeases } from './spend-leases.ts';
+import type { LeasedCall, LeasedSubject } from './spend-leases.ts';
+import type { NodeLeases } from './leases-by-cell.ts';
 
 /** What the guards see of a call, and what they keep with it. */
 export interface GuardedCall {
@@ -44,15 +45,15 @@ const plainlyTaken: TakenCall = Object.freeze({ subjects: [], capped: [] });
 
 const runUnconfirmed = Object.freeze({ kind: 'run_unconfirmed' } as const);
 
-type HeldByGuards = ReturnType<Runs['held']> & ReturnType<SpendLeases['held']>;
+type HeldByGuards = ReturnType<Runs['held']> & ReturnType<NodeLeases['held']>;
 
 export class Guards {
   readonly #clock: Clock;
   readonly #runs: Runs;
-  readonly #leases: SpendLeases | null;
+  readonly #leases: NodeLeases | null;
 
   /** `leases`: null if the store is embedded. */
-  constructor(clock: Clock, runs: Runs, leases: SpendLeases | null = null) {
+  constructor(clock: Clock, runs: Runs, leases: NodeLeases | null = null) {
     this.#leases = leases;
     this.#clock = clock;
     this.#runs = runs;

@@ -56,7 +56,10 @@ interface RunLease {
 
 export interface SpendLeasesOptions {
   readonly book: LeaseBook;
-  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow' | 'runsCurrentAt'>;
+  readonly client: Pick<StoreClient, 'claimLeases' | 'shipNow'> & {
+    /** Up to when the news of runs of the leases' cell is complete; null: never. */
+    runsCurrentAt(): LeaseMoment | null;
+  };
   readonly registry: RunRegistry;
   /** The node's time. */
   readonly clock: Clock;

@@ -12,7 +12,8 @@ import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import { addCall, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
 import { CappedSubjects, type CappedSubject } from './capped-subjects.ts';
-import type { CapLease, LeasedSubject, SpendLeases } from './spend-leases.ts';
+import type { CapLease, LeasedSubject } from './spend-leases.ts';
+import type { NodeLeases } from './leases-by-cell.ts';
 import { OrganizationRate, RateLimit, type RateCounters } from './rate-limit.ts';
 
 /** Shared by all keys of an organization. */
@@ -22,7 +23,7 @@ export interface OrganizationStanding {
   /** Its people and labels that have caps. */
   readonly capped: CappedSubjects;
   /** On a shared store: what this node spent, and its leases. Null: the store is embedded. */
-  readonly shared: { readonly leases: SpendLeases; readonly subject: LeasedSubject } | null;
+  readonly shared: { readonly leases: NodeLeases; readonly subject: LeasedSubject } | null;
 }
 
 /** What the decision about a call reads, and what the end of a call changes. */
@@ -49,10 +50,10 @@ export class Standings {
   });
   readonly #monotonicMs: () => number;
   readonly #counters: RateCounters;
-  readonly #leases: SpendLeases | null;
+  readonly #leases: NodeLeases | null;
 
   /** `leases`: null if the store is embedded. */
-  constructor(monotonicMs: () => number, counters: RateCounters, leases: SpendLeases | null = null) {
+  constructor(monotonicMs: () => number, counters: RateCounters, leases: NodeLeases | null = null) {
     this.#leases = leases;
     this.#monotonicMs = monotonicMs;
     this.#counters = counters;

@@ -121,6 +121,7 @@ for (const on of bothEngines) {
           'changePassword', 'makePasswordLink', 'usePasswordLink', 'freeLeases', 'loadPrices', 'importPrices', 'repriceCalls', 'rotateMasterKey',
           'closeMonth', 'reopenMonth', 'setAllocation', 'removeAllocation', 'setBudget', 'removeBudget',
           'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
+          'addCell', 'openCell', 'drainCell',
         ];
         const made = new Set<string>([...rows.map(({ action }) => action), ...elsewhere]);
         assert.deepEqual(auditActions.filter((action) => !made.has(action)), [], 'every name stands for a change that was made here or is elsewhere');

@@ -39,6 +39,8 @@ export interface KeyAnswer {
   readonly spend: SubjectSums;
   /** Of people and labels of the organization that have caps, what the node was not told so far. None from a shared store. */
   readonly capped: readonly CappedSums[];
+  /** Number of the organization's cell; none: the default cell. */
+  readonly cell?: number;
 }
 
 /** What a call spent that the node did not count for this person or label. */
@@ -69,12 +71,12 @@ export type FromStore =
   | { readonly kind: 'runs_changed'; readonly runs: readonly Run[] }
   /** Answers in the order of the claims. */
   | { readonly kind: 'leases'; readonly number: number; readonly answers: readonly LeaseAnswer[] }
-  /** Every held lease must be confirmed now: a limit was reached somewhere, or is fully leased and wanted. */
-  | { readonly kind: 'confirm_leases' }
+  /** Every held lease of the cell must be confirmed now: a limit was reached somewhere, or is fully leased and wanted. */
+  | { readonly kind: 'confirm_leases'; readonly cell?: number }
   /** A shared store's time, and when it was read, on the clock that all threads share (`processMs`). */
   | { readonly kind: 'time'; readonly nowMs: number; readonly hrMs: number }
-  /** All changes of runs that were committed before this moment have been sent. Only from a shared store. */
-  | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number }
+  /** All changes of runs of the cell that were committed before this moment have been sent. Only from a shared store. */
+  | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number; readonly cell?: number }
   /** What settlements add to what was spent. Only from an embedded store, each once. */
   | { readonly kind: 'spent_beside'; readonly spent: readonly SpentBeside[] }
   /** What ended before the node was told of a person's or a label's spend, and was shipped after that. Only from an embedded store, each once. */

@@ -3,6 +3,7 @@
  * is complete. Moments arrive on the clock that all threads share and are converted to the listener's own.
  */
 import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';
 import { processMs } from './lease-desk.ts';
@@ -14,8 +15,8 @@ export interface SharedNews {
   onRunsEnded(listener: (ended: readonly EndedRun[]) => void): void;
   /** Calls back with runs that were tightened, here or elsewhere, and are still live. */
   onRunsTightened(listener: (tightened: readonly Run[]) => void): void;
-  /** Calls back when every held lease must be confirmed. */
-  onConfirmLeases(listener: () => void): void;
+  /** Calls back when every held lease of a cell must be confirmed. */
+  onConfirmLeases(listener: (cell: number) => void): void;
   /** Calls back with what settlements and corrections add to what was spent, each once. Only on an embedded store. */
   onSpentBeside(listener: (spent: readonly SpentBeside[]) => void): void;
   /** What people and labels with caps have spent, before the message that needs it; each is told once. */
@@ -26,21 +27,25 @@ export interface SharedNews {
   onTime(listener: (storeMs: number, atMs: number) => void): void;
   /** Calls back with the latest start among the store's call records when this node began. */
   onWritten(listener: (untilMs: number) => void): void;
-  /** The moment up to which all changes of runs are known; null: never, or the store is the node's own. */
-  runsCurrentAt(): LeaseMoment | null;
+  /** The moment up to which all changes of runs of a cell are known; null: never, or the store is the node's own. */
+  runsCurrentAt(cell: number): LeaseMoment | null;
+  /** The cell of an organization of which this node was told a key; 0: the default cell. */
+  cellOf(organization: OrganizationId): number;
 }
 
 /** `receive` gets every message of the store, and ignores unrelated ones. */
 export function createSharedNews(clock: () => number): SharedNews & { readonly receive: (message: FromStore) => void } {
   const ended: ((runs: readonly EndedRun[]) => void)[] = [];
   const tightened: ((runs: readonly Run[]) => void)[] = [];
-  const confirmLeases: (() => void)[] = [];
+  const confirmLeases: ((cell: number) => void)[] = [];
   const spentBeside: ((spent: readonly SpentBeside[]) => void)[] = [];
   const capped: ((sums: readonly CappedSums[]) => void)[] = [];
   const uncounted: ((spent: readonly UncountedSpend[]) => void)[] = [];
   const time = latestValue<{ readonly storeMs: number; readonly atMs: number }>();
   const written = latestValue<number>();
-  let runsCurrentAt: LeaseMoment | null = null;
+  const runsCurrentAt = new Map<number, LeaseMoment>();
+  /** Organizations outside the default cell. */
+  const places = new Map<OrganizationId, number>();
   const tellCapped = (sums: readonly CappedSums[]): void => {
     if (sums.length > 0) capped.forEach((listener) => listener(sums));
   };
@@ -54,7 +59,8 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
     onUncounted: (listener) => void uncounted.push(listener),
     onTime: (listener) => time.listen(({ storeMs, atMs }) => listener(storeMs, atMs)),
     onWritten: (listener) => written.listen(listener),
-    runsCurrentAt: () => runsCurrentAt,
+    runsCurrentAt: (cell) => runsCurrentAt.get(cell) ?? null,
+    cellOf: (organization) => (places.size === 0 ? 0 : places.get(organization) ?? 0),
     receive(message) {
       switch (message.kind) {
         case 'runs_changed': {
@@ -65,14 +71,17 @@ export function createSharedNews(clock: () => number): SharedNews & { readonly r
         }
         case 'spent_beside': return spentBeside.forEach((listener) => listener(message.spent));
         case 'answer':
-        case 'ahead': return message.found === null ? undefined : tellCapped(message.found.capped);
+        case 'ahead':
+          if (message.found === null) return undefined;
+          if (message.found.cell !== undefined) places.set(message.found.organization.id, message.found.cell);
+          return tellCapped(message.found.capped);
         case 'changed': return tellCapped(message.change.capped);
         case 'uncounted': return uncounted.forEach((listener) => listener(message.uncounted));
-        case 'confirm_leases': return confirmLeases.forEach((listener) => listener());
+        case 'confirm_leases': return confirmLeases.forEach((listener) => listener(message.cell ?? 0));
         case 'time': return time.set({ storeMs: message.nowMs, atMs: onClock(message.hrMs) });
         case 'written': return written.set(message.untilMs);
         case 'runs_current':
-          runsCurrentAt = { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs };
+          runsCurrentAt.set(message.cell ?? 0, { monotonicMs: onClock(message.hrMs), wallMs: message.wallMs });
           return undefined;
         default: return undefined;
       }

@@ -14,27 +14,23 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { followStoreTime, readNodeTime, startNodeTime } from '@metergate/core/time/node-time.ts';
 import { giveWayEvery } from '../threads/give-way.ts';
-import { settingRefusedRowsAside } from '../journal/refused-rows.ts';
-import { ShipProgress } from '../journal/ship-progress.ts';
-import { createShipper, type Shipper, type ShipperOptions } from '../journal/shipper.ts';
+import type { StoreCell } from '../operation/cells/one-store.ts';
+import type { CallSink } from '../journal/call-sink.ts';
+import { JournalParts } from '../journal/journal-parts.ts';
 import { giveBackWhenIdle } from '../threads/idle-memory.ts';
-import { openStore, type Store } from '../store.ts';
+import { openWithCells, type Store } from '../store.ts';
 import { assertRunsNowhereElse } from './copied-home.ts';
-import { countingRows } from './counted-rows.ts';
+import { startCellDesks, startCellShipping, type CellDesks } from './cell-desks.ts';
+import { cellJournal, type CellJournal } from './cell-journal.ts';
 import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
 import type { NodeReport } from '../operation/node-reports.ts';
 import { createCappedNews, noCappedNews } from './capped-news.ts';
-import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
+import { processMs } from './lease-desk.ts';
+import { knownInAll, OtherCells, type OtherCell } from './other-cells.ts';
 import type { FromStore, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
-import { createRunDesk, type RunDesk, type RunDeskOptions } from './run-desk.ts';
-import { bestEffortWritesTo, type BestEffortWrites } from './best-effort-writes.ts';
-import { createSpentNews, noSpentNews, type SpentNews } from './spent-news.ts';
-import { createSettingsDesk } from './settings-desk.ts';
-import { keepEnded, sayingKept, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
-import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
-import { workedMs } from './worked-ms.ts';
+import { sayingKept, type Shipping, type ShippingFigures } from './shipping.ts';
 
 /** What the parent passes. The gateway thread is at the other end of `gatewayPort`. */
 export interface StoreThreadData {
@@ -45,26 +41,12 @@ export interface StoreThreadData {
   readonly nodeId: GatewayNodeId;
 }
 
-/**
- * How often changes of settings and runs are polled. A change must be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
- * a poll is one short read, and a run that was closed must end at once.
- */
-const settingsPauseMs = 200;
-const runPauseMs = { sqlite: 50, postgres: 200 };
-const sweepPauseMs = 500;
-const leasePauseMs = 200;
-/** Once the store is back, a node should get its leases as soon as possible. */
-const leaseFailurePauseMsMax = 500;
-const nodeSweepPauseMs = 5_000;
-const leaseTidyPauseMs = 600_000;
 /** With one processor, calls would have to wait for this thread's work. */
 const workedAtOnceMs = 0.3;
-const refusalsPauseMs = 2_000;
-const refusalsFailurePauseMs = 30_000;
 /** The one data directory of an embedded store. */
 const embeddedHome = 'embedded';
 const failurePauseMsMax = 2000;
-const spendFailurePauseMs = 60_000;
+const awayLookMs = 1_000;
 
 const data = workerData as StoreThreadData;
 const parent = parentPort!;
@@ -75,6 +57,8 @@ export interface StoreThreadFigures extends ShippingFigures {
   readonly recordsSetAside: number;
   /** Sums of spend that differed from their records at the last comparison. */
   readonly spendDifferences: number;
+  /** Cells besides the default one that do not answer. */
+  readonly cellsAway: number;
 }
 
 if (availableParallelism() === 1) giveWayEvery(workedAtOnceMs);
@@ -87,146 +71,124 @@ try {
 }
 
 async function serve(): Promise<void> {
-  const store = await openStore({
+  const { store: whole, cells } = await openWithCells({
     url: data.databaseUrl, masterKey: data.masterKey, clock: Date.now, randomBytes, create: false,
   });
+  const store = await cells.home.store();
   const warnings = warningsFromReady();
+  const { warn } = warnings;
   const tell = tellingFigures();
   const time = startNodeTime(Date.now(), performance.now());
   const nowMs = (): number => readNodeTime(time, Date.now(), performance.now());
   const gateway = gathered(data.gatewayPort);
   const post = (message: FromStore): void => gateway.postMessage(message);
   const capped = store.engine === 'sqlite' ? createCappedNews({ spend: store.spend, clock: nowMs, post }) : noCappedNews;
-  const kept = countingRows(capped.hearing(store.calls));
-  const calls = settingRefusedRowsAside({
-    directory: data.journalDirectory, calls: kept.sink,
-    warn(sentence) {
-      warnings.warn(sentence);
-      tell({ recordsSetAside: calls.setAside });
-    },
-  });
+  const parts = new JournalParts((organization) => others.cellOf(organization));
   const sayKept = sayingKept(store.engine, post);
-  const progress = new ShipProgress(processMs);
-  const shipper = shipperTo(store, { calls, warn: warnings.warn, taken: sayKept, progress });
-  let home: string | null = null;
+  const journalAt = (cell: StoreCell, sink: CallSink): CellJournal => cellJournal({
+    directory: data.journalDirectory, sink, distant: store.engine === 'postgres', warn, taken: sayKept,
+    setAside: (recordsSetAside) => tell(cell, { recordsSetAside }),
+    ...(store.engine === 'sqlite' ? {} : { part: parts.of(cell.number), known: knownInAll(cells) }),
+    ...(cell === cells.home ? {} : { refusedIn: cell.name }),
+  });
+  const shipFrom = (cell: StoreCell, journal: CellJournal): Shipping => startCellShipping(journal, {
+    engine: store.engine, told: start, passed: sayKept, tell: (figures) => tell(cell, figures),
+  });
+  let home = embeddedHome;
+  const beginAt = async (cell: StoreCell, at: Store, journal: CellJournal): Promise<CellDesks> => {
+    if (cell !== cells.home) {
+      await journal.calls.offerAgain();
+      await journal.shipper.pass();
+    }
+    // Only after the journal is shipped: what the last process here held is returned once all its spend has arrived.
+    if (at.engine === 'postgres') await at.leases.begin(data.nodeId, home);
+    return startCellDesks({
+      store: at, journal, capped, node: data.nodeId, home, nowMs, warn, repeats: { told: start, quiet: quietly },
+      post: cell === cells.home ? post : ofCell(cell.number, post),
+      differ: (spendDifferences) => tell(cell, { spendDifferences }),
+      follow: cell === cells.home ? ({ nowMs: storeMs, hrMs }) => followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs)) : () => {},
+      changed: () => { if (cell === cells.home) void others.lookAndTry().catch(() => {}); },
+    });
+  };
+  let desks: CellDesks | null = null;
+  const others = new OtherCells({
+    cells, post, told: start, begin: beginAt, home: () => desks!, journalOf: journalAt, ship: shipFrom,
+  });
+  const journal = journalAt(cells.home, capped.hearing(store.calls));
   try {
     if (store.engine === 'postgres') home = homeOf(data.journalDirectory, randomBytes);
-    if (home !== null) await assertRunsNowhereElse(store.leases, home, pause);
-    await calls.offerAgain();
-    await shipper.recover();
-    // Only after the journal is shipped: what the last process here held is returned once all its spend has arrived.
-    if (home !== null) await store.leases.begin(data.nodeId, home);
+    if (store.engine === 'postgres') await assertRunsNowhereElse(store.leases, home, pause);
+    await journal.calls.offerAgain();
+    // Before anything of the journal is read: whose rows they are decides where they go.
+    await others.look();
+    await journal.shipper.recover();
+    desks = await beginAt(cells.home, store, journal);
+    await others.begin();
   } catch (error) {
-    shipper.close();
-    await store.close();
+    journal.shipper.close();
+    await whole.close();
     throw error;
   }
-  const settled = await spentNewsOf(store, post);
-  const desk = createSettingsDesk({ settled, capped, settings: store.settings, prices: store.prices, spend: store.spend, post, clock: nowMs });
-  const runDesk = runDeskOf(store, { post, settled, keepEnded: () => keepEnded(shipper) });
-  const leasing = await startLeasing(store, { post, warn: warnings.warn, follow: ({ nowMs: storeMs, hrMs }) => {
-    followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs));
-  } });
-  const feed = start(() => desk.poll().then(() => settled.look()), settingsPauseMs);
-  const runFeed = start(async () => {
-    const [hrMs, wallMs] = [processMs(), Date.now()];
-    await runDesk.poll();
-    await runDesk.sendKnownRuns();
-    if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
-  }, runPauseMs[store.engine]);
-  const notices = store.listen((notice) => (notice === 'runs' ? runFeed : feed).nudge(0));
-  const sweeping = start(async () => {
-    // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
-    await turn();
-    await runDesk.sweep(nowMs());
-  }, sweepPauseMs);
-  const shipping = startShipping(shipper, { taken: kept.sinceNow(), progress, tell, passed: sayKept, engine: store.engine, repeated: start });
-  const bestEffort = bestEffortWritesTo(store, { home: home ?? embeddedHome, nowMs });
-  const writingRefusals = quietly(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
-  const spend = createSpendWatch({ reconciler: store.spendReconciler, warn: warnings.warn, found: (spendDifferences) => tell({ spendDifferences }) });
-  // Whoever needs the store reports at once that it is away.
-  const comparing = quietly(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
-  gateway.on('message', hearing({ desk, runDesk, leasing, bestEffort, shipping }));
-  parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: NodeReport }) => {
-    if (message.alive === true) return parent.postMessage(message);
-    if (message.report !== undefined) bestEffort.report(message.report);
-    if (message.stop !== true) return;
-    spend.stop();
-    void notices.close();
-    void stop({ store, shipper, bestEffort, repeats: [feed, runFeed, sweeping, shipping, comparing, writingRefusals, ...leasing.repeats] });
-  });
+  const first: OtherCell = { cell: cells.home, journal, shipping: shipFrom(cells.home, journal), desks, bringing: null, trying: null };
+  setInterval(() => { if (cells.several) tell(cells.home, { cellsAway: others.away }); }, awayLookMs).unref();
+  hear({ whole, gateway, first, others });
   giveBackWhenIdle();
   parent.postMessage({ ready: true });
   warnings.ready();
 }
 
-async function spentNewsOf({ engine, settlements, correctedSpend }: Store, post: (message: FromStore) => void): Promise<SpentNews> {
-  return engine === 'sqlite' ? createSpentNews([settlements, correctedSpend], post) : noSpentNews;
+/** Passes on what the gateway thread, the parent and the store's notices say. */
+function hear({ whole, gateway, first, others }: {
+  readonly whole: Store; readonly gateway: ReturnType<typeof gathered>; readonly first: OtherCell; readonly others: OtherCells;
+}): void {
+  const notices = whole.listen((notice) => {
+    first.desks!.nudge(notice);
+    others.nudge(notice);
+  });
+  gateway.on('message', (message: ToStore) => {
+    if (message.kind === 'nudge') first.shipping!.look(message.now ? 0 : null);
+    others.hear(message);
+  });
+  parent.on('message', (message: { alive?: boolean; stop?: boolean; report?: NodeReport }) => {
+    if (message.alive === true) return parent.postMessage(message);
+    if (message.report !== undefined) first.desks!.report(message.report);
+    if (message.stop !== true) return;
+    void notices.close();
+    void stop(whole, [first, ...others.all]);
+  });
 }
 
-function runDeskOf({ engine, runs }: Store, parts: Pick<RunDeskOptions, 'post' | 'settled' | 'keepEnded'>): RunDesk {
-  return createRunDesk({ runs, ...parts, clock: () => performance.now(), pause, embedded: engine === 'sqlite' });
-}
-
-function shipperTo({ engine }: Store, told: Pick<ShipperOptions, 'calls' | 'warn' | 'taken' | 'progress'>): Shipper {
-  const place = randomBytes(2).readUInt16BE();
-  return createShipper({ directory: data.journalDirectory, clock: workedMs, distant: engine === 'postgres', place, ...told });
-}
-
-interface Desks {
-  readonly desk: ReturnType<typeof createSettingsDesk>;
-  readonly runDesk: ReturnType<typeof createRunDesk>;
-  readonly leasing: Leasing;
-  readonly bestEffort: BestEffortWrites;
-  readonly shipping: Shipping;
-}
-
-/** Passes each message of the gateway thread to the desk that it is for. */
-function hearing({ desk, runDesk, leasing, bestEffort, shipping }: Desks): (message: ToStore) => void {
+/** Says of what a cell tells whose it is. Prices, the store's time and the age of settings are the default cell's. */
+function ofCell(cell: number, post: (message: FromStore) => void): (message: FromStore) => void {
   return (message) => {
     switch (message.kind) {
-      case 'ask': return void desk.ask(message.number, message.hash);
-      case 'open_run': return runDesk.open(message.number, message.run);
-      case 'confirm_run': return runDesk.confirm(message);
-      case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
-      case 'refusals': return bestEffort.refused(message.counts, message.entries);
-      case 'nudge': return shipping.look(message.now ? 0 : null);
+      case 'prices': case 'time': case 'heartbeat': return;
+      case 'answer': return post(message.found === null ? message : { ...message, found: { ...message.found, cell } });
+      case 'ahead': return post({ ...message, found: { ...message.found, cell } });
+      case 'confirm_leases': case 'runs_current': return post({ ...message, cell });
+      default: return post(message);
     }
   };
 }
 
-/** Sends the parent what changed. */
-function tellingFigures(): (changed: Partial<StoreThreadFigures>) => void {
-  let figures: StoreThreadFigures = { recordsSetAside: 0, spendDifferences: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
-  return (changed) => {
+/** Sends the parent what changed: the sums of all cells, and since when the one waits that waits the longest. */
+function tellingFigures(): (cell: StoreCell, changed: Partial<StoreThreadFigures>) => void {
+  const byCell = new Map<number, StoreThreadFigures>();
+  let figures: StoreThreadFigures | null = null;
+  return ({ number }, changed) => {
     const before = figures;
-    figures = { ...before, ...changed };
+    const known = byCell.get(number)
+      ?? { recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: 0, recordsShipped: 0, shippedMs: processMs() };
+    byCell.set(number, { ...known, ...changed });
+    const all = [...byCell.values()];
+    const sum = (name: Exclude<keyof StoreThreadFigures, 'shippedMs'>): number => all.reduce((whole, each) => whole + each[name], 0);
+    figures = {
+      recordsSetAside: sum('recordsSetAside'), spendDifferences: sum('spendDifferences'), cellsAway: sum('cellsAway'),
+      rowsShipped: sum('rowsShipped'), recordsShipped: sum('recordsShipped'), shippedMs: Math.min(...all.map(({ shippedMs }) => shippedMs)),
+    };
     const names = Object.keys(figures) as (keyof StoreThreadFigures)[];
-    if (names.some((name) => figures[name] !== before[name])) parent.postMessage({ figures });
+    if (names.some((name) => figures![name] !== before?.[name])) parent.postMessage({ figures });
   };
-}
-
-interface Leasing {
-  readonly desk: LeaseDesk;
-  readonly repeats: readonly Repeat[];
-}
-
-/** Sends the node's time before anything else, then again and again. On the embedded store only the first message is sent. */
-async function startLeasing(store: Store, { post, warn, follow }: {
-  readonly post: (message: FromStore) => void; readonly warn: (sentence: string) => void; readonly follow: (time: StoreTime) => void;
-}): Promise<Leasing> {
-  const desk = createLeaseDesk({ leases: store.leases, node: data.nodeId, hrMs: processMs, post, warn });
-  post({ kind: 'written', untilMs: await store.calls.writtenUntilMs() });
-  if (store.engine === 'sqlite') return { desk, repeats: [] };
-  const beat = async (): Promise<void> => {
-    const time = await desk.poll();
-    if (time !== null) follow(time);
-  };
-  await beat();
-  return { desk, repeats: [
-    quietly(beat, leasePauseMs, leaseFailurePauseMsMax), quietly(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
-    quietly(() => store.leases.tidy(), leaseTidyPauseMs, leaseTidyPauseMs),
-  ] };
 }
 
 /** Repeats a task whose failures are reported elsewhere. */
@@ -264,28 +226,30 @@ function faultMessage({ code = 'store_failed', message }: Error & { readonly cod
 }
 
 /** What cannot be shipped now stays in its segments until the next start. */
-async function stop({ store, shipper, bestEffort, repeats }: {
-  readonly store: Store; readonly shipper: Shipper; readonly bestEffort: BestEffortWrites; readonly repeats: readonly Pick<Repeat, 'stop'>[];
-}): Promise<void> {
+async function stop(whole: Store, all: readonly OtherCell[]): Promise<void> {
   // The gateway thread's last messages may arrive after the request to stop, which came another way.
   await turn();
-  await Promise.all(repeats.map((each) => each.stop()));
-  let fault: Error | null = null;
-  try {
-    await shipper.pass();
-    // The gateway thread has ended: calls it left open are closed as interrupted now rather than at the next start.
-    shipper.close();
-    await shipper.recover();
-    bestEffort.allShipped();
-    await bestEffort.last();
+  await Promise.all(all.flatMap(({ desks, shipping, trying }) => [desks?.stop(), shipping?.stop(), trying?.stop()]));
+  const faults = new Map<number, Error>();
+  const each = (work: (one: OtherCell) => Promise<unknown>): Promise<unknown> => Promise.all(all.map(async (one) => {
+    const { number } = one.cell;
+    if (!faults.has(number)) await work(one).catch((error: unknown) => void faults.set(number, error as Error));
+  }));
+  await each(({ journal: { shipper } }) => shipper.pass());
+  // The gateway thread has ended: calls it left open are closed as interrupted now rather than at the next start.
+  const [first, ...others] = all as [OtherCell, ...OtherCell[]];
+  for (const { journal: { shipper } } of all) shipper.close();
+  await first.journal.shipper.recover().catch((error: unknown) => void faults.set(first.cell.number, error as Error));
+  await each((one) => (others.includes(one) ? one.journal.shipper.pass() : Promise.resolve()));
+  await each(async ({ cell, desks }) => {
+    await desks?.last();
     // All its spend has arrived: what it still held can go to other nodes.
-    await store.leases.end(data.nodeId);
-  } catch (error) {
-    fault = error as Error;
-  }
-  shipper.close();
-  await store.close();
-  if (fault !== null) parent.postMessage({ fault: { code: 'journal_not_shipped', message: fault.message } });
+    if (desks !== null) await (await cell.store()).leases.end(data.nodeId);
+  });
+  for (const { journal: { shipper } } of all) shipper.close();
+  await whole.close();
+  const [fault] = faults.values();
+  if (fault !== undefined) parent.postMessage({ fault: { code: 'journal_not_shipped', message: fault.message } });
   parent.postMessage({ stopped: true });
   data.gatewayPort.close();
   parent.close();

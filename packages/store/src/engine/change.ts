@@ -11,7 +11,7 @@ export const auditActions = [
   'retireAssessment', 'declareFigure', 'loadPrices', 'importPrices', 'rotateMasterKey', 'rotateReceiptKey',
   'setAlert', 'removeAlert', 'createWebhook', 'setWebhook', 'removeWebhook', 'testWebhook', 'capReached', 'capReset',
   'recordCorrections', 'removeCorrection', 'repriceCalls', 'closeMonth', 'reopenMonth', 'setAllocation', 'removeAllocation',
-  'setBudget', 'removeBudget',
+  'setBudget', 'removeBudget', 'addCell', 'openCell', 'drainCell',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

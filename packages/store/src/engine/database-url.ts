@@ -3,6 +3,7 @@
  * @throws StoreFault `bad_store_url` for anything but `sqlite:PATH` and `postgres://…`; the text itself is not repeated,
  * since it may hold a password.
  */
+import { schemaOfUrl } from './cell-url.ts';
 import { StoreFault } from './fault.ts';
 
 export type StorePlace =
@@ -17,7 +18,9 @@ export function parseDatabaseUrl(text: string): StorePlace {
   } else if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) {
     const url = new URL(text);
     const host = url.hostname === '' ? 'localhost' : url.hostname;
-    return { kind: 'postgres', url: text, name: `${host}:${url.port === '' ? '5432' : url.port}${url.pathname}` };
+    const schema = schemaOfUrl(url);
+    const name = `${host}:${url.port === '' ? '5432' : url.port}${url.pathname}${schema === null ? '' : `, schema ${schema}`}`;
+    return { kind: 'postgres', url: text, name };
   }
   throw new StoreFault('bad_store_url', 'SVC_DATABASE_URL must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.');
 }

@@ -55,13 +55,15 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Opens the engine at `url`. On PostgreSQL the first query dials. @throws StoreFault */
-export async function openEngine(url: string, { create }: { readonly create: boolean }): Promise<Engine> {
+/** Opens the engine at `url`. On PostgreSQL the first query dials. `isCell`: one of several, with fewer connections. @throws StoreFault */
+export async function openEngine(
+  url: string, { create, isCell = false }: { readonly create: boolean; readonly isCell?: boolean },
+): Promise<Engine> {
   const place = parseDatabaseUrl(url);
   try {
     if (place.kind === 'postgres') {
       const server = await serverAt(place.url);
-      const dialect = new PostgresDialect({ pool: server.openPostgresPool(place.url) });
+      const dialect = new PostgresDialect({ pool: isCell ? server.openCellPool(place.url) : server.openPostgresPool(place.url) });
       return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, file: null });
     }
     const dialect = new EmbeddedDialect(await openSqliteFile(place.path, { create }));

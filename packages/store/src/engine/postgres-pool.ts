@@ -7,6 +7,8 @@
 import pg from 'pg';
 
 const connectionsMax = 8;
+/** Of one of several cells: the server counts the connections of all of them. */
+const cellConnectionsMax = 3;
 /** Shipping, claims, new runs and confirmed ones each have at most one under way. */
 const pipelinesMax = 4;
 const connectMs = 5_000;
@@ -17,6 +19,11 @@ const silentMs = longestStatementMs + 5_000;
 /** A pool for pipelines: statements are sent ahead of each other's answers. */
 export function openPipelinePool(url: string): pg.Pool {
   return openPostgresPool(url, silentMs, { max: pipelinesMax, pipeline: true });
+}
+
+/** A pool of one cell of several. */
+export function openCellPool(url: string): pg.Pool {
+  return openPostgresPool(url, silentMs, { max: cellConnectionsMax, pipeline: false });
 }
 
 /** One connection for statements without a time limit. Only a network failure ends it. */

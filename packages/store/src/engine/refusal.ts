@@ -45,6 +45,8 @@ export type StoreRefusalCode =
   | 'month_order'
   /** Another closing or reopening came between. */
   | 'month_changed'
+  | 'unknown_cell'
+  | 'cell_exists'
   | 'unknown_alert'
   | 'unknown_budget'
   | 'unknown_webhook'

@@ -21,6 +21,8 @@ const refusedFile = /^(seg_[0-9A-Za-z]+)-(\d+)\.json$/;
 export interface RefusedRowsOptions {
   /** The journal's directory; the files lie in `refused` within. */
   readonly directory: string;
+  /** Within the folder of refused rows, where several cells have some; the folder itself by default. */
+  readonly folder?: string;
   readonly calls: CallSink;
   /** Called once for each row set aside: one sentence, without content. */
   readonly warn: (sentence: string) => void;
@@ -33,8 +35,8 @@ export interface RefusedRows extends CallSink {
   readonly setAside: number;
 }
 
-export function settingRefusedRowsAside({ directory, calls, warn }: RefusedRowsOptions): RefusedRows {
-  const folder = join(directory, 'refused');
+export function settingRefusedRowsAside({ directory, folder: within = '', calls, warn }: RefusedRowsOptions): RefusedRows {
+  const folder = join(directory, 'refused', within);
   let setAside = 0;
   let inARow = 0;
   /** Files whose segment may still be here. Where the row is shipped after all, the mark had not moved, or was put back. */

@@ -180,10 +180,20 @@ export function recordFromText(text: string): CallRecord {
 
 /** The call's id from the beginning of its row's text. @throws Error where it holds none. */
 export function rowIdOf(text: string): string {
-  const from = text.indexOf('"') + 1;
+  return wordAt(text, 0).word;
+}
+
+/** The organization from the beginning of a row's text: a call's row has its id before it. Ids need no escapes. @throws Error where it holds none. */
+export function rowOrganizationOf(kind: number, text: string): string {
+  const first = wordAt(text, 0);
+  return kind === rowKind.runTightened || kind === rowKind.runEnded ? first.word : wordAt(text, first.end).word;
+}
+
+function wordAt(text: string, at: number): { readonly word: string; readonly end: number } {
+  const from = text.indexOf('"', at) + 1;
   const to = text.indexOf('"', from);
   if (from === 0 || to === -1) throw unknownForm();
-  return text.slice(from, to);
+  return { word: text.slice(from, to), end: to + 1 };
 }
 
 /** Text of a `run_tightened` row. */

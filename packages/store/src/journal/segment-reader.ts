@@ -6,7 +6,7 @@ import { readSync } from 'node:fs';
 import { giveWay } from '../threads/give-way.ts';
 import { openOwner, type OwnerHandle } from './owner-lock.ts';
 import { FrameWalk, firstPlace, type FramePlace } from './frame-walk.ts';
-import { beginningFromText, endFromText, openingFromText, recordFromText, rowKind, tighteningFromText } from './row.ts';
+import { beginningFromText, endFromText, openingFromText, recordFromText, rowKind, rowOrganizationOf, tighteningFromText } from './row.ts';
 import type { RunEvent } from './run-event.ts';
 import { brokenSegment, closeInPool, directoryOf, elsewhere, openSegment, segmentName, unreadableSegment, type MadeSegment } from './segment.ts';
 import { eachRow, readSyncedThrough, syncedAt, syncedBytes, type SegmentFrame } from './segment-form.ts';
@@ -43,9 +43,12 @@ export class SegmentReader {
   #cursor: Cursor = { mark: 0, place: firstPlace, walked: 0 };
   #before: Cursor = this.#cursor;
 
-  /** @throws JournalFault as `openSegment`, `journal_elsewhere`. */
-  constructor(path: string) {
+  readonly #takes: () => ((organization: string) => boolean) | null;
+
+  /** `takes`: of which organizations rows are read; null: of all. @throws JournalFault as `openSegment`, `journal_elsewhere`. */
+  constructor(path: string, takes: () => ((organization: string) => boolean) | null = () => null) {
     this.path = path;
+    this.#takes = takes;
     this.name = segmentName(path);
     this.#made = openSegment(path, 'r');
     try {
@@ -82,6 +85,7 @@ export class SegmentReader {
   #collect(
     frame: SegmentFrame, walked: number, limit: number, due: { records: ClosedRow[]; runEvents: RunRow[]; count: number; through: number },
   ): number {
+    const takes = this.#takes();
     let last = walked;
     try {
       eachRow(frame, (seq, kind, from, to) => {
@@ -90,6 +94,7 @@ export class SegmentReader {
         if (kind === rowKind.opened) return true;
         giveWay();
         const text = frame.bytes.toString('utf8', from, to);
+        if (takes !== null && !takes(rowOrganizationOf(kind, text))) return true;
         if (kind === rowKind.closed || kind === rowKind.settled) due.records.push({ seq, record: recordFromText(text) });
         else due.runEvents.push({ seq, event: runEventFrom(kind, text) });
         due.count += 1;

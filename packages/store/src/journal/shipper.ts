@@ -9,6 +9,7 @@ import { batchesByOrganization } from './by-organization.ts';
 import { isElsewhere, JournalFault } from './journal-fault.ts';
 import { recoverSegments, takeOver, type Recovery } from './recovery.ts';
 import { elsewhere } from './segment.ts';
+import type { JournalPart } from './journal-parts.ts';
 import { ShipProgress } from './ship-progress.ts';
 import { clearLocks, listSegments, removeSegment } from './segment-files.ts';
 import { SegmentReader, type DueRows } from './segment-reader.ts';
@@ -33,6 +34,10 @@ export interface ShipperOptions {
   readonly taken?: () => void;
   /** Called with how far passes have come. */
   readonly progress?: ShipProgress;
+  /** Which rows are this shipper's, where several share the journal; all by default. */
+  readonly part?: JournalPart;
+  /** What recovery asks; `calls` by default. */
+  readonly known?: Pick<CallSink, 'mark' | 'recorded'>;
 }
 
 export interface Shipper {
@@ -78,8 +83,12 @@ class SegmentShipper implements Shipper {
   #passing: Promise<number> | null = null;
   /** Segments that somebody else removed while they were in use. */
   readonly #lost = new Set<string>();
+  /** Segments of which all rows of this part are shipped, and which others still need. */
+  readonly #finished = new Set<string>();
   /** Segments removed so far. */
   #removed = 0;
+  /** What kept a batch of this pass from the store; null: nothing. The rest of the pass asks it for nothing. */
+  #away: Error | null = null;
   #batchRows: number;
   /** Where the next batches begin among organizations: of two nodes hardly ever at the same. */
   #place: number;
@@ -103,10 +112,10 @@ class SegmentShipper implements Shipper {
 
   /** Recovery writes to what it closes. Where the disk has no room for that, what is shipped and removed first makes some. */
   async #recovered(): Promise<Recovery> {
-    const { directory, calls } = this.#options;
+    const { directory, calls, known = calls } = this.#options;
     for (;;) {
       try {
-        return await recoverSegments(directory, calls, this.#warn);
+        return await recoverSegments(directory, known, this.#warn);
       } catch (error) {
         if (!(error instanceof JournalFault) || error.code !== 'journal_unwritable' || !await this.#makesRoom()) throw error;
       }
@@ -141,11 +150,18 @@ class SegmentShipper implements Shipper {
     const removedBefore = this.#removed;
     let shipped = 0;
     let fault: unknown = null;
+    this.#away = null;
     for (const path of this.#progress.look(() => this.#present())) {
+      if (this.#finished.has(path)) {
+        this.#progress.shipped(path, this.#progress.nowMs());
+        continue;
+      }
       try {
         shipped += await this.#shipSegment(path);
       } catch (error) {
-        if (!(error instanceof JournalFault)) throw error;
+        // A cell that is away holds back segments with its own rows alone.
+        if (!(error instanceof JournalFault) && !this.#hasPart()) throw error;
+        if (!(error instanceof JournalFault)) this.#away = error as Error;
         fault ??= error;
       }
     }
@@ -157,6 +173,7 @@ class SegmentShipper implements Shipper {
   /** All that lies there, and what is open here and lies there no more: the writer still writes to it, and it is shipped to its end. */
   #present(): ReadonlySet<string> {
     const present = new Set(listSegments(this.#options.directory));
+    for (const path of this.#finished) if (!present.has(path)) this.#finished.delete(path);
     for (const path of this.#tracked.keys()) {
       if (present.has(path)) continue;
       present.add(path);
@@ -176,7 +193,7 @@ class SegmentShipper implements Shipper {
 
   /** What another process had when it was last looked at. @throws JournalFault `journal_elsewhere` where it still has it. */
   async #takeOver(found: string): Promise<string> {
-    const taken = await takeOver(found, this.#options.calls, this.#warn);
+    const taken = await takeOver(found, this.#options.known ?? this.#options.calls, this.#warn);
     if (taken === null) throw elsewhere(found);
     this.#elsewhere.delete(found);
     return taken.path;
@@ -191,17 +208,19 @@ class SegmentShipper implements Shipper {
       const limit = this.#batchRows;
       const startedMs = this.#options.clock();
       const known = tracked.mark !== null;
-      tracked.mark ??= await this.#options.calls.mark(reader.name);
+      const foreign = tracked.mark === null ? this.#foreignRows(reader) : null;
+      if (foreign === null) tracked.mark ??= await this.#askedMark(reader.name);
       const lookedMs = this.#progress.nowMs();
-      const rows = reader.dueAfter(tracked.mark, limit);
+      const rows = foreign ?? reader.dueAfter(tracked.mark!, limit);
       if (rows.count > 0) {
-        await this.#ship(tracked, tracked.mark, rows);
+        if (this.#away !== null) throw this.#away;
+        await this.#ship(tracked, tracked.mark!, rows);
         this.#resize(rows.count, this.#options.clock() - startedMs);
         shipped += rows.count;
       }
       if (rows.count < limit) {
         // If nothing was sent, nothing has shown that the store still holds what was sent before.
-        if (!rows.sealed || rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark)) {
+        if (!rows.sealed || rows.count > 0 || !known || await this.#isHeld(tracked, tracked.mark!)) {
           through(lookedMs);
           if (rows.sealed) this.#remove(path, tracked);
           return shipped;
@@ -209,6 +228,23 @@ class SegmentShipper implements Shipper {
       }
       await turn();
     }
+  }
+
+  /** Of a segment of which no row is this part's so far: the store need not be asked about it. Null: it has some. */
+  #foreignRows(reader: SegmentReader): DueRows | null {
+    if (!this.#hasPart()) return null;
+    const rows = reader.dueAfter(0, 1);
+    return rows.count === 0 ? rows : null;
+  }
+
+  /** Whether other shippers take some of the rows. */
+  #hasPart(): boolean {
+    return (this.#options.part?.takes() ?? null) !== null;
+  }
+
+  async #askedMark(segment: string): Promise<number> {
+    if (this.#away !== null) throw this.#away;
+    return this.#options.calls.mark(segment);
   }
 
   /** Says whether the store holds the segment up to `mark`. It may have been put back to an earlier moment: then it is asked again. */
@@ -240,7 +276,7 @@ class SegmentShipper implements Shipper {
     const known = this.#tracked.get(path);
     if (known !== undefined) return known;
     try {
-      const tracked = { reader: new SegmentReader(path), mark: null };
+      const tracked = { reader: new SegmentReader(path, this.#options.part?.takes), mark: null };
       this.#tracked.set(path, tracked);
       return tracked;
     } catch (error) {
@@ -251,8 +287,10 @@ class SegmentShipper implements Shipper {
 
   #remove(path: string, tracked: Tracked): void {
     // Where it cannot be removed, its reader is there for the next pass.
-    removeSegment(path);
-    this.#removed += 1;
+    if (this.#options.part?.finish(path) ?? true) {
+      removeSegment(path);
+      this.#removed += 1;
+    } else this.#finished.add(path);
     this.#tracked.delete(path);
     this.#lost.delete(path);
     tracked.reader.close();

@@ -35,6 +35,8 @@ export interface AuditQuery {
   readonly organization: OrganizationId | null;
   /** Changes from this moment on. */
   readonly sinceMs?: number;
+  /** Changes up to and at this moment. */
+  readonly untilMs?: number;
   /** Changes of this only: the id of a key, say. */
   readonly subject?: string;
   /** Changes of this kind only. */
@@ -49,13 +51,15 @@ export interface AuditTrail {
   note(intent: AuditIntent, change: Change): Promise<void>;
   /** Newest first. Null: the organization has no such row as `after`. */
   list(query: AuditQuery): Promise<AuditEvent[] | null>;
+  /** When a row was written; null: there is none of this id. */
+  moment(id: string): Promise<number | null>;
 }
 
 export function auditTrailIn(context: StoreContext): AuditTrail {
   const { engine, background } = context;
   return {
     note: (intent, change) => background.write((transaction) => recordAudit(context, transaction, { intent, change })),
-    list: ({ organization, sinceMs, subject, action, after, limit }) => engine.read(async (db) => {
+    list: ({ organization, sinceMs, untilMs, subject, action, after, limit }) => engine.read(async (db) => {
       const own = db.selectFrom('audit_event').where('organization', organization === null ? 'is' : '=', organization);
       let before = afterAll;
       if (after !== undefined) {
@@ -70,6 +74,7 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
       const from = sinceMs === undefined ? 0n : await oldestSince(own, BigInt(Math.ceil(sinceMs)));
       if (from === null) return [];
       if (sinceMs !== undefined) query = query.where('at_ms', '>=', BigInt(Math.ceil(sinceMs)));
+      if (untilMs !== undefined) query = query.where('at_ms', '<=', BigInt(Math.floor(untilMs)));
       const wanted = Object.entries({ organization: byPlace ? organization : undefined, subject, action })
         .filter((entry): entry is ['organization' | 'subject' | 'action', string] => entry[1] !== undefined);
       if (engine.kind === 'sqlite' || wanted.length === 0) {
@@ -83,6 +88,10 @@ export function auditTrailIn(context: StoreContext): AuditTrail {
         for (const [column] of wanted) query = query.orderBy(column, 'desc');
       }
       return (await query.orderBy('sequence', 'desc').limit(limit).execute()).map(eventOf);
+    }),
+    moment: (id) => engine.read(async (db) => {
+      const row = id.includes('\0') ? undefined : await db.selectFrom('audit_event').select('at_ms').where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : Number(row.at_ms);
     }),
   };
 }

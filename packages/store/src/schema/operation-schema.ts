@@ -1,5 +1,6 @@
 /** The tables of refusals, nodes and saved views as TypeScript sees them. See `schema.ts`. */
 import type { Generated } from 'kysely';
+import type { CellSchema } from './cell-schema.ts';
 import type { Whole } from './column.ts';
 
 /** Refusals of one hour that are alike. `key`: empty if so many were refused that they are counted together. */
@@ -50,7 +51,7 @@ export interface SavedViewTable {
   readonly saved_at_ms: Whole;
 }
 
-export interface OperationSchema {
+export interface OperationSchema extends CellSchema {
   readonly refusal_hour: RefusalHourTable;
   readonly refusal_entry: RefusalEntryTable;
   readonly node_report: NodeReportTable;

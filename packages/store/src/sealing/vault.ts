@@ -27,6 +27,8 @@ export interface Vault {
   handOver(next: Uint8Array): Uint8Array;
   /** Takes a handed-over master key in place of this vault's own. False: it is not for this one. */
   takeOver(handedOver: Uint8Array): boolean;
+  /** A vault of its own with the key in force now, for a store that changes its key at another moment. */
+  another(): Vault;
   /** 32 bytes in hexadecimal by which a store recognizes its master key; they reveal nothing about the key. */
   fingerprint(salt: Uint8Array): string;
   /** A new data key, wrapped. */
@@ -39,7 +41,11 @@ export interface Vault {
 
 /** Throws a RangeError if the master key has another length than 32 bytes. */
 export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => Uint8Array): Vault {
-  let keys = keysOf(masterKey);
+  return vaultWith(keysOf(masterKey), randomBytes);
+}
+
+function vaultWith(begun: Keys, randomBytes: (n: number) => Uint8Array): Vault {
+  let keys = begun;
   const unwrapped = (organization: string, wrapped: Uint8Array): Uint8Array | null => {
     const bytes = unseal(wrapped, { key: keys.wrapping, place: dataKeyPlace(organization) });
     return bytes === null || bytes.length !== 32 ? null : bytes;
@@ -54,6 +60,7 @@ export function createVault(masterKey: Uint8Array, randomBytes: (n: number) => U
     get wrappingKeyId() {
       return keys.id;
     },
+    another: () => vaultWith(keys, randomBytes),
     fingerprint: (salt) => keys.fingerprint(salt),
     newDataKey: (organization) => wrap(organization, randomBytes(32)),
     wrap,

@@ -71,12 +71,18 @@ export interface OrganizationChanges {
   readonly keepRecordsDays?: number | null;
 }
 
+/**
+ * One of the two steps in which an organization outside the default cell is made: `cell` in the default cell, which notes its place; `id` in its
+ * own, where it may be there already.
+ */
+export type NewPlace = { readonly cell: number } | Pick<Organization, 'id' | 'createdAtMs'>;
+
 /** What remains of an erased organization besides its figures. */
 export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps' | 'recordsGoneBeforeMs'>;
 
 export interface Organizations {
   /** Refuses `invalid_name`, `name_taken`, `invalid_setting`. */
-  create(wanted: { readonly name: string; readonly plan: Plan }): Promise<Organization | StoreRefusal>;
+  create(wanted: { readonly name: string; readonly plan: Plan }, place?: NewPlace): Promise<Organization | StoreRefusal>;
   /** All of them, oldest first. */
   list(): Promise<Organization[]>;
   /** The only organization; null if there is none or more than one. */
@@ -93,15 +99,23 @@ export interface Organizations {
 
 export function organizationsIn({ engine, vault, clock, randomBytes }: StoreContext): Organizations {
   return {
-    create: async ({ name, plan }) => nameRefusal('An organization name', name) ?? settingsRefusal({ plan })
+    create: async ({ name, plan }, place) => nameRefusal('An organization name', name) ?? settingsRefusal({ plan })
       ?? engine.change<Organization>(async (transaction, revision) => {
+        const given = place !== undefined && 'id' in place ? place : null;
+        const there = given === null ? null : await rowOf(transaction, given.id);
+        if (there !== null) return there;
         if (await transaction.selectFrom('organization').select('id').where('name', '=', name).executeTakeFirst() !== undefined) {
           return refuse('name_taken', 'There is already an organization with this name. Choose another name.');
         }
-        const id = (newId(idPrefix.organization, randomBytes)) as OrganizationId;
-        await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs: clock(), revision })).execute();
-        await transaction.insertInto('home_organization').values({ only: 1, organization: id })
-          .onConflict((conflict) => conflict.doNothing()).execute();
+        const { id, createdAtMs } = given ?? { id: newId(idPrefix.organization, randomBytes) as OrganizationId, createdAtMs: clock() };
+        await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs, revision })).execute();
+        if (place !== undefined && 'cell' in place) {
+          await transaction.insertInto('organization_place').values({ organization: id, cell: place.cell, ready: 0 }).execute();
+        }
+        if (given === null) {
+          await transaction.insertInto('home_organization').values({ only: 1, organization: id })
+            .onConflict((conflict) => conflict.doNothing()).execute();
+        }
         await followMasterKey(transaction, vault);
         await transaction.insertInto('organization_data_key')
           .values({ organization: id, wrapped: vault.newDataKey(id), wrapped_by: vault.wrappingKeyId }).execute();

@@ -34,7 +34,9 @@ async function seriesAfter(organizations: number): Promise<string[]> {
     gateway: () => ({
       metrics: async () => metrics,
       journalDisk: () => ({ bytes: 5, freeBytes: 7 }),
-      storeFigures: () => ({ recordsSetAside: 0, spendDifferences: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0 }),
+      storeFigures: () => ({
+        recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsShipped: organizations, recordsShipped: organizations, shippedMs: 0,
+      }),
     }),
   });
   return (await write()).text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.slice(0, line.lastIndexOf(' ')));

@@ -229,11 +229,12 @@ function addJournalDisk(registry: Registry, { bytes, freeBytes }: JournalDisk): 
 
 async function addGateway(registry: Registry, { metrics: metricsOf, storeFigures, journalDisk }: GatewaySource): Promise<string> {
   addJournalDisk(registry, journalDisk());
-  const { recordsSetAside, spendDifferences, rowsShipped, shippedMs } = storeFigures();
+  const { recordsSetAside, spendDifferences, cellsAway, rowsShipped, shippedMs } = storeFigures();
   new Gauge({
     name: 'metergate_spend_differences', help: 'Sums of spend that differ from their records, at the last hourly comparison.',
     registers: [registry],
   }).set(spendDifferences);
+  new Gauge({ name: 'metergate_cells_away', help: 'Cells of the store that do not answer this node.', registers: [registry] }).set(cellsAway);
   new Counter({
     name: 'metergate_records_set_aside_total', help: 'Records that the store refused, kept beside the journal.', registers: [registry],
   }).inc(recordsSetAside);

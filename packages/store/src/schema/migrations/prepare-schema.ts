@@ -6,6 +6,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { StoreFault } from '../../engine/fault.ts';
+import { followMasterKey } from '../../sealing/master-key-rotation.ts';
 import type { Vault } from '../../sealing/vault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { buildLateIndexes } from './late-indexes.ts';
@@ -18,6 +19,8 @@ interface Preparation {
   readonly randomBytes: (n: number) => Uint8Array;
   /** Called when an older store begins to be upgraded, before each step, and at its end. */
   readonly progress?: (progress: UpgradeProgress) => void;
+  /** A store whose key was rotated already, as one of several that are rotated one after the other, hands its new key over. */
+  readonly follows?: boolean;
 }
 
 /** How far an upgrade has come. Versions of the schema: `at` is the one that is being made; null: all are, and the last indexes are built. */
@@ -38,6 +41,7 @@ const attemptsMax = 10;
 /** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and the engines' own faults. */
 export async function prepareSchema(engine: Engine, preparation: Preparation): Promise<void> {
   const found = await engine.read((db) => schemaVersionIn(engine, db));
+  if (found !== null && preparation.follows === true) await engine.read((db) => followMasterKey(db, preparation.vault));
   if (found !== null) await assertMasterKey(engine, preparation.vault);
   assertNotNewer(engine, found);
   if (found === migrations.length) return preparation.create ? buildLateIndexes(engine) : undefined;

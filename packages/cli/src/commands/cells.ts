@@ -1,0 +1,59 @@
+/** `metergate cells`: lists, adds, drains and opens the cells of a PostgreSQL store. Decision 210. */
+import { homeName, type StoredCell } from '@metergate/store/operation/cells/directory.ts';
+import type { ShownCell } from '@metergate/store/operation/cells/one-store.ts';
+import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
+import { command, commandGroup } from '../command-line/command.ts';
+import { onStore } from '../command-line/on-store.ts';
+import { table } from '../command-line/table.ts';
+
+const nameArgument = { type: 'positional', required: true, valueHint: 'NAME', description: 'The cell\'s name' } as const;
+
+const list = command({
+  description: 'List the cells of the store, and whether each answers',
+  args: {},
+  run: (_values, tools) => onStore(tools, async ({ store }) => {
+    const shown = await store.cells.list();
+    if (shown.length === 0) return { json: [], text: 'The store has no cells but itself. Add one with: metergate cells add NAME' };
+    const rows = shown.map((cell) => [cell.name, stateText(cell, tools.nowMs()), cell.organizations, cell.away ?? 'yes']);
+    return {
+      json: shown.map(({ name, state, organizations, away, takesFromMs }) =>
+        ({ name, state, organizations, away, takesFrom: new Date(takesFromMs).toISOString() })),
+      text: (width) => table(['NAME', 'STATE', 'ORGANIZATIONS', 'ANSWERS'], rows, { widthMax: width, shrinks: 'ANSWERS' }),
+    };
+  }),
+});
+
+function stateText({ state, takesFromMs }: ShownCell, nowMs: number): string {
+  return state === 'open' && takesFromMs > nowMs ? `open from ${new Date(takesFromMs).toISOString()}` : state;
+}
+
+const add = command({
+  description: 'Add a cell, a schema of the store\'s database, for organizations that are made from then on',
+  args: { name: { ...nameArgument, description: 'Its name, and that of its schema: small letters, digits and underscores' } },
+  run: ({ name }, tools) => onStore(tools, async ({ store }) => {
+    const added = await store.cells.add(name);
+    if (isRefusal(added)) return added;
+    const text = `The cell ${name} is made. It takes organizations in ten seconds, when every process knows it.`;
+    return { json: { name, state: added.state }, text };
+  }),
+});
+
+const drain = command({
+  description: 'Have a cell take no new organizations, and keep those that it has',
+  args: { name: nameArgument },
+  run: ({ name }, tools) => onStore(tools, async ({ store }) => stateSet(await store.cells.setState(name, 'drained'), 'takes no new organizations')),
+});
+
+const open = command({
+  description: 'Have a drained cell take new organizations again',
+  args: { name: { ...nameArgument, description: `The cell's name; ${homeName}: the store itself` } },
+  run: ({ name }, tools) => onStore(tools, async ({ store }) => stateSet(await store.cells.setState(name, 'open'), 'takes new organizations')),
+});
+
+function stateSet<Refusal>(cell: StoredCell | Refusal, what: string) {
+  if (isRefusal(cell)) return cell;
+  const { name, state } = cell as StoredCell;
+  return { json: { name, state }, text: `The cell ${name} ${what}.` };
+}
+
+export const cellsCommand = commandGroup('List, add, drain and open the cells of a PostgreSQL store', { list, add, drain, open });

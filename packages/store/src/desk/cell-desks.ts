@@ -1,0 +1,181 @@
+/**
+ * All that the store thread does for one cell: answers the gateway thread's questions, follows the cell's feeds, claims leases, compares spend with
+ * its records. A store without cells is one cell.
+ */
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { NodeReport } from '../operation/node-reports.ts';
+import type { NodeSettings } from '../settings/node-settings.ts';
+import type { Store } from '../store.ts';
+import { bestEffortWritesTo } from './best-effort-writes.ts';
+import type { CappedNews } from './capped-news.ts';
+import type { CellJournal } from './cell-journal.ts';
+import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
+import type { FromStore, ToStore } from './protocol.ts';
+import type { Repeat } from './repeat.ts';
+import { createRunDesk } from './run-desk.ts';
+import { createSettingsDesk } from './settings-desk.ts';
+import { keepEnded, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
+import { createSpendWatch, spendWatchPauseMs } from './spend-watch.ts';
+import { createSpentNews, noSpentNews } from './spent-news.ts';
+
+export interface CellDesksOptions {
+  readonly store: Store;
+  readonly journal: CellJournal;
+  readonly capped: CappedNews;
+  readonly node: GatewayNodeId;
+  /** Name of the data directory. */
+  readonly home: string;
+  /** The node's time. */
+  readonly nowMs: () => number;
+  readonly post: (message: FromStore) => void;
+  readonly warn: (sentence: string) => void;
+  /** Told of spend that differs from its records. */
+  readonly differ: (differences: number) => void;
+  /** Told of the store's time. */
+  readonly follow: (time: StoreTime) => void;
+  /** Called when anything of the cell's settings was changed. */
+  readonly changed: () => void;
+  readonly repeats: Repeating;
+}
+
+/** How tasks are repeated on this thread. */
+export interface Repeating {
+  /** Reports when it begins to fail, and when it works again. */
+  readonly told: (task: () => Promise<unknown>, pauseMs: number) => Repeat;
+  /** Its failures are reported elsewhere. */
+  readonly quiet: (task: () => Promise<unknown>, pauseMs: number, failurePauseMsMax: number) => Repeat;
+}
+
+export interface CellDesks {
+  /** A message of the gateway thread that is for this cell. */
+  hear(message: ToStore): void;
+  report(report: NodeReport): void;
+  /** Whether the cell answered when it was last asked for changes. */
+  readonly answers: boolean;
+  /** Looks for changes now: somebody made one. */
+  nudge(what: 'runs' | 'settings'): void;
+  /** No task begins any more; resolves when those under way have ended. */
+  stop(): Promise<void>;
+  /** Everything of the journal is in the store: says so, and writes what waits. @throws StoreFault */
+  last(): Promise<void>;
+}
+
+/**
+ * How often changes of settings and runs are polled. A change must be in force within 1 s. PostgreSQL announces changes of runs by itself; on SQLite
+ * a poll is one short read, and a run that was closed must end at once.
+ */
+const settingsPauseMs = 200;
+const runPauseMs = { sqlite: 50, postgres: 200 };
+const sweepPauseMs = 500;
+const leasePauseMs = 200;
+/** Once the store is back, a node should get its leases as soon as possible. */
+const leaseFailurePauseMsMax = 500;
+const nodeSweepPauseMs = 5_000;
+const leaseTidyPauseMs = 600_000;
+const refusalsPauseMs = 2_000;
+const refusalsFailurePauseMs = 30_000;
+const spendFailurePauseMs = 60_000;
+
+export async function startCellDesks(options: CellDesksOptions): Promise<CellDesks> {
+  const { store, journal: { shipper }, capped, home, nowMs, post, warn, differ, changed, repeats: { told, quiet } } = options;
+  const settled = store.engine === 'sqlite' ? await createSpentNews([store.settlements, store.correctedSpend], post) : noSpentNews;
+  const desk = createSettingsDesk({
+    settled, capped, settings: tellingOfChanges(store.settings, changed), prices: store.prices, spend: store.spend, post, clock: nowMs,
+  });
+  const runDesk = createRunDesk({
+    runs: store.runs, post, settled, keepEnded: () => keepEnded(shipper), clock: () => performance.now(), pause, embedded: store.engine === 'sqlite',
+  });
+  const leasing = await startLeasing(options);
+  let answers = true;
+  const feed = told(async () => {
+    try {
+      await desk.poll();
+      await settled.look();
+      answers = true;
+    } catch (error) {
+      answers = false;
+      throw error;
+    }
+  }, settingsPauseMs);
+  const runFeed = told(async () => {
+    const [hrMs, wallMs] = [processMs(), Date.now()];
+    await runDesk.poll();
+    await runDesk.sendKnownRuns();
+    if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
+  }, runPauseMs[store.engine]);
+  const sweeping = told(async () => {
+    // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
+    await turn();
+    await runDesk.sweep(nowMs());
+  }, sweepPauseMs);
+  const bestEffort = bestEffortWritesTo(store, { home, nowMs });
+  const writingRefusals = quiet(() => bestEffort.writeRefusals(), refusalsPauseMs, refusalsFailurePauseMs);
+  const spend = createSpendWatch({ reconciler: store.spendReconciler, warn, found: differ });
+  // Whoever needs the store reports at once that it is away.
+  const comparing = quiet(() => spend.look(), spendWatchPauseMs, spendFailurePauseMs);
+  const repeats = [feed, runFeed, sweeping, comparing, writingRefusals, ...leasing.repeats];
+  return {
+    hear(message) {
+      switch (message.kind) {
+        case 'ask': return void desk.ask(message.number, message.hash);
+        case 'open_run': return runDesk.open(message.number, message.run);
+        case 'confirm_run': return runDesk.confirm(message);
+        case 'claim': return void leasing.desk.claim(message.number, message.batch, message.claims);
+        case 'refusals': return bestEffort.refused(message.counts, message.entries);
+      }
+    },
+    get answers() {
+      return answers;
+    },
+    report: (report) => bestEffort.report(report),
+    nudge: (what) => (what === 'runs' ? runFeed : feed).nudge(0),
+    async stop() {
+      spend.stop();
+      await Promise.all(repeats.map((each) => each.stop()));
+    },
+    async last() {
+      bestEffort.allShipped();
+      await bestEffort.last();
+    },
+  };
+}
+
+function tellingOfChanges(settings: NodeSettings, changed: () => void): NodeSettings {
+  return { ...settings, async changedSince(since) {
+    const found = await settings.changedSince(since);
+    if (found.revision !== since) changed();
+    return found;
+  } };
+}
+
+/** Ships what is closed, again and again. It begins before the cell is there, since segments without its rows may go. */
+export function startCellShipping(
+  { shipper, progress, sinceNow }: CellJournal,
+  { engine, told, tell, passed }: {
+    readonly engine: Store['engine']; readonly tell: (figures: ShippingFigures) => void; readonly passed: () => void;
+  } & Pick<Repeating, 'told'>,
+): Shipping {
+  return startShipping(shipper, { taken: sinceNow(), progress, tell, passed, engine, repeated: told });
+}
+
+interface Leasing {
+  readonly desk: LeaseDesk;
+  readonly repeats: readonly Repeat[];
+}
+
+/** Sends the node's time before anything else, then again and again. On the embedded store only the first message is sent. */
+async function startLeasing({ store, node, post, warn, follow, repeats: { quiet } }: CellDesksOptions): Promise<Leasing> {
+  const desk = createLeaseDesk({ leases: store.leases, node, hrMs: processMs, post, warn });
+  post({ kind: 'written', untilMs: await store.calls.writtenUntilMs() });
+  if (store.engine === 'sqlite') return { desk, repeats: [] };
+  const beat = async (): Promise<void> => {
+    const time = await desk.poll();
+    if (time !== null) follow(time);
+  };
+  await beat();
+  return { desk, repeats: [
+    quiet(beat, leasePauseMs, leaseFailurePauseMsMax), quiet(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
+    quiet(() => store.leases.tidy(), leaseTidyPauseMs, leaseTidyPauseMs),
+  ] };
+}

@@ -1,0 +1,249 @@
+/**
+ * A store of several cells, each a schema of one PostgreSQL: every organization is wholly in one of them, and whoever asks the store finds it there.
+ * Decision 210.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import { isRefusal } from '../../engine/refusal.ts';
+import { openWithCells, type Store } from '../../store.ts';
+import {
+  batchOf, granted, hashOf, postgresFixture, refusalCode, sampleRecord, startMs, testMasterKey, type EngineFixture,
+} from '../../test-support/contract-fixture.ts';
+import { cellUrl, schemaOfUrl } from '../../engine/cell-url.ts';
+import type { OpenCells } from './cells.ts';
+import { directoryLookMs, leastLoaded, type StoredCell } from './directory.ts';
+
+describe('cells of a PostgreSQL store', () => {
+  let fixture: EngineFixture;
+  let url: string;
+  let store: Store;
+  let cells: OpenCells;
+  const opened: Store[] = [];
+
+  async function open(masterKey: Uint8Array = testMasterKey): Promise<{ readonly store: Store; readonly cells: OpenCells }> {
+    const both = await openWithCells({ url, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
+    opened.push(both.store);
+    return both;
+  }
+
+  /** As if it had been added long ago. */
+  async function addCell(name: string): Promise<void> {
+    await granted(store.cells.add(name));
+    await fixture.query(url, "update cell set added_at_ms = 0 where name = $1", [name]);
+  }
+
+  let names = 0;
+  const newOrganization = async (): Promise<OrganizationId> =>
+    (await granted(store.organizations.create({ name: `organization ${++names}`, plan: 'team' }))).id;
+  const cellOf = async (organization: string): Promise<string> => (await cells.of(organization)).name;
+  const inCell = async (name: string): Promise<OrganizationId> => {
+    for (;;) {
+      const organization = await newOrganization();
+      if (await cellOf(organization) === name) return organization;
+    }
+  };
+  const newKey = (organization: OrganizationId, hash: string = hashOf(randomBytes(8).toString('hex'))) =>
+    granted(store.serviceKeys.create({ organization, name: null, project: null, expiresAtMs: null, hash, prefix: 'svc_live_x' }));
+
+  before(async () => {
+    fixture = await postgresFixture();
+    url = await fixture.newStoreUrl();
+    ({ store, cells } = await open());
+  });
+  after(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+    await fixture.end();
+  });
+
+  test('a store has none but itself, and is then asked nothing more', async () => {
+    assert.deepEqual(await store.cells.list(), []);
+    assert.equal(cells.several, false);
+    const organization = await newOrganization();
+    assert.equal(await cellOf(organization), 'default');
+  });
+
+  test('a cell is a schema with a store of its own; names are checked, and taken once', async () => {
+    for (const name of ['', 'Upper', '1st', 'a-b', 'default', 'a'.repeat(41), 'x;drop']) {
+      assert.equal(await refusalCode(store.cells.add(name)), 'invalid_name');
+    }
+    await addCell('east');
+    await addCell('west');
+    assert.equal(await refusalCode(store.cells.add('east')), 'cell_exists');
+    assert.deepEqual((await store.cells.list()).map(({ name, state, away }) => [name, state, away]),
+      [['default', 'open', null], ['east', 'open', null], ['west', 'open', null]]);
+    assert.equal((await fixture.query(cellUrl(url, 'east'), 'select version from metergate_schema')).length, 1);
+  });
+
+  test('a new organization goes to the open cell with the fewest', async () => {
+    const made: string[] = [];
+    for (let count = 0; count < 6; count += 1) made.push(await cellOf(await newOrganization()));
+    assert.deepEqual(new Set(made), new Set(['default', 'east', 'west']));
+    const loads = (await store.cells.list()).map(({ organizations }) => organizations);
+    assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, `${loads}`);
+    await granted(store.cells.setState('west', 'drained'));
+    const later = [await newOrganization(), await newOrganization(), await newOrganization()];
+    assert.ok(!(await Promise.all(later.map(cellOf))).includes('west'));
+    await granted(store.cells.setState('west', 'open'));
+    assert.equal(await refusalCode(store.cells.setState('nowhere', 'open')), 'unknown_cell');
+  });
+
+  test('an organization is found by id and name, listed once, set in its cell; a name is unique across cells', async () => {
+    const organization = await inCell('east');
+    const found = (await store.organizations.find(organization))!;
+    assert.equal((await store.organizations.find(found.name))!.id, organization);
+    await granted(store.organizations.set(organization, { plan: 'scale' }));
+    assert.equal((await store.organizations.find(organization))!.plan, 'scale');
+    const listed = (await store.organizations.list()).filter(({ id }) => id === organization);
+    assert.deepEqual(listed.map(({ plan }) => plan), ['scale']);
+    assert.equal(await refusalCode(store.organizations.create({ name: found.name, plan: 'free' })), 'name_taken');
+    const rows = await fixture.query(cellUrl(url, 'east'), 'select plan from organization where id = $1', [organization]);
+    assert.deepEqual(rows, [{ plan: 'scale' }]);
+  });
+
+  test('what was begun by a process that ended is finished by whoever looks after the cells, and is nowhere to be found until then', async () => {
+    const home = await cells.home.store();
+    const east = cells.all.find(({ name }) => name === 'east')!;
+    const begun = await granted(home.organizations.create({ name: 'half made', plan: 'team' }, { cell: east.number }));
+    assert.equal(await store.organizations.find(begun.id), null);
+    assert.equal(await refusalCode(store.organizations.create({ name: 'half made', plan: 'team' })), 'name_taken');
+    await store.cells.keepHouse();
+    await store.cells.keepHouse();
+    assert.equal((await store.organizations.find('half made'))!.id, begun.id);
+    assert.deepEqual(await home.directory.placeOf(begun.id), { organization: begun.id, cell: east.number, ready: true });
+  });
+
+  test('keys are found by hash from another process, rotated, and revoked by id alone', async () => {
+    const organization = await inCell('west');
+    const [first, second] = [hashOf('first'), hashOf('second')];
+    const key = await newKey(organization, first);
+    const other = await open();
+    assert.equal((await other.store.settings.keyByHash(first))!.id, key.id);
+    assert.equal((await other.cells.ofKey(first)).name, 'west');
+    await granted(other.store.serviceKeys.rotate(key.id, { hash: second, prefix: 'svc_live_y', formerUntilMs: 0 }));
+    assert.equal((await store.settings.keyByHash(second))!.id, key.id);
+    assert.equal(await refusalCode(other.store.serviceKeys.revoke(key.id, await inCell('east'))), 'unknown_key');
+    assert.equal(isRefusal(await other.store.serviceKeys.revoke(key.id)), false);
+    assert.equal(await store.settings.keyByHash(second), null);
+    assert.equal(await refusalCode(store.serviceKeys.revoke('key_none')), 'unknown_key');
+  });
+
+  test('records, sums, caps, runs and receipts of an organization are in its cell alone', async () => {
+    const organization = await inCell('east');
+    const key = await newKey(organization);
+    const limit = nanoDollars(10n ** 9n);
+    const cap = await granted(store.caps.set({ organization, scope: 'organization', subject: null, window: 'month', limit, mode: 'refuse' }));
+    const record = sampleRecord(organization, { key: key.id, startedAtMs: startMs });
+    const own = await (await cells.of(organization)).store();
+    await own.calls.ship(batchOf('seg_cells', [record]));
+    assert.deepEqual((await store.calls.list({ organization, limit: 10 })).map(({ id }) => id), [record.id]);
+    assert.equal((await store.callPages.find(null, record.id))!.id, record.id);
+    assert.equal((await store.caps.list(organization, startMs))[0]!.spent, record.cost);
+    assert.equal((await store.receipts.find(record.id))!.record.id, record.id);
+    assert.equal((await store.receipts.open(organization)).length, 1);
+    const walked = [];
+    for await (const part of store.callWalk.walk({ organization, fromMs: 0, toMs: startMs * 2 })) walked.push(...part);
+    assert.equal(walked.length, 1);
+    assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, []);
+    assert.equal(isRefusal(await store.caps.remove(cap.id)), false);
+    const home = await cells.home.store();
+    assert.deepEqual(await home.calls.list({ organization, limit: 10 }), []);
+  });
+
+  test('a person\'s key needs their membership, and ends with it', async () => {
+    const organization = await inCell('west');
+    const person = (await granted(store.members.create({ organization, email: 'ada@example.com', passwordHash: 'x', role: 'member' }))).id;
+    const owner = (await granted(store.members.create({ organization, email: 'eve@example.com', passwordHash: 'x', role: 'owner' }))).id;
+    const hash = hashOf('a person\'s');
+    const wanted = { organization, name: null, project: null, expiresAtMs: null, prefix: 'svc_live_p' };
+    assert.equal(await refusalCode(store.serviceKeys.create({ ...wanted, hash, person: 'person_none' as typeof person })), 'unknown_member');
+    await granted(store.serviceKeys.create({ ...wanted, hash, person }));
+    await granted(store.serviceKeys.create({ ...wanted, hash: hashOf('the owner\'s'), person: owner }));
+    assert.notEqual(await store.settings.keyByHash(hash), null);
+    await granted(store.members.remove(organization, person, 'owner'));
+    assert.equal(await store.settings.keyByHash(hash), null);
+    // Where the process ended between the two cells, the next look does it.
+    const home = await cells.home.store();
+    await granted(home.members.create({ organization, email: 'bob@example.com', passwordHash: 'x', role: 'owner' }));
+    await granted(home.members.remove(organization, owner, 'owner'));
+    assert.notEqual(await store.settings.keyByHash(hashOf('the owner\'s')), null);
+    await store.cells.keepHouse();
+    assert.equal(await store.settings.keyByHash(hashOf('the owner\'s')), null);
+  });
+
+  test('the audit trail of an organization is one list, page by page, of what happened in both cells', async () => {
+    const organization = await inCell('east');
+    const acting = store.acting({ actor: { kind: 'operator', id: null, name: 'op' }, detail: {} });
+    for (let count = 0; count < 3; count += 1) {
+      const hash = hashOf(`audited ${count}`);
+      await granted(acting.serviceKeys.create({ organization, name: `k${count}`, project: null, expiresAtMs: null, hash, prefix: 'svc' }));
+      await granted(acting.members.create({ organization, email: `m${count}@example.com`, passwordHash: 'x', role: 'member' }));
+    }
+    const whole = (await store.audit.list({ organization, limit: 100 }))!;
+    assert.equal(whole.filter(({ action }) => action === 'createKey').length, 3);
+    assert.equal(whole.filter(({ action }) => action === 'createUser').length, 3);
+    const paged: string[] = [];
+    for (let after: string | undefined; ;) {
+      const query = { organization, limit: 2, ...(after === undefined ? {} : { after }) };
+      const page: readonly { readonly id: string }[] = (await store.audit.list(query))!;
+      if (page.length === 0) break;
+      paged.push(...page.map(({ id }) => id));
+      after = page.at(-1)!.id;
+    }
+    assert.deepEqual(paged, whole.map(({ id }) => id));
+    assert.equal(await store.audit.list({ organization, limit: 2, after: 'evt_none' }), null);
+  });
+
+  test('an erased organization is gone from both cells, and its figures stay', async () => {
+    const organization = await inCell('east');
+    const hash = hashOf('erased');
+    await newKey(organization, hash);
+    assert.equal(isRefusal(await store.erasure.begin(organization)), false);
+    assert.equal(await store.organizations.find(organization), null);
+    assert.equal(await store.settings.keyByHash(hash), null);
+    assert.notEqual(await store.organizations.findErased(organization), null);
+    assert.equal(await refusalCode(store.erasure.begin(organization)), 'unknown_organization');
+    while (await store.erasure.eraseSlice());
+    assert.deepEqual(await fixture.query(url, 'select hash from key_place where organization = $1', [organization]), []);
+  });
+
+  test('the master key is rotated in every cell, also where a first attempt ended in the middle', async () => {
+    const organization = await inCell('west');
+    await granted(store.providers.connect(organization, 'openai', 'sk-secret').then((refusal) => refusal ?? { ok: true }));
+    const next = new Uint8Array(32).fill(9);
+    const west = await cells.all.find(({ name }) => name === 'west')!.store();
+    assert.equal(isRefusal(await west.masterKey.rotate(next)), false);
+    // A new process still has the old key: the cell that is ahead hands it over.
+    const between = await open();
+    assert.equal((await between.store.providers.state(organization, 'openai')).state, 'connected');
+    assert.equal(isRefusal(await between.store.masterKey.rotate(next)), false);
+    await store.masterKey.follow();
+    const rotated = await open(next);
+    assert.deepEqual((await rotated.store.cells.list()).map(({ away }) => away), [null, null, null]);
+    assert.equal((await rotated.store.providers.state(organization, 'openai')).state, 'connected');
+  });
+});
+
+test('the fewest organizations decide; a cell that was added just now, or is drained, takes none', () => {
+  const cell = (number: number, given: Partial<StoredCell> = {}): StoredCell =>
+    ({ number, name: `c${number}`, schema: `c${number}`, state: 'open', addedAtMs: 0, ...given });
+  const nowMs = 10 * directoryLookMs;
+  assert.equal(leastLoaded([], new Map(), nowMs), 0);
+  assert.equal(leastLoaded([cell(0), cell(1), cell(2)], new Map([[0, 2], [1, 1], [2, 1]]), nowMs), 1);
+  assert.equal(leastLoaded([cell(0), cell(1, { state: 'drained' }), cell(2)], new Map([[0, 2], [2, 1]]), nowMs), 2);
+  assert.equal(leastLoaded([cell(0), cell(1, { addedAtMs: nowMs - directoryLookMs })], new Map([[0, 2]]), nowMs), 0);
+  assert.equal(leastLoaded([cell(0, { state: 'drained' }), cell(1, { state: 'drained' })], new Map(), nowMs), 0);
+});
+
+test('a cell\'s address is the store\'s with a search path, whatever options it has', () => {
+  const url = 'postgres://u:p%40ss@host:5433/db?sslmode=require&options=-c%20lock_timeout%3D1s';
+  const own = cellUrl(url, 'east');
+  assert.equal(new URL(own).searchParams.get('options'), '-c lock_timeout=1s -c search_path=east');
+  assert.equal(new URL(own).searchParams.get('sslmode'), 'require');
+  assert.ok(!own.includes('+'));
+  assert.equal(schemaOfUrl(new URL(own)), 'east');
+  assert.equal(cellUrl(url, ''), url);
+  assert.equal(schemaOfUrl(new URL(url)), null);
+});

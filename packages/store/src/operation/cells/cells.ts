@@ -1,0 +1,113 @@
+/**
+ * The cells of one store: opens each when it is first asked for, again after it was away, and says in which one an organization or a key is.
+ * An organization never moves between cells, so a place that was found once is true for good. Decision 210.
+ */
+import type { StoreCell, Store } from './one-store.ts';
+import { homeCell, homeName, type OrganizationPlace, type StoredCell } from './directory.ts';
+
+export interface CellsOptions {
+  readonly home: Store;
+  /** Opens the store of one cell. */
+  readonly open: (cell: StoredCell) => Promise<Store>;
+}
+
+/** Places that are remembered; beyond that the oldest is asked for again. */
+const placesMax = 100_000;
+
+export class OpenCells {
+  readonly home: StoreCell;
+  readonly directory: Store['directory'];
+  readonly #open: CellsOptions['open'];
+  readonly #opened = new Map<number, Promise<Store>>();
+  /** Of organizations that were asked for. */
+  readonly #places = new Map<string, number>();
+  /** By number; the default cell first. */
+  #all: readonly StoreCell[];
+  #listed: readonly StoredCell[] = [];
+
+  constructor({ home, open }: CellsOptions) {
+    this.home = { number: homeCell, name: homeName, store: async () => home };
+    this.directory = home.directory;
+    this.#open = open;
+    this.#all = [this.home];
+  }
+
+  /** Learns which cells there are. */
+  async look(): Promise<void> {
+    const listed = await this.directory.cells();
+    const known = new Map(this.#all.map((cell) => [cell.number, cell]));
+    this.#listed = listed;
+    this.#all = [this.home, ...listed.filter(({ number }) => number !== homeCell).map((cell) => known.get(cell.number) ?? this.#cell(cell))];
+  }
+
+  /** Whether there are others than the default cell. */
+  get several(): boolean {
+    return this.#all.length > 1;
+  }
+
+  get all(): readonly StoreCell[] {
+    return this.#all;
+  }
+
+  get listed(): readonly StoredCell[] {
+    return this.#listed;
+  }
+
+  /** The cell of an organization; the default cell for one that does not exist. @throws StoreFault if the directory cannot be asked. */
+  async of(organization: string): Promise<StoreCell> {
+    if (!this.several) return this.home;
+    const known = this.#places.get(organization);
+    if (known !== undefined) return this.#numbered(known);
+    const place = await this.directory.placeOf(organization);
+    // What does not exist yet may get a place.
+    return place === null ? this.home : this.noted(place);
+  }
+
+  /** The cells of keys, by hash; those that are left out are in the default cell, or unknown. */
+  async ofKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, StoreCell>> {
+    if (!this.several) return new Map();
+    const places = await this.directory.placesOfKeys(hashes);
+    return new Map(await Promise.all([...places].map(async ([hash, place]) => [hash, await this.noted(place)] as const)));
+  }
+
+  async ofKey(hash: string): Promise<StoreCell> {
+    return (await this.ofKeys([hash])).get(hash) ?? this.home;
+  }
+
+  /** The cell of an organization that was placed; a cell that this process does not know yet is looked up. */
+  async noted({ organization, cell }: OrganizationPlace): Promise<StoreCell> {
+    if (!this.#places.has(organization)) {
+      if (this.#places.size >= placesMax) this.#places.delete(this.#places.keys().next().value!);
+      this.#places.set(organization, cell);
+    }
+    return this.#numbered(cell);
+  }
+
+  async close(): Promise<void> {
+    const opened = [...this.#opened.values()];
+    this.#opened.clear();
+    await Promise.all(opened.map((store) => store.then((each) => each.close(), () => {})));
+  }
+
+  async #numbered(number: number): Promise<StoreCell> {
+    const find = (): StoreCell | undefined => this.#all.find((cell) => cell.number === number);
+    if (find() === undefined) await this.look();
+    return find() ?? this.home;
+  }
+
+  #cell(cell: StoredCell): StoreCell {
+    const { number, name } = cell;
+    return {
+      number, name,
+      store: () => {
+        const known = this.#opened.get(number);
+        if (known !== undefined) return known;
+        const opening = this.#open(cell);
+        this.#opened.set(number, opening);
+        // One that was away is tried again by whoever asks next.
+        opening.catch(() => void this.#opened.delete(number));
+        return opening;
+      },
+    };
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Which organization is in which cell, and whose a key is. It lies in the default cell, which also keeps the accounts. An organization that has
+ * no place here is in the default cell, so a store without cells has empty tables. Decision 210.
+ */
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { sql } from 'kysely';
+import { refuse, type StoreRefusal } from '../../engine/refusal.ts';
+import type { StoreContext } from '../../sealing/context.ts';
+import { cellNameForm, isCellName } from '../../engine/cell-url.ts';
+
+/** The default cell: the store itself. */
+export const homeCell = 0;
+export const homeName = 'default';
+
+export interface StoredCell {
+  readonly number: number;
+  readonly name: string;
+  /** Empty: that of the directory. */
+  readonly schema: string;
+  /** A drained cell takes no new organizations; those that it has stay. */
+  readonly state: 'open' | 'drained';
+  readonly addedAtMs: number;
+}
+
+export interface OrganizationPlace {
+  readonly organization: OrganizationId;
+  readonly cell: number;
+  /** False: it is being made, and its cell may not have it yet. */
+  readonly ready: boolean;
+}
+
+export interface Directory {
+  /** By number; none: the store has no cells but itself. */
+  cells(): Promise<StoredCell[]>;
+  /** Records a cell whose schema is made. Refuses `invalid_name`, `cell_exists`. */
+  add(cell: { readonly name: string; readonly schema: string }): Promise<StoredCell | StoreRefusal>;
+  /** Refuses `unknown_cell`. */
+  setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
+  /** How many organizations each cell has, those in the making included. Cells without any are left out. */
+  loads(): Promise<ReadonlyMap<number, number>>;
+  /** Null: it is in the default cell, or does not exist. */
+  placeOf(organization: string): Promise<OrganizationPlace | null>;
+  places(): Promise<OrganizationPlace[]>;
+  /** Its cell has it. */
+  settle(organization: OrganizationId): Promise<void>;
+  /** Of these hashes, those that belong to an organization outside the default cell. */
+  placesOfKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlace>>;
+  noteKeys(organization: OrganizationId, hashes: readonly string[]): Promise<void>;
+  /** An erased organization has no keys. */
+  forgetKeys(organization: OrganizationId): Promise<void>;
+}
+
+/** No process may miss a cell: each looks at the directory at least this often, and a cell takes organizations only after twice that. */
+export const directoryLookMs = 5_000;
+
+/** The open cell with the fewest organizations; among equals the one with the lowest number. One added just now is not known to every process yet. */
+export function leastLoaded(cells: readonly StoredCell[], loads: ReadonlyMap<number, number>, nowMs: number): number {
+  const taking = cells.filter(({ state, addedAtMs }) => state === 'open' && addedAtMs + 2 * directoryLookMs <= nowMs);
+  return taking.reduce<{ number: number; load: number } | null>((least, { number }) => {
+    const load = loads.get(number) ?? 0;
+    return least === null || load < least.load ? { number, load } : least;
+  }, null)?.number ?? homeCell;
+}
+
+export function directoryIn({ engine, clock }: StoreContext): Directory {
+  return {
+    cells: () => engine.read(async (db) => (await db.selectFrom('cell').selectAll().orderBy('number').execute()).map(cellOf)),
+    async add({ name, schema }) {
+      if (!isCellName(name) || name === homeName) return refuse('invalid_name', cellNameForm);
+      return engine.change<StoredCell>(async (transaction) => {
+        const known = (await transaction.selectFrom('cell').selectAll().orderBy('number').execute()).map(cellOf);
+        if (known.some((cell) => cell.name === name)) return refuse('cell_exists', 'There is already a cell with this name.');
+        const addedAtMs = clock();
+        const home = { number: homeCell, name: homeName, schema: '', state: 'open', added_at_ms: 0 };
+        if (known.length === 0) await transaction.insertInto('cell').values(home).execute();
+        const number = Math.max(homeCell, ...known.map((cell) => cell.number)) + 1;
+        await transaction.insertInto('cell').values({ number, name, schema, state: 'open', added_at_ms: addedAtMs }).execute();
+        return { number, name, schema, state: 'open', addedAtMs };
+      }, { action: 'addCell', organization: null, subject: name });
+    },
+    setState: (name, state) => engine.change<StoredCell>(async (transaction) => {
+      const row = name.includes('\0') ? undefined
+        : await transaction.updateTable('cell').set({ state }).where('name', '=', name).returningAll().executeTakeFirst();
+      return row === undefined ? refuse('unknown_cell', 'There is no cell with this name.') : cellOf(row);
+    }, { action: state === 'open' ? 'openCell' : 'drainCell', organization: null, subject: name }),
+    loads: () => engine.read(async (db) => {
+      const { rows } = await sql<{ cell: bigint; organizations: bigint }>`select coalesce(p.cell, ${sql.lit(homeCell)}) as cell,
+        count(*) as organizations from organization as o left join organization_place as p on p.organization = o.id
+        where not exists (select 1 from erased_organization as e where e.organization = o.id)
+        group by coalesce(p.cell, ${sql.lit(homeCell)})`.execute(db);
+      return new Map(rows.map(({ cell, organizations }) => [Number(cell), Number(organizations)]));
+    }),
+    placeOf: (organization) => engine.read(async (db) => {
+      const row = organization.includes('\0') ? undefined
+        : await db.selectFrom('organization_place').selectAll().where('organization', '=', organization).executeTakeFirst();
+      return row === undefined ? null : placeFrom(row);
+    }),
+    places: () => engine.read(async (db) => (await db.selectFrom('organization_place').selectAll().execute()).map(placeFrom)),
+    settle: (organization) => engine.write(async (transaction) => {
+      await transaction.updateTable('organization_place').set({ ready: 1 }).where('organization', '=', organization).execute();
+    }),
+    placesOfKeys: (hashes) => engine.read(async (db) => {
+      const asked = hashes.filter((hash) => !hash.includes('\0'));
+      if (asked.length === 0) return new Map();
+      const rows = await db.selectFrom('key_place').innerJoin('organization_place', 'organization_place.organization', 'key_place.organization')
+        .select(['key_place.hash', 'organization_place.organization', 'organization_place.cell', 'organization_place.ready'])
+        .where('key_place.hash', 'in', asked).execute();
+      return new Map(rows.map((row) => [row.hash, placeFrom(row)]));
+    }),
+    noteKeys: (organization, hashes) => engine.write(async (transaction) => {
+      for (let from = 0; from < hashes.length; from += keysAtOnce) {
+        await transaction.insertInto('key_place').values(hashes.slice(from, from + keysAtOnce).map((hash) => ({ hash, organization })))
+          .onConflict((conflict) => conflict.doNothing()).execute();
+      }
+    }),
+    forgetKeys: (organization) => engine.write(async (transaction) => {
+      await transaction.deleteFrom('key_place').where('organization', '=', organization).execute();
+    }),
+  };
+}
+
+const keysAtOnce = 1_000;
+
+function cellOf(row: {
+  readonly number: bigint; readonly name: string; readonly schema: string; readonly state: string; readonly added_at_ms: bigint;
+}): StoredCell {
+  return {
+    number: Number(row.number), name: row.name, schema: row.schema, state: row.state as StoredCell['state'], addedAtMs: Number(row.added_at_ms),
+  };
+}
+
+function placeFrom(row: { readonly organization: string; readonly cell: bigint; readonly ready: bigint }): OrganizationPlace {
+  return { organization: row.organization as OrganizationId, cell: Number(row.cell), ready: row.ready === 1n };
+}

@@ -1,0 +1,43 @@
+/**
+ * Members of organizations of this cell who own keys or have caps here. Accounts are in the default cell; a cell keeps only what its own
+ * transactions ask for: that the person is a member. What the default cell ends ends here too (`celled-store.ts`). Decision 210.
+ */
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
+import { endKeysOf } from '../../accounts/keys-of-people.ts';
+import type { StoreContext } from '../../sealing/context.ts';
+
+export interface Guest {
+  readonly organization: OrganizationId;
+  readonly person: PersonId;
+}
+
+export interface Guests {
+  /** Repeatable. */
+  admit(guest: Guest): Promise<void>;
+  list(): Promise<Guest[]>;
+  /** The person's keys in the organization are revoked, and their caps there end. Repeatable. */
+  end(guest: Guest): Promise<void>;
+}
+
+export function guestsIn({ background: engine, clock }: StoreContext): Guests {
+  return {
+    admit: ({ organization, person }) => engine.write(async (transaction) => {
+      const atMs = clock();
+      await transaction.insertInto('person').values({
+        id: person, email: person, claimed_email: '', name: '', email_verified: 0, image: null, created_at_ms: atMs, updated_at_ms: atMs,
+      }).onConflict((conflict) => conflict.doNothing()).execute();
+      await transaction.insertInto('membership').values({ organization, person, role: 'viewer', provided_by: null, created_at_ms: atMs })
+        .onConflict((conflict) => conflict.doNothing()).execute();
+    }),
+    list: () => engine.read(async (db) =>
+      (await db.selectFrom('membership').select(['organization', 'person']).execute()) as Guest[]),
+    async end({ organization, person }) {
+      await engine.change(async (transaction) => {
+        await endKeysOf(transaction, { person, organizations: [organization], atMs: clock() });
+        await transaction.deleteFrom('membership').where('organization', '=', organization).where('person', '=', person).execute();
+        const elsewhere = await transaction.selectFrom('membership').select('person').where('person', '=', person).limit(1).executeTakeFirst();
+        if (elsewhere === undefined) await transaction.deleteFrom('person').where('id', '=', person).execute();
+      }, { action: 'removeMember', organization, subject: person });
+    },
+  };
+}

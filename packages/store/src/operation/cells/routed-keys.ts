@@ -1,0 +1,98 @@
+/**
+ * Service keys and tap keys when there are cells. A key's place is written before the key: one without the other is only a hash that nobody has,
+ * while a key without a place would be unknown to the nodes.
+ */
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
+import { isRefusal } from '../../engine/refusal.ts';
+import type { Caps } from '../../settings/caps.ts';
+import type { ServiceKeys } from '../../settings/service-keys.ts';
+import type { Store } from './one-store.ts';
+import type { Baselines } from '../../tap/baselines.ts';
+import type { TapEvents } from '../../tap/tap-events.ts';
+import type { CellReach } from './reach.ts';
+import type { RoutesOf } from './route.ts';
+
+export const routedServiceKeys: RoutesOf<ServiceKeys> = {
+  list: 'first',
+  revoke: { within: 1 },
+  set: { within: 2 },
+  find: 'first',
+  async create(reach, key) {
+    const own = await placed(reach, key.organization, [key.hash]);
+    if (key.person !== undefined && key.person !== null) await admitted(reach, own, { organization: key.organization, person: key.person });
+    return own.serviceKeys.create(key);
+  },
+  async rotate(reach, id, rotation, ...bounds) {
+    const [within] = bounds;
+    const rotated = async (store: Store) => {
+      const organization = within ?? await ownerOf(store, id);
+      if (organization !== null && store !== reach.home) await reach.home.directory.noteKeys(organization, [rotation.hash]);
+      return store.serviceKeys.rotate(id, rotation, ...bounds);
+    };
+    return within === undefined ? reach.firstKnown(rotated) : rotated(await reach.of(within));
+  },
+  findByHash: async ({ ofKey }, hash) => (await ofKey(hash)).serviceKeys.findByHash(hash),
+};
+
+async function ownerOf(store: Store, key: string): Promise<OrganizationId | null> {
+  return store.keyNames.owner(key);
+}
+
+export const routedCaps: RoutesOf<Caps> = {
+  list: 'first',
+  on: 'first',
+  find: 'first',
+  remove: { within: 1 },
+  async set(reach, cap) {
+    const own = await reach.of(cap.organization);
+    if (cap.scope === 'person') await admitted(reach, own, { organization: cap.organization, person: cap.subject as PersonId });
+    return own.caps.set(cap);
+  },
+};
+
+export const routedBaselines: RoutesOf<Baselines> = {
+  find: 'known',
+  list: 'first',
+  readKey: 'known',
+  retire: 'known',
+  declare: 'known',
+  declared: 'known',
+  async create(reach, wanted) {
+    return (await placed(reach, wanted.organization, [wanted.key.hash])).baselines.create(wanted);
+  },
+  rotateKey: (reach, id, key) => reach.firstKnown(async (store) => {
+    const baseline = await store.baselines.find(id);
+    if (baseline !== null && store !== reach.home) await reach.home.directory.noteKeys(baseline.organization, [key.hash]);
+    return store.baselines.rotateKey(id, key);
+  }),
+};
+
+export const routedTapEvents: RoutesOf<TapEvents> = {
+  admission: async ({ ofKey }, hash) => (await ofKey(hash)).tapEvents.admission(hash),
+  keep: async ({ ofKey }, batch) => (await ofKey(batch.keyHash)).tapEvents.keep(batch),
+  keepInSlices: async function* ({ ofKey }, batch) {
+    return yield* (await ofKey(batch.keyHash)).tapEvents.keepInSlices(batch);
+  },
+  // Only an embedded store writes ahead of the disk.
+  forced: 'home',
+  async sums({ firstKnown }, baseline) {
+    const found = await firstKnown(async (store) => (await store.baselines.find(baseline) === null ? null : store.tapEvents.sums(baseline)));
+    return found ?? { cells: [], latencies: [], headroom: [] };
+  },
+};
+
+/** The store of the organization, in whose cell these hashes are to be found from now on. */
+async function placed({ of, home }: CellReach, organization: OrganizationId, hashes: readonly string[]): Promise<Store> {
+  const own = await of(organization);
+  if (own !== home) await home.directory.noteKeys(organization, hashes);
+  return own;
+}
+
+/** The cell knows the person as a member, if they are one. */
+async function admitted(
+  { home }: CellReach, own: Store, guest: { readonly organization: OrganizationId; readonly person: PersonId },
+): Promise<void> {
+  if (own === home) return;
+  const member = await home.members.find(guest.organization, guest.person);
+  if (member !== null && !isRefusal(member)) await own.guests.admit(guest);
+}

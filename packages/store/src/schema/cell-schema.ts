@@ -1,0 +1,25 @@
+/** The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts` makes them. Used in the default cell alone. */
+import type { Whole } from './column.ts';
+
+/** No rows: the store has no cells but itself. Number 0 is the store itself. */
+export interface CellTable {
+  readonly number: Whole;
+  readonly name: string;
+  /** The schema that holds it; empty: the one of the directory itself. */
+  readonly schema: string;
+  /** `open` or `drained`. */
+  readonly state: string;
+  readonly added_at_ms: Whole;
+}
+
+/** An organization that is not in the default cell. `ready`: 0 until its cell has it. */
+export interface OrganizationPlaceTable { readonly organization: string; readonly cell: Whole; readonly ready: Whole }
+
+/** The organization of a service key or tap key that is not in the default cell, by the key's hash. */
+export interface KeyPlaceTable { readonly hash: string; readonly organization: string }
+
+export interface CellSchema {
+  readonly cell: CellTable;
+  readonly organization_place: OrganizationPlaceTable;
+  readonly key_place: KeyPlaceTable;
+}
