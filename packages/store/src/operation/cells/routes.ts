@@ -62,7 +62,8 @@ export const routes: Routes = {
       (await everywhere((store) => store.figureProofs.differences(limit))).flat().slice(0, limit),
   },
   runs: {
-    open: 'list', get: 'field', list: 'field', story: 'field', close: 'field', confirm: 'list', sweep: 'each', names: 'each', feed: 'each', changes: 'each',
+    open: 'list', get: 'field', list: 'field', story: 'field', close: 'field', confirm: 'list',
+    sweep: 'each', names: 'each', feed: 'each', changes: 'each',
   },
   receipts: {
     open: 'first', standing: 'first', spanOfTime: 'first', checkpointsAround: 'first', hashBefore: 'first', page: 'first', find: { within: 1 },
