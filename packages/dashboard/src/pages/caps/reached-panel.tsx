@@ -1,10 +1,13 @@
 /** When caps were reached, from the audit trail: from then until their reset, calls were refused. */
-import { Table } from '@mantine/core';
+import { useMemo } from 'react';
 import { api, type Shown } from '../../api/client.ts';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
-import { useKeyNames } from '../../shown/key-names.ts';
+import { useKeyNames, type KeyNames } from '../../shown/key-names.ts';
 import { CapSubject } from './cap-facts.tsx';
+
+type Row = Shown<'AuditEvent'>;
 
 const shown = 20;
 const often = { refetchInterval: 10_000 };
@@ -13,45 +16,40 @@ const often = { refetchInterval: 10_000 };
 export function ReachedPanel({ caps }: { readonly caps: readonly Shown<'Cap'>[] }) {
   const names = useKeyNames();
   const reached = api.useQuery('get', '/platform/v1/audit', { params: { query: { action: 'capReached', limit: shown } } }, often);
+  const columns = useMemo(() => columnsOf(caps, names), [caps, names]);
   const rows = reached.data?.data ?? [];
   if (rows.length === 0) return null;
   return (
     <Panel flush title="Reached lately" about="From then on calls were refused, until the cap was raised or its window started again.">
-      <Table className="data-table">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Cap of</Table.Th>
-            <Table.Th>Reached</Table.Th>
-            <Table.Th className="right">Its limit then</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ id, at, subject, detail }) => {
-            const cap = caps.find((each) => each.id === subject);
-            return (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  {cap === undefined ? (
-                    <>
-                      A cap that is removed, <span className="mono wrap">{subject}</span>
-                    </>
-                  ) : (
-                    <>
-                      <CapSubject cap={cap} names={names} />, {cap.window}
-                    </>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Moment at={at} relative />
-                </Table.Td>
-                <Table.Td className="right">
-                  <Money amount={typeof detail['limit'] === 'string' ? detail['limit'] : null} />
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
+      <DataTable<Row> caption="Caps reached lately" rows={rows} rowId={({ id }) => id} columns={columns} />
     </Panel>
   );
+}
+
+function columnsOf(caps: readonly Shown<'Cap'>[], names: KeyNames): readonly Column<Row>[] {
+  return [
+    {
+      id: 'cap',
+      head: 'Cap of',
+      cell: ({ subject }) => {
+        const cap = caps.find((each) => each.id === subject);
+        return cap === undefined ? (
+          <>
+            A cap that is removed, <span className="mono wrap">{subject}</span>
+          </>
+        ) : (
+          <span>
+            <CapSubject cap={cap} names={names} />, {cap.window}
+          </span>
+        );
+      },
+    },
+    { id: 'at', head: 'Reached', cell: ({ at }) => <Moment at={at} relative /> },
+    {
+      id: 'limit',
+      head: 'Its limit then',
+      right: true,
+      cell: ({ detail }) => <Money amount={typeof detail['limit'] === 'string' ? detail['limit'] : null} />,
+    },
+  ];
 }
