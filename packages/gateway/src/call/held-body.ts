@@ -3,6 +3,7 @@
  * slowly is refused with 408 (rule 8a). Past the bound it is streamed untouched, and the record says so.
  */
 import { BodyPace } from '../fairness/body-pace.ts';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 import type { Receiving } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldBytes } from '../fairness/held-bodies.ts';
@@ -100,7 +101,7 @@ export class HeldBody implements Receiving {
     if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
     else this.#counted ??= this.#beginToCount();
-    this.#counted?.add(chunk.length);
+    this.#counted?.add(bodySlabs.memoryOf(chunk));
   }
 
   #sendWhole(): void {
@@ -114,7 +115,7 @@ export class HeldBody implements Receiving {
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
   #streamOn(): void {
     this.#stopListening();
-    this.#counted?.add(this.#chunks.at(-1)!.length);
+    this.#counted?.add(bodySlabs.memoryOf(this.#chunks.at(-1)!));
     this.#reading.release();
     this.#reception.ready(streamedBody(this.#reception.request, {
       first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: this.#reception.route.bodyHeld, release: () => this.#release(),

@@ -73,8 +73,10 @@ export class WholeBody implements OutboundBody {
     return this.#receivedBytes;
   }
 
+  /** Whoever still writes it keeps its memory; that is not used again. */
   release(): void {
     this.content = null;
+    this.#lent = noPieces;
     this.#counted?.release();
     this.#counted = null;
   }

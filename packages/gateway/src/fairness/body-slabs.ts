@@ -50,6 +50,11 @@ export class BodySlabs {
     return this.#lent.has(piece);
   }
 
+  /** The memory that the piece takes: of a slab, all. */
+  memoryOf(piece: Uint8Array): number {
+    return this.#lent.has(piece) ? slabBytes : piece.length;
+  }
+
   get spare(): number {
     return this.#spare.length;
   }

@@ -1,6 +1,7 @@
 /**
- * The node's memory for request bodies that are held (`SVC_HELD_BODIES_MB`): bytes count as they are received, whatever length was
- * announced. Above its organization's share a body is no longer read, so its caller's socket fills up; nothing is refused. Rule 8a:
+ * The node's memory for request bodies that are held (`SVC_HELD_BODIES_MB`): bytes count as they are received, as the
+ * memory that they stand in, whatever length was announced. Above its organization's share a body is no longer read, so its caller's socket
+ * fills up; nothing is refused. Rule 8a:
  *
  * - an organization may hold as much as is left free: half of the memory when it is alone, a third when two want it, and so on, so that a
  *   newcomer always finds room;

@@ -1,0 +1,60 @@
+/** What a held body takes: as much memory as is counted for it, and none once it was released, however long its call goes on. */
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { test } from 'node:test';
+import type { Route } from '@metergate/core/call/route.ts';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { collect } from '@metergate/store/threads/collector.ts';
+import { ArrivingRequest } from '../callers/arriving-request.ts';
+import type { CallerResponse } from '../callers/caller-exchange.ts';
+import type { Connection } from '../callers/connections.ts';
+import { createHeldBodies } from '../fairness/held-bodies.ts';
+import { slabBytes } from '../fairness/body-slabs.ts';
+import type { GatewayNode } from '../node/gateway-node.ts';
+import type { OutboundBody } from './admitted-call.ts';
+import { HeldBody } from './held-body.ts';
+
+/** Bytes of one read. More than half a slab. */
+const readBytes = 40_000;
+const reads = 3;
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A body that is being held, and what is counted for it. */
+function heldBody() {
+  const heldBodies = createHeldBodies(64 << 20);
+  const request = new ArrivingRequest(new Socket(), 0, { method: 'POST', target: '/', pairs: [], bodyBytes: reads * readBytes });
+  const { promise, resolve, reject } = Promise.withResolvers<OutboundBody>();
+  const body = new HeldBody({ heldBodies } as GatewayNode, {
+    request, response: {} as CallerResponse, connection: { socket: request.socket, receiving: [] } as unknown as Connection,
+    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsBackground: false, readsModels: false, signs: false,
+    ready: resolve, refused: reject, broke: reject,
+  }, reads * readBytes);
+  body.receive();
+  return { heldBodies, request, whole: promise };
+}
+
+test('a piece in memory that is used again counts with all of that memory', async () => {
+  const { heldBodies, request, whole } = heldBody();
+  for (let read = 1; read <= reads; read += 1) {
+    request.receive(Buffer.alloc(readBytes));
+    await turn();
+    assert.equal(heldBodies.heldBytes, read * slabBytes);
+  }
+  (await whole).release();
+  assert.equal(heldBodies.heldBytes, 0);
+});
+
+test('a body that was released without having been written holds no memory', async () => {
+  const { request, whole } = heldBody();
+  for (let read = 0; read < reads; read += 1) request.receive(Buffer.alloc(readBytes));
+  const body = await whole;
+  const pieces = (body.content as Uint8Array[]).map((piece) => new WeakRef(piece));
+  body.release();
+  // What a weak reference led to lives to the end of its turn.
+  await turn();
+  await turn();
+  collect('all');
+  assert.deepEqual(pieces.map((piece) => piece.deref() === undefined), [true, true, true]);
+  assert.equal(body.receivedBytes(), reads * readBytes);
+});
