@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { serviceForFile } from '../running-product.ts';
 
-// A feed that cannot be reached, so that its figures are there.
-const service = serviceForFile({ env: { SVC_PRICES_URL: 'https://127.0.0.1/data.json' } });
+// A feed that cannot be reached, and calls of the node to itself, so that their figures are there.
+const service = serviceForFile({ env: { SVC_PRICES_URL: 'https://127.0.0.1/data.json', SVC_OWN_CALLS: 'on' } });
 const answer = {
   model: 'gpt-4o-mini-2024-07-18', choices: [],
   usage: { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 40 } },

@@ -388,8 +388,8 @@ test('doctor: marks what is fine and what is not, and fails with exit 1 on a tak
   assert.equal(well.code, 0, well.stdout);
   const report = well.json() as { ok: boolean; store: { engine: string }; checks: { name: string; state: string }[] };
   assert.deepEqual([report.ok, report.store.engine], [true, 'sqlite']);
-  const names = ['runtime', 'settings', 'data directory', 'master key', 'store', 'prices', 'gateway port', 'platform port', 'ops port'];
-  assert.deepEqual(report.checks.slice(0, 9).map(({ name }) => name), names);
+  const names = ['runtime', 'settings', 'data directory', 'master key', 'store', 'figures', 'prices', 'gateway port', 'platform port', 'ops port'];
+  assert.deepEqual(report.checks.slice(0, 10).map(({ name }) => name), names);
   const foreign = createServer((socket) => socket.end('no http\n'));
   foreign.listen(0, '127.0.0.1');
   await once(foreign, 'listening');

@@ -133,8 +133,10 @@ function addProofs(registry: Registry, { differences, mended, provedMs }: ProofF
   gauge('metergate_figure_differences', 'Figures that differ from their records and were not mended.').set(differences);
   new Counter({ name: 'metergate_figures_mended_total', help: 'Sums of usage that were brought to what their records say.', registers: [registry] })
     .inc(mended);
-  if (provedMs === null) return;
-  gauge('metergate_figures_proved_timestamp_seconds', 'All figures agreed with the records of this moment.').set(provedMs / 1_000);
+  const proved = gauge('metergate_figures_proved_timestamp_seconds', 'All figures agreed with the records of this moment.');
+  // Described from the start, without a value that an alert would take for a moment long ago.
+  if (provedMs === null) proved.remove();
+  else proved.set(provedMs / 1_000);
 }
 
 function addOwnCalls(registry: Registry, { tookMs, isTrusted }: OwnCallFigures): void {
