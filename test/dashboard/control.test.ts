@@ -78,7 +78,7 @@ if (here !== 'linux-x64') {
     await openPage(page, at('/'));
     await page.getByText(/Not reached at the pace|Reached in/).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Budget reached' }).waitFor();
-    await page.getByText('Refusals', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'What is drawn' }).getByText('Refusals').click();
     await page.getByRole('img', { name: 'Refusals by day' }).waitFor();
   });
 
