@@ -45,16 +45,16 @@ test('a piece in memory that is used again counts with all of that memory', asyn
   assert.equal(heldBodies.heldBytes, 0);
 });
 
-test('a body that was released without having been written holds no memory', async () => {
+test('a body that was released without having been written holds no memory', { timeout: 60_000 }, async () => {
   const { request, whole } = heldBody();
   for (let read = 0; read < reads; read += 1) request.receive(Buffer.alloc(readBytes));
   const body = await whole;
   const pieces = (body.content as Uint8Array[]).map((piece) => new WeakRef(piece));
   body.release();
-  // What a weak reference led to lives to the end of its turn.
-  await turn();
-  await turn();
-  collect('all');
-  assert.deepEqual(pieces.map((piece) => piece.deref() === undefined), [true, true, true]);
+  // What a weak reference led to lives to the end of its turn, and code that ran often may hold it for some more.
+  while (pieces.some((piece) => piece.deref() !== undefined)) {
+    for (let turns = 0; turns < 2; turns += 1) await turn();
+    collect('all');
+  }
   assert.equal(body.receivedBytes(), reads * readBytes);
 });
