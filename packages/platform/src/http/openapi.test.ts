@@ -24,7 +24,7 @@ platformOfFile(async (made) => {
 
 /** What a request to an operation needs. */
 const queries: Readonly<Record<string, string>> = {
-  downloadUsage: '?format=csv',
+  downloadUsage: '?format=csv', find: '?text=key',
   exportCalls: '?from=2026-09-01T00:00:00Z&to=2026-10-01T00:00:00Z', tryCap: '?scope=organization&window=day&limit=1.00',
 };
 
