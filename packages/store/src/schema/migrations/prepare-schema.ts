@@ -31,8 +31,8 @@ export interface UpgradeProgress {
 }
 
 /**
- * SQLite reads a whole table for each column that it gets, and keeps as many pages as this. An upgrade of a million records takes half as long
- * as with what serves calls. The connection is closed after it.
+ * SQLite reads a whole table for each column that it gets, and keeps as many pages as this: more than what serves calls, so that the steps after
+ * the first find them in memory. The connection is closed after it.
  */
 const upgradeCacheKib = 192 * 1024;
 /** Each takes at least the second after which PostgreSQL looks for transactions that wait for each other. */
