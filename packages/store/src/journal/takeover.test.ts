@@ -23,7 +23,7 @@ const program = `
 async function otherProcess(t: TestContext, directory: string): Promise<ChildProcess> {
   const url = (path: string): string => new URL(path, import.meta.url).href;
   const values = [url('./writer.ts'), url('./test-support/sample-call.ts'), directory];
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...values], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout!, 'data');
   return child;
