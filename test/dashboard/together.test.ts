@@ -16,7 +16,7 @@ if (here !== 'linux-x64') {
   let email: string;
   const at = (path: string): string => `${ground.system.platformUrl}${path}`;
   const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
-  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
+  const save = (page: Page) => page.getByRole('group').getByRole('button', { name: 'Save', exact: true }).click();
   const saved = (page: Page) => page.getByText('The settings are saved.').first().waitFor();
   const settings = async (page: Page): Promise<Record<string, unknown>> => {
     const session = await (await page.request.get(at('/platform/v1/auth/session'))).json() as { organization: { id: string } };
