@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { queueEventsMax } from '@metergate/tap/src/reporter.ts';
+import { queueEventsMax } from '@metergate/tap/src/reporting/reporter.ts';
 import { tap } from '@metergate/tap/src/tap.ts';
 
 const rounds = 21;

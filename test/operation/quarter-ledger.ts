@@ -3,7 +3,7 @@
  * product. Money in nano-dollars.
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
-import { playedCall, searches } from '@metergate/core/reconcile/test-support/played-call.ts';
+import { playedCall, searches } from '@metergate/core/books/reconcile/test-support/played-call.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { drawing } from '@metergate/store/test-support/contract-fixture.ts';
 

@@ -13,7 +13,7 @@ import { readHead } from '@metergate/tap/src/observe/response-head.ts';
 import { readingBody } from '@metergate/tap/src/observe/reading-body.ts';
 import { readingInto } from '@metergate/tap/src/observe/reading.ts';
 import { stopReasonOf } from '@metergate/tap/src/observe/stop-reason.ts';
-import { createReporter } from '@metergate/tap/src/reporter.ts';
+import { createReporter } from '@metergate/tap/src/reporting/reporter.ts';
 import { tapSettingsOf, type TapOptions } from '@metergate/tap/src/settings.ts';
 import { eventJson } from '@metergate/tap/src/tap-event.ts';
 import { tap } from '@metergate/tap/src/tap.ts';

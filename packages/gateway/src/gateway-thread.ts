@@ -11,7 +11,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceBookOf, type PriceTexts } from '@metergate/core/price/price-texts.ts';
-import { LeaseBook } from '@metergate/core/lease/book.ts';
+import { LeaseBook } from '@metergate/core/spend/lease/book.ts';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { gathered } from '@metergate/store/desk/gathered-port.ts';
 import { createStoreClient, type StoreClient } from '@metergate/store/desk/store-client.ts';

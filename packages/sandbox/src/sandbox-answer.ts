@@ -1,6 +1,6 @@
 /** What a sandbox answer is made of, for every dialect. */
 import type { SandboxRequest } from './sandbox-request.ts';
-import type { ToolCall } from './tool-call.ts';
+import type { ToolCall } from './answers/tool-call.ts';
 
 /** One answer: a JSON document, or the events of a stream in order. */
 export type SandboxAnswer =

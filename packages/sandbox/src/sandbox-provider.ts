@@ -7,19 +7,19 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { chatCompletion, completion } from './chat-answers.ts';
-import { embeddings } from './embeddings-answer.ts';
-import type { AnswerNow } from './later-batches.ts';
-import { LaterWork, type LaterAnswer } from './later-work.ts';
-import { message, tokenCount } from './messages-answers.ts';
-import { modelList } from './models-answer.ts';
-import { answerTextOf } from './answer-text.ts';
+import { chatCompletion, completion } from './answers/chat-answers.ts';
+import { embeddings } from './answers/embeddings-answer.ts';
+import type { AnswerNow } from './later/later-batches.ts';
+import { LaterWork, type LaterAnswer } from './later/later-work.ts';
+import { message, tokenCount } from './answers/messages-answers.ts';
+import { modelList } from './answers/models-answer.ts';
+import { answerTextOf } from './answers/answer-text.ts';
 import { createPromptCache, type PromptCache } from './prompt-cache.ts';
-import { response } from './responses-answer.ts';
-import { serveSockets } from './responses-socket.ts';
+import { response } from './answers/responses-answer.ts';
+import { serveSockets } from './sockets/responses-socket.ts';
 import type { Asked, SandboxAnswer } from './sandbox-answer.ts';
 import { readRequest, type Fields, type SandboxRequest } from './sandbox-request.ts';
-import { toolCallOf } from './tool-call.ts';
+import { toolCallOf } from './answers/tool-call.ts';
 import { errorDocument, type SandboxError } from './errors.ts';
 import type { SandboxWire } from './wire.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createReporter } from './reporter.ts';
+import { createReporter } from './reporting/reporter.ts';
 import { eventJson } from './tap-event.ts';
 import { runHost } from './test-support/host.ts';
 import { answer, startIngestionServer } from './test-support/ingestion-server.ts';

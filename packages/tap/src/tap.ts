@@ -2,13 +2,13 @@
  * The package's entry: `tap(client, tag)` has the model calls of a provider client observed and reported, one content-free event
  * each. It returns the same object it was given and throws for one reason only: a tag that no event could carry.
  */
-import { postBlocking } from './blocking-post.ts';
+import { postBlocking } from './reporting/blocking-post.ts';
 import { badEndpoint, cannotPost, inspect, inspectDespiteKey, noKey, noticeLine, notObserved } from './notices.ts';
 import { quietly } from './observe/look.ts';
 import { observe, settleOpenCalls } from './observe/observe.ts';
-import { postBatch } from './post.ts';
-import { listenToEnds, noteWaiting } from './process-end.ts';
-import { createReporter, type Reporter, type Transport } from './reporter.ts';
+import { postBatch } from './reporting/post.ts';
+import { listenToEnds, noteWaiting } from './reporting/process-end.ts';
+import { createReporter, type Reporter, type Transport } from './reporting/reporter.ts';
 import { after, canPost, hostProcess, loadNodeModules, monotonicMs, print, uuid, wallMs } from './runtime.ts';
 import { tapSettingsOf, type TapOptions } from './settings.ts';
 import { eventJson, keeps, tagRule } from './tap-event.ts';

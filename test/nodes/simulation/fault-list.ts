@@ -2,8 +2,8 @@
  * The faults that the simulation is known to find, each in a world where it matters, for caps and for runs. What it does not see, because it
  * is of the database, or of a rule that only prepares for the worst, the tests beside that code find.
  */
-import { noLease } from '@metergate/core/lease/answer.ts';
-import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
+import { noLease } from '@metergate/core/spend/lease/answer.ts';
+import { leaseNodeState } from '@metergate/core/spend/lease/node-state.ts';
 import type { Faults } from './faults.ts';
 import {
   AdmitsOnAnOldAnswer, ForgetsWhatItHeard, FreshFromArrival, GoesByNoLimit, GoesByNoLimitAhead, GoesByOneClock, HearsLateAnswers, KeepsLateRuns,

@@ -1,8 +1,8 @@
 /** Faults put into a simulated world on purpose, most of them into the product's own rules, to see that they are found. */
-import type { LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
-import type { AnsweredClaim, freed, LeasedSum, LeaseQuestion } from '@metergate/core/lease/answer.ts';
-import type { LeaseBook, SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { leaseNodeState } from '@metergate/core/lease/node-state.ts';
+import type { LeaseAnswer, LeaseMoment } from '@metergate/core/spend/lease/account.ts';
+import type { AnsweredClaim, freed, LeasedSum, LeaseQuestion } from '@metergate/core/spend/lease/answer.ts';
+import type { LeaseBook, SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import type { leaseNodeState } from '@metergate/core/spend/lease/node-state.ts';
 import type { Runs, RunsOptions } from '@metergate/gateway/guards/runs.ts';
 import type { SpendLeases, SpendLeasesOptions } from '@metergate/gateway/guards/spend-leases.ts';
 import type { JournalRow } from './rows.ts';

@@ -1,8 +1,8 @@
 /** Faults to put back into the product's own rules, for caps or for runs. What each does wrong is what its name says. */
-import { takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment } from '@metergate/core/lease/account.ts';
-import { answerClaim, noLease, type AnsweredClaim, type LeasedSum } from '@metergate/core/lease/answer.ts';
-import { LeaseBook, type LeaseBatch, type WindowLease } from '@metergate/core/lease/book.ts';
-import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import { takeAnswer, type LeaseAccount, type LeaseAnswer, type LeaseMoment } from '@metergate/core/spend/lease/account.ts';
+import { answerClaim, noLease, type AnsweredClaim, type LeasedSum } from '@metergate/core/spend/lease/answer.ts';
+import { LeaseBook, type LeaseBatch, type WindowLease } from '@metergate/core/spend/lease/book.ts';
+import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { EndedRun, Run } from '@metergate/core/run/run.ts';

@@ -3,7 +3,7 @@
  */
 import type { CapId, OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import type { EndedState } from '@metergate/core/run/run.ts';
 import type { BindingCap } from '@metergate/core/spend/cap-decision.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';

@@ -3,7 +3,7 @@
  * machine, both a little fast or slow, and the time that core derives from them and from the store's.
  */
 import type { Clock } from '@metergate/gateway/clock/clock.ts';
-import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { LeaseMoment } from '@metergate/core/spend/lease/account.ts';
 import { followStoreTime, readNodeTime, startNodeTime, type NodeTime } from '@metergate/core/time/node-time.ts';
 import type { World } from './world.ts';
 

@@ -2,13 +2,13 @@
  * A gateway node of the simulation: the product's own guards, runs and leases, on clocks that may be wrong, a journal that outlives it
  * and a store behind a network. It loses everything but the journal when it crashes; frozen, it does nothing, and its clocks go on.
  */
-import { LeaseBook } from '@metergate/core/lease/book.ts';
-import type { LeaseAnswer, LeaseMoment } from '@metergate/core/lease/account.ts';
+import { LeaseBook } from '@metergate/core/spend/lease/book.ts';
+import type { LeaseAnswer, LeaseMoment } from '@metergate/core/spend/lease/account.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import { isEnded, type Run } from '@metergate/core/run/run.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { askAndDecide } from '@metergate/gateway/guards/ask-and-decide.ts';
 import { Guards, type GuardedCall } from '@metergate/gateway/guards/guards.ts';
 import type { HeldKey } from '@metergate/gateway/guards/held-key.ts';

@@ -1,13 +1,14 @@
 /**
  * The shared store of the simulation: sums, leases, runs and marks in memory, each operation one transaction. What a claim is answered is
- * the product's own rule (core/src/lease/answer.ts); what is kept is checked here, at every change, against the records and what nodes reported.
+ * the product's own rule (core/src/spend/lease/answer.ts); what is kept is checked here, at every change, against the records and what
+ * nodes reported.
  */
-import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/lease/answer.ts';
-import { outstanding } from '@metergate/core/lease/grant.ts';
-import { leaseNodeState } from '@metergate/core/lease/node-state.ts';
-import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { LeaseAnswer } from '@metergate/core/spend/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import { answerClaim, freed, noLease, type NodeLease } from '@metergate/core/spend/lease/answer.ts';
+import { outstanding } from '@metergate/core/spend/lease/grant.ts';
+import { leaseNodeState } from '@metergate/core/spend/lease/node-state.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { afterCall, endedFirst, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';

@@ -1,8 +1,8 @@
 /**
  * What an all-seeing observer knows of the simulation, and the promises it holds the nodes to at every admission (promises 2, 4 and 5).
  */
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { BindingCap } from '@metergate/core/spend/cap-decision.ts';
 import { noticeMs } from './operator.ts';

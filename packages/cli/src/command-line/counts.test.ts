@@ -1,7 +1,7 @@
 /** How counts are worded for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { countOf } from './counts.ts';
 
 test('one thing is counted in the singular, none and many in the plural, with digits in groups of three', () => {

@@ -1,5 +1,5 @@
 /** The terms of own keys as one option: `keys=3,expires=30d,cap=20/month,models=gpt-5*+claude-*`. Decision 195. */
-import { ownKeysMax } from '@metergate/core/own-keys.ts';
+import { ownKeysMax } from '@metergate/core/account/own-keys.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import type { ShownOwnKeyTerms } from '@metergate/platform/use-cases/own-keys.ts';

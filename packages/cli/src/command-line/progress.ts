@@ -2,7 +2,7 @@
  * Progress of a long command on standard error: how far it is, how fast, and how much time is left. On a terminal it overwrites one line.
  * Elsewhere it prints a line now and then, unless `--json` is given.
  */
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { CommandTools } from './command.ts';
 
 export interface Progress {

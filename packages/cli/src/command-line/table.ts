@@ -1,5 +1,5 @@
 /** Rows → text in aligned columns for people. Control characters become `?`, so that foreign text cannot move the cursor. */
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 
 /**
  * How wide a table may become; null: unlimited. What gives way, in this order: the space between columns, columns of words that may

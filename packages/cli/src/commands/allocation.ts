@@ -1,6 +1,6 @@
 /** `metergate allocation`: what each team pays of a month, and what other rules would have moved. Rule 24b; docs/allocation.md. */
 import { resolve } from 'node:path';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { showAllocationRules } from '@metergate/platform/use-cases/allocation/allocation-rules.ts';
 import { showAllocation, tryAllocation, type AllocationTrial } from '@metergate/platform/use-cases/allocation/month-allocation.ts';
 import type { AllocationDocument } from '@metergate/platform/use-cases/allocation/rules-fields.ts';

@@ -1,5 +1,5 @@
 /** `metergate budget`: what calls are meant to cost in a month, what they did, and what is expected at its end. Decision 148; docs/alerts.md. */
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { budgetScopes, type BudgetScope } from '@metergate/core/alert/month-budget.ts';
 import { listBudgets, removeBudget, setBudget, type ShownBudget } from '@metergate/platform/use-cases/budgets/month-budgets.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,6 +1,6 @@
 /** `metergate export`: the calls of a time as a file. Rule 25; rules: Interfaces. */
 import { resolve } from 'node:path';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { formatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';

@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
-import type { MonthFault, MonthVerdict } from '@metergate/core/month/verify-month.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
+import type { MonthFault, MonthVerdict } from '@metergate/core/books/month/verify-month.ts';
 import { checkMonth } from '@metergate/platform/use-cases/months/check-month.ts';
 import {
   closeAndShow, exportMonth, listMonths, reopenMonth, showMonth, type MonthQuery, type ShownMonth,

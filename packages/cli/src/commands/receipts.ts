@@ -1,6 +1,6 @@
 /** `metergate receipts`: proof of what was measured, exported and verified without the store. Rule 24; promise 5; docs/receipts.md. */
 import { resolve } from 'node:path';
-import type { ReceiptFault, ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
+import type { ReceiptFault, ReceiptVerdict } from '@metergate/core/books/receipt/verify-receipts.ts';
 import {
   exportReceipts, rotateReceiptKey, showReceipt, showReceiptKeys, type ShownReceipt,
 } from '@metergate/platform/use-cases/receipts/receipts.ts';

@@ -1,7 +1,7 @@
 /** `metergate reconcile`: the provider's bill beside our records. Rules: Interfaces; docs/reconcile.md. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { billSellers } from '@metergate/core/reconcile/read-bill.ts';
+import { billSellers } from '@metergate/core/books/reconcile/read-bill.ts';
 import { reconcile, type ShownReconciliation, type ShownSide } from '@metergate/platform/use-cases/reconcile/reconcile.ts';
 import { recordCorrections, type RecordedCorrections } from '@metergate/platform/use-cases/corrections/corrections.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';

@@ -1,5 +1,5 @@
 /** `metergate reprice`: a month's calls by other prices, as corrections beside their records. docs/prices.md. */
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { listOrganizations } from '@metergate/platform/use-cases/organizations.ts';

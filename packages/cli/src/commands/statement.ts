@@ -1,6 +1,6 @@
 /** `metergate statement`: a month's usage, or what each team pays of it, on one printable page or as a ledger. Rules: Interfaces; rule 24b. */
 import { resolve } from 'node:path';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { makeLedger } from '@metergate/platform/use-cases/statements/ledger.ts';

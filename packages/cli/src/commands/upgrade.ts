@@ -1,5 +1,5 @@
 /** `metergate upgrade --plan`: what the next start of this version would do to an older store, and about how long that takes. */
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { planUpgrade, type UpgradePlan } from '@metergate/store/schema/migrations/upgrade-plan.ts';
 import { command, UsageFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';

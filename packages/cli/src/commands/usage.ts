@@ -1,7 +1,7 @@
 /** `metergate usage`: what an organization's calls used, by one or two dimensions. Rules: Interfaces. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { grouped } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';

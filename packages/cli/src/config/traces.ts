@@ -2,7 +2,7 @@
  * OpenTelemetry's own variables → where spans of calls go and how many. Off unless an endpoint is named. Values meant for other programs are
  * ignored. A value that would silently lose all traces is refused with a sentence.
  */
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import type { Sampling } from '@metergate/gateway/traces/sampler.ts';
 import type { TraceSettings } from './config.ts';
 import { BadValue } from './values.ts';

@@ -3,7 +3,7 @@
  * A sentence repeats a value only if it cannot contain a secret.
  */
 import { isIP } from 'node:net';
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import { valueOf, type Environment, type VariableName } from './variables.ts';
 
 /** Stops reading the environment; `read-config.ts` turns it into a refusal. */

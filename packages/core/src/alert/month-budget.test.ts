@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '../money.ts';
-import { expectedBy } from '../forecast/forecast.ts';
+import { expectedBy } from '../spend/forecast.ts';
 import { budgetEvents, type BudgetTold } from './month-budget.ts';
 
 const dayMs = 86_400_000;

@@ -2,7 +2,7 @@
  * Whether a day's spend is unusual: more than twice the largest spend of the same weekday in the four weeks before, and at least one dollar
  * above it. At least two of those four days must have had spend, or there is nothing to compare with.
  */
-import type { SpentDay } from '../forecast/forecast.ts';
+import type { SpentDay } from '../spend/forecast.ts';
 import { nanoDollars, type NanoDollars } from '../money.ts';
 import { dayLengthMs, dayOf } from '../time/utc-day.ts';
 

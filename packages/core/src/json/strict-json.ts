@@ -3,7 +3,7 @@
  * numbers as they were written (RFC 8259, strict; RFC 3629 for the bytes). For texts that fit in memory and need an exact reason when
  * refused; streams are read by `JsonScanner`. It never throws: the result says if the text is not JSON or nested too deeply.
  */
-import { withoutEnding } from '../without-ending.ts';
+import { withoutEnding } from './without-ending.ts';
 
 /** A number as it was written. */
 export class JsonNumber {

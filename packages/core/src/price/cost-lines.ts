@@ -6,9 +6,9 @@
  */
 import { divideHalfEven } from '../money.ts';
 import type { CallRecord } from '../record/call-record.ts';
-import type { FallbackPrice } from '../settings.ts';
+import type { FallbackPrice } from '../account/settings.ts';
 import type { ToolCalls } from '../usage/reading.ts';
-import { withoutEnding } from '../without-ending.ts';
+import { withoutEnding } from '../json/without-ending.ts';
 import type { ChargedTokens } from './charged-tokens.ts';
 import { picoByKind } from './cost.ts';
 import { factorOf, Gaps } from './gaps.ts';

@@ -5,7 +5,7 @@
  */
 import { divideHalfEven, nanoDollars, nanoDollarsMax, parseDollars, type NanoDollars } from '../money.ts';
 import type { CostGap, CostSource, PriceBasis } from '../record/call-record.ts';
-import type { FallbackPrice } from '../settings.ts';
+import type { FallbackPrice } from '../account/settings.ts';
 import type { Provider } from '../wire/wire.ts';
 import type { Reading } from '../usage/reading.ts';
 import { cacheSavingsOf } from './cache-savings.ts';

@@ -3,7 +3,7 @@
  * One pico-dollar per token is 10⁻⁶ US dollars per million tokens, so prices with up to six decimals are exact.
  */
 import type { ToolCalls } from '../usage/reading.ts';
-import { withoutEnding } from '../without-ending.ts';
+import { withoutEnding } from '../json/without-ending.ts';
 import type { ListedPrice, ListedRate, ListedRates } from './price-list.ts';
 
 /** Pico-dollars in one nano-dollar. */

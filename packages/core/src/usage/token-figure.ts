@@ -4,7 +4,7 @@
  * 0.99999999999999999999 as a double is 1.
  */
 import type { WatchedValue } from '../json/watched-value.ts';
-import { withoutEnding } from '../without-ending.ts';
+import { withoutEnding } from '../json/without-ending.ts';
 
 /** A number, `null` if the place is absent or null, `not_a_figure` for anything else. */
 export type TokenFigure = number | null | 'not_a_figure';

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
-import type { NamedUpstream } from '@metergate/core/settings.ts';
+import type { NamedUpstream } from '@metergate/core/account/settings.ts';
 import { nothingDue } from '@metergate/core/usage/reading.ts';
 import type { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';

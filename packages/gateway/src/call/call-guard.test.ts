@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { createPriceBook, type PriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import { assertAtRest } from '@metergate/testkit/at-rest.ts';
 import { compress } from '@metergate/testkit/coding.ts';

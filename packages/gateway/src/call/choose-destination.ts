@@ -4,10 +4,10 @@
  */
 import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import type { Destinations, GatewayNode } from '../node/gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
 

@@ -3,7 +3,7 @@
  * drains. It is created only when a caller leaves, so a normal call pays nothing for it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { drainBoundFor, type DrainBound, type Drains } from '../fairness/drains.ts';
 
 export class ReadingOn {

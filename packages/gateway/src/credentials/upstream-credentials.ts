@@ -2,7 +2,7 @@
  * The makers of credentials, one for each named upstream that needs one and each version of its declaration. They are kept apart from the settings,
  * which are replaced with every change of an organization: a token outlives that.
  */
-import type { NamedUpstream } from '@metergate/core/settings.ts';
+import type { NamedUpstream } from '@metergate/core/account/settings.ts';
 import { awsCredentialOf, serviceAccountOf, type ServiceAccount } from '@metergate/core/wire/made-credentials.ts';
 import type { Clock } from '../clock/clock.ts';
 import { AccountTokens, assertionOf } from './account-tokens.ts';

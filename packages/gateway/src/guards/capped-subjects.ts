@@ -5,7 +5,7 @@
  */
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { CountedFor } from '@metergate/core/record/call-record.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { bindCap, type BindingCap, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
 import { addCall, emptySums, type WindowSums } from '@metergate/core/spend/spend-sum.ts';
 import type { UncountedSpend } from '@metergate/store/desk/protocol.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { CapId } from '@metergate/core/id.ts';
-import { LeaseBook, type SubjectClaim } from '@metergate/core/lease/book.ts';
+import { LeaseBook, type SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import { bindCap, type BindingCap } from '@metergate/core/spend/cap-decision.ts';

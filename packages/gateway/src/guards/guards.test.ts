@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import type { UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
 import type { GuardedCall } from './guards.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { RunPolicy } from '@metergate/core/settings.ts';
+import type { RunPolicy } from '@metergate/core/account/settings.ts';
 import { RunRegistry } from './run-registry.ts';
 import { Runs, type RunCall, type RunDecision } from './runs.ts';
 import {

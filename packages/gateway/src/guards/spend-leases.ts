@@ -1,16 +1,16 @@
 /**
  * The leases of a node on a shared store: what its caps and runs may spend, requested off the path of a call (rules: Spend across nodes).
- * The rules are in core/src/lease; here they are applied to the node's sums, its clocks and the store thread.
+ * The rules are in core/src/spend/lease; here they are applied to the node's sums, its clocks and the store thread.
  * Rule: at each decision a cap or run counts as confirmed only while its lease is unspent and fresh. A call that finds none
  * waits once, within its deadline. On the embedded store there is none of this: the node is the authority.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import {
   noteLimit, runsAreCurrent, openAccount, settledOf, spentView, type CallsUnderWay, type LeaseAccount, type LeaseMoment,
-} from '@metergate/core/lease/account.ts';
-import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/lease/book.ts';
-import { addRecent } from '@metergate/core/lease/recent-spend.ts';
-import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
+} from '@metergate/core/spend/lease/account.ts';
+import type { LeaseBatch, LeaseBook, WindowLease } from '@metergate/core/spend/lease/book.ts';
+import { addRecent } from '@metergate/core/spend/lease/recent-spend.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { BindingScope, BoundCap } from '@metergate/core/spend/cap-decision.ts';

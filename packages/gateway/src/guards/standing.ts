@@ -6,7 +6,7 @@
  */
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { rateFiguresOf } from '@metergate/core/rate/tier.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { bindCap, bindingCapsOf, type BindingScope, type BoundCap } from '@metergate/core/spend/cap-decision.ts';
 import type { SpentBeside } from '@metergate/store/spend/spent-beside.ts';
 import { addCall, type WindowSums } from '@metergate/core/spend/spend-sum.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { KeyAnswer, OrganizationChange } from '@metergate/store/desk/protocol.ts';
 import { testStandings, unspentAnswer } from '../guards/test-support/standing-fixture.ts';
 import { createHeldSettings } from './create-held-settings.ts';

@@ -5,8 +5,8 @@
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import type { CallerEvent } from '@metergate/core/websocket/caller-event.ts';
-import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { CallerEvent } from '@metergate/core/usage/websocket/caller-event.ts';
+import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { bodyModelsOf, createBodyModelReader } from '../call/body-models.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';

@@ -4,11 +4,11 @@
  */
 import type { RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { CallerEvents, type CallerEvent } from '@metergate/core/websocket/caller-event.ts';
-import { RealtimeCallerEvents } from '@metergate/core/websocket/realtime-caller-event.ts';
-import { RealtimeServerEvents } from '@metergate/core/websocket/realtime-server-event.ts';
-import { ServerEvents, untoldEvent, type ServerEvent } from '@metergate/core/websocket/server-event.ts';
-import type { SessionModels } from '@metergate/core/websocket/session-models.ts';
+import { CallerEvents, type CallerEvent } from '@metergate/core/usage/websocket/caller-event.ts';
+import { RealtimeCallerEvents } from '@metergate/core/usage/websocket/realtime-caller-event.ts';
+import { RealtimeServerEvents } from '@metergate/core/usage/websocket/realtime-server-event.ts';
+import { ServerEvents, untoldEvent, type ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
+import type { SessionModels } from '@metergate/core/usage/websocket/session-models.ts';
 import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { modelName, modelOfQuery } from '../call/requested-model.ts';

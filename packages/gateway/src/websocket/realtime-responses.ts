@@ -2,7 +2,7 @@
  * The responses and transcriptions of one Realtime or Live connection. A response that is announced is the answer to the oldest request, as long
  * as there is one, else the provider began it by itself. An error refuses a request, never ends a response: `response.done` always comes.
  */
-import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { CallListener } from './heard-calls.ts';
 import type { ResponseCall } from './response-call.ts';
 import { rememberedMax, type ResponsesUnderWay } from './responses.ts';

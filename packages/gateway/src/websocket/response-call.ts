@@ -3,7 +3,7 @@
  * `Recording` keeps its record as it keeps that of a call over HTTP; the reader is the one of a stream, fed with its events.
  */
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
-import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import { CallGuard, type BreakableCall } from '../call/call-guard.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import type { CallFacts } from '../call/broken-call.ts';

@@ -6,7 +6,7 @@
  * `response.steer` the provider begins a successor by itself: its event names the response that was steered as the one before it, which
  * tells it from the answer to a request.
  */
-import type { ServerEvent } from '@metergate/core/websocket/server-event.ts';
+import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { ResponseCall } from './response-call.ts';
 
 /** So many may be asked for or under way on one connection. */

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
 import { isLabel } from '@metergate/core/call/labels.ts';
-import { forecastOf, paceSince } from '@metergate/core/forecast/forecast.ts';
+import { forecastOf, paceSince } from '@metergate/core/spend/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';

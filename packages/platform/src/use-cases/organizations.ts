@@ -4,7 +4,7 @@
  */
 import { formatDollars, nanoDollars, parseDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { perMinuteMax } from '@metergate/core/rate/tier.ts';
-import type { FallbackPrice } from '@metergate/core/settings.ts';
+import type { FallbackPrice } from '@metergate/core/account/settings.ts';
 import { unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule } from '@metergate/core/usage/unmetered.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';

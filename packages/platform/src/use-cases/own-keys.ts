@@ -1,5 +1,5 @@
 /** Keys that members make for themselves, within what an admin allows: the terms as people see them, and whom they bind. Decision 195. */
-import { beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/own-keys.ts';
+import { beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';

@@ -1,5 +1,5 @@
 /** The placeholder for a provider key while the sandbox plays the providers. It is not a real key, and a start without the sandbox removes it. */
-import type { ProviderConnection } from '@metergate/core/settings.ts';
+import type { ProviderConnection } from '@metergate/core/account/settings.ts';
 
 export const sandboxCredential = 'sandbox-placeholder-not-a-key';
 

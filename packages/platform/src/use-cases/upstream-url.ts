@@ -1,7 +1,7 @@
 /**
  * The URL that someone declares as their upstream → its normalized form, or a sentence that says why it is refused. Rule 19.
  */
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import { whyNotCalled, type OutwardRules } from './outward-url.ts';
 
 const urlLengthMax = 2048;

@@ -2,7 +2,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CapScope } from '@metergate/core/spend/cap.ts';
-import type { SpentDay } from '@metergate/core/forecast/forecast.ts';
+import type { SpentDay } from '@metergate/core/spend/forecast.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { daysSpentGiven, spentOf } from '../spend/spend-days.ts';
 

@@ -1,6 +1,6 @@
 /** What people and labels with caps spent, as a part of the answers and changes that a gateway thread is told. See `capped-news.ts`. */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { CappedNews } from './capped-news.ts';
 import type { KeyAnswer, OrganizationChange } from './protocol.ts';
 import type { SpentNews } from './spent-news.ts';

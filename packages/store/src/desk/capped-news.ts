@@ -5,7 +5,7 @@
  */
 import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
 import { subjectOf } from '@metergate/core/report/usage-sum.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { addCall } from '@metergate/core/spend/spend-sum.ts';
 import type { CallBatch, CallSink } from '../journal/call-sink.ts';
 import type { CappedPlace, CappedSums, SpendSums } from '../spend/spend-sums.ts';

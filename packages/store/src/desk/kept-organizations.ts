@@ -3,7 +3,7 @@
  * the cache each needs a small query instead of a large one. A cached answer is never older than the question.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import type { NodeSettings } from '../settings/node-settings.ts';
 
 const keptMax = 1_000;

@@ -4,7 +4,7 @@
  * The embedded store's node is the authority: nothing here runs then, and only the latest instant ever written is sent.
  */
 import type { GatewayNodeId } from '@metergate/core/id.ts';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import type { Leases } from '../spend/leases.ts';
 import type { FromStore } from './protocol.ts';
 

@@ -3,15 +3,15 @@
  * an answer is never older than a change that was posted before it.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { KnownRuns } from '@metergate/core/run/known-runs.ts';
 import type { Run } from '@metergate/core/run/run.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';
 import type { RefusalCount } from '@metergate/core/report/refusal-count.ts';
 import type { RefusalEntry } from '@metergate/core/report/refusal-entries.ts';
-import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import type { LeaseAnswer } from '@metergate/core/spend/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import type { NewRun, RunAnswer } from '../runs/make-runs.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';
 import type { CappedPlace, CappedSums, SubjectSums } from '../spend/spend-sums.ts';

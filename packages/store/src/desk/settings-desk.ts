@@ -7,7 +7,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { NodeSettings } from '../settings/node-settings.ts';
 import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums, SubjectSums } from '../spend/spend-sums.ts';

@@ -2,7 +2,7 @@
  * News of a shared store for a gateway thread, beside settings: its time, changes that other nodes made to runs and leases, and up to when the news
  * is complete. Moments arrive on the clock that all threads share and are converted to the listener's own.
  */
-import type { LeaseMoment } from '@metergate/core/lease/account.ts';
+import type { LeaseMoment } from '@metergate/core/spend/lease/account.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { isEnded, type EndedRun, type Run } from '@metergate/core/run/run.ts';
 import type { SpentBeside } from '../spend/spent-beside.ts';

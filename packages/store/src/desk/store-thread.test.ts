@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 import { createJournal } from '../journal/writer.ts';

@@ -1,7 +1,7 @@
 /** Reads an organization's chain: its end, its keys, its checkpoints, and its records in order. */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { wholeChain, type Checkpoint, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
-import { chainStart } from '@metergate/core/receipt/receipt.ts';
+import { wholeChain, type Checkpoint, type ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
+import { chainStart } from '@metergate/core/books/receipt/receipt.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { callRecordOf } from '../calls/call-row.ts';

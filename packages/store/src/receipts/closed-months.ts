@@ -3,7 +3,7 @@
  * the names. Rule 24b.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { MonthLineType, NameLine } from '@metergate/core/month/month-file.ts';
+import type { MonthLineType, NameLine } from '@metergate/core/books/month/month-file.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';

@@ -2,7 +2,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import type { MonthRecord } from '@metergate/core/month/month-sums.ts';
+import type { MonthRecord } from '@metergate/core/books/month/month-sums.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { costGapsOf } from '../schema/cost-gaps-column.ts';

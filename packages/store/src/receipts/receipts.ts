@@ -4,9 +4,9 @@
  */
 import { sign, type KeyObject } from 'node:crypto';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { monthText, type MonthStatement } from '@metergate/core/month/month-file.ts';
-import { keyFollowsText, type Checkpoint, type CheckpointStatement, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
-import { saltText } from '@metergate/core/receipt/receipt.ts';
+import { monthText, type MonthStatement } from '@metergate/core/books/month/month-file.ts';
+import { keyFollowsText, type Checkpoint, type CheckpointStatement, type ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
+import { saltText } from '@metergate/core/books/receipt/receipt.ts';
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { StoreFault } from '../engine/fault.ts';
 import type { ReceiptChainTable } from '../schema/receipt-schema.ts';

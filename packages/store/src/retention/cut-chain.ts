@@ -3,7 +3,7 @@
  * goes, so that a cut made without the key is detected. A cut is made only where the chain is already signed: at a checkpoint or at its head.
  */
 import { verify, createPublicKey, type KeyObject } from 'node:crypto';
-import { checkpointText, wholeChain, type Checkpoint } from '@metergate/core/receipt/checkpoint.ts';
+import { checkpointText, wholeChain, type Checkpoint } from '@metergate/core/books/receipt/checkpoint.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import type { Selectable, Transaction } from 'kysely';
 import { signCheckpoint, unsealChainKeys } from '../sealing/chain/receipt-keys.ts';

@@ -3,7 +3,7 @@
  * Spec: Declared upstream; rule 19. URLs are validated before they get here.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { DeclaredUpstream } from '@metergate/core/settings.ts';
+import type { DeclaredUpstream } from '@metergate/core/account/settings.ts';
 import type { Transaction } from 'kysely';
 import type { AuditAction } from '../engine/change.ts';
 import { sealFor } from '../sealing/data-key.ts';

@@ -1,6 +1,6 @@
 /** The destinations that an organization declares by name, beside the one without a name. Decision 150. URLs are validated before they get here. */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { NamedUpstream } from '@metergate/core/settings.ts';
+import type { NamedUpstream } from '@metergate/core/account/settings.ts';
 import type { UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
 import { isMadeAuth, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { sql, type Transaction } from 'kysely';

@@ -4,7 +4,7 @@
  */
 import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { capsColumn, capsFrom } from './caps.ts';
 import { upstreamOf } from './declared-upstreams.ts';

@@ -5,10 +5,10 @@
 import { newId, idPrefix, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollarsMax, type NanoDollars } from '@metergate/core/money.ts';
 import { isPerMinuteFigure, perMinuteMax, type AgreedFigures } from '@metergate/core/rate/tier.ts';
-import type { OwnKeyTerms } from '@metergate/core/own-keys.ts';
+import type { OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
 import { areModelPatterns, modelPatternsForm, type ModelPatterns } from '@metergate/core/call/allowed-models.ts';
 import { wrongBaseUrlRules, type WrongBaseUrlRule } from '@metergate/core/call/wrong-base-url.ts';
-import type { FallbackPrice, RunPolicy } from '@metergate/core/settings.ts';
+import type { FallbackPrice, RunPolicy } from '@metergate/core/account/settings.ts';
 import {
   allowsAllUnmetered, unmeteredKinds, unmeteredRules, type UnmeteredKind, type UnmeteredPolicy, type UnmeteredRule,
 } from '@metergate/core/usage/unmetered.ts';

@@ -1,5 +1,5 @@
 /** The terms of own keys as the store keeps them, and the change in which a member makes one. Decision 195. */
-import { areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/own-keys.ts';
+import { areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';

@@ -2,7 +2,7 @@
  * Provider keys: one per provider and organization, sealed. Spec: Provider key connection; rule 18.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { type ProviderConnection } from '@metergate/core/settings.ts';
+import { type ProviderConnection } from '@metergate/core/account/settings.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';

@@ -1,5 +1,5 @@
 /** The gateway nodes on a shared store, as shown to an operator. The embedded store has one node, which is not listed. */
-import { leaseNodeState, type LeaseNodeState } from '@metergate/core/lease/node-state.ts';
+import { leaseNodeState, type LeaseNodeState } from '@metergate/core/spend/lease/node-state.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 

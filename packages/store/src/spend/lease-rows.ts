@@ -2,8 +2,8 @@
  * Leased subjects and their leases ⇄ rows, many at a time: claims of a subject take turns, read its limit, its spend and all nodes' leases at one
  * moment, and write one node's leases.
  */
-import { leaseName, type LeaseSubject } from '@metergate/core/lease/subject.ts';
-import type { LeasedSum, NodeLease } from '@metergate/core/lease/answer.ts';
+import { leaseName, type LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
+import type { LeasedSum, NodeLease } from '@metergate/core/spend/lease/answer.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { daysOf, daysSpent, leasedDays, spentOf } from './spend-days.ts';
 import { arraysFrom, arraysTable, namesOf, type BulkColumn } from '../engine/bulk.ts';

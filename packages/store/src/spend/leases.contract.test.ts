@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import type { LeaseSubject } from '@metergate/core/lease/subject.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import type { LeaseSubject } from '@metergate/core/spend/lease/subject.ts';
 import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';

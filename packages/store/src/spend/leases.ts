@@ -4,11 +4,11 @@
  * takes the last two in the same order. Time is the database's own.
  * On the embedded store the one node is the authority: every answer is unbounded, and nothing is written.
  */
-import type { LeaseAnswer } from '@metergate/core/lease/account.ts';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
-import { answerClaim } from '@metergate/core/lease/answer.ts';
-import { leaseNodeState, quarantineAfterMs } from '@metergate/core/lease/node-state.ts';
-import { leaseName } from '@metergate/core/lease/subject.ts';
+import type { LeaseAnswer } from '@metergate/core/spend/lease/account.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
+import { answerClaim } from '@metergate/core/spend/lease/answer.ts';
+import { leaseNodeState, quarantineAfterMs } from '@metergate/core/spend/lease/node-state.ts';
+import { leaseName } from '@metergate/core/spend/lease/subject.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { dayLengthMs } from '@metergate/core/time/utc-day.ts';

@@ -9,7 +9,7 @@ import type { GatewayNodeId, OrganizationId, PersonId, RequestId, ServiceKeyId }
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
-import type { SubjectClaim } from '@metergate/core/lease/book.ts';
+import type { SubjectClaim } from '@metergate/core/spend/lease/book.ts';
 import type { NewCap } from '../settings/caps.ts';
 import { batchOf, drawing, granted, hashOf, refusalCode, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { bothEngines, contractStores, onPostgres } from '../test-support/contract-store.ts';

@@ -2,8 +2,8 @@
  * A reporter's environment that a test moves by hand: time stands still until the test lets it pass, every post waits for its answer, and
  * what is printed is kept.
  */
-import type { EndpointAnswer, Settle } from '../answer.ts';
-import type { ReporterEnvironment } from '../reporter.ts';
+import type { EndpointAnswer, Settle } from '../reporting/answer.ts';
+import type { ReporterEnvironment } from '../reporting/reporter.ts';
 
 interface Timer {
   readonly atMs: number;

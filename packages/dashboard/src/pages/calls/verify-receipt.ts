@@ -3,8 +3,8 @@
  * and checks the signatures with the browser's own cryptography and the rules of `metergate receipts verify`. Then it compares the figures
  * with those that the page shows. Loaded on demand.
  */
-import { parseLine, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { ReceiptVerifier, type Question, type ReceiptFault, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
+import { parseLine, type ReceiptLine } from '@metergate/core/books/receipt/receipt-file.ts';
+import { ReceiptVerifier, type Question, type ReceiptFault, type ReceiptVerdict } from '@metergate/core/books/receipt/verify-receipts.ts';
 import { ask, Refused } from '../../api/client.ts';
 import type { ShownCall } from '../../shown/call-record.ts';
 

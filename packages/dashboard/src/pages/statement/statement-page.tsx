@@ -3,7 +3,7 @@ import { Autocomplete, Button, Group, SimpleGrid, Stack, Text } from '@mantine/c
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, Printer } from 'lucide-react';
-import { PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
+import { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import type { StatementSearch } from '../../app/page-search.ts';
 import { useSession } from '../../app/session.ts';

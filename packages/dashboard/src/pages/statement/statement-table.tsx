@@ -1,7 +1,7 @@
 /** One table of a statement: the costliest rows with a total that is of all of them. Paper gets every row. */
 import { Button, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
+import type { PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { Shown } from '../../api/client.ts';
 import { OfIncompleteCost } from '../../parts/usage-cost.tsx';
 import { nanoOf, wholeCount } from '../../shown/amounts.ts';

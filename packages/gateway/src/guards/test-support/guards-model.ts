@@ -7,7 +7,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { planFigures, type RateFigures } from '@metergate/core/rate/tier.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { EndedState } from '@metergate/core/run/run.ts';
-import type { OrganizationSettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import type { NewRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { GuardedCall } from '../guards.ts';

@@ -9,7 +9,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { rateFiguresOf } from '@metergate/core/rate/tier.ts';
 import { clampToExposure, exposureOf } from '@metergate/core/run/clamp.ts';
 import { endedAs, isEnded, tightenedTo, type EndedState, type Run } from '@metergate/core/run/run.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
 import type { Cap } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';

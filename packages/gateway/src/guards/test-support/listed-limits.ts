@@ -5,7 +5,7 @@
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { ClampReason, EndedState, Run } from '@metergate/core/run/run.ts';
 import type { RateFigures } from '@metergate/core/rate/tier.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { windowAt } from '@metergate/core/spend/window.ts';
 
 /** One bucket: all that was taken and given back, and the figures in force, each with its start. */

@@ -4,7 +4,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { GrantPayload } from '@metergate/core/run/grant.ts';
 import type { Run } from '@metergate/core/run/run.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { RunEnd, RunTightening } from '@metergate/store/journal/run-event.ts';
 import type { NewRun, RunAnswer } from '@metergate/store/runs/make-runs.ts';
 import type { HeldKey } from '../held-key.ts';

@@ -1,6 +1,6 @@
 /** Standings and guards on made-up values for tests: nothing spent, no caps, and the test answers for the store. */
 import type { Journal } from '@metergate/store/journal/journal.ts';
-import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/settings.ts';
+import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import { emptySums } from '@metergate/core/spend/spend-sum.ts';
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';
 import type { Clock } from '../../clock/clock.ts';

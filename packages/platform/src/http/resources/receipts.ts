@@ -1,6 +1,6 @@
 /** Receipts of the organization's calls: a file of them, one of them, the keys. Rule 24; rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
-import { figureNames, laterFigureNames } from '@metergate/core/receipt/receipt.ts';
+import { figureNames, laterFigureNames } from '@metergate/core/books/receipt/receipt.ts';
 import { momentOf } from '@metergate/core/time/time-word.ts';
 import { exportReceipts, receiptFileType, rotateReceiptKey, showReceipt, showReceiptKeys } from '../../use-cases/receipts/receipts.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';

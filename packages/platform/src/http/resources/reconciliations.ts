@@ -1,9 +1,9 @@
 /** Compares a provider's bill with the records, and stores the differences as corrections. Rules: Interfaces; docs/reconcile.md. */
 import { z } from '@hono/zod-openapi';
-import { countKinds } from '@metergate/core/reconcile/bill.ts';
-import { billItems } from '@metergate/core/reconcile/bill-items.ts';
-import { verdicts, reasons } from '@metergate/core/reconcile/compare.ts';
-import { billSellers } from '@metergate/core/reconcile/read-bill.ts';
+import { countKinds } from '@metergate/core/books/reconcile/bill.ts';
+import { billItems } from '@metergate/core/books/reconcile/bill-items.ts';
+import { verdicts, reasons } from '@metergate/core/books/reconcile/compare.ts';
+import { billSellers } from '@metergate/core/books/reconcile/read-bill.ts';
 import { rangeOf } from '@metergate/core/time/time-range.ts';
 import { providers } from '@metergate/core/wire/wire.ts';
 import { listCorrections, recordCorrections, removeCorrection } from '../../use-cases/corrections/corrections.ts';

@@ -3,9 +3,9 @@
  * docs/allocation.md. Money: US dollars with nine places.
  */
 import { hash } from 'node:crypto';
-import { allocate, byTeam } from '@metergate/core/allocation/allocate.ts';
+import { allocate, byTeam } from '@metergate/core/books/allocation/allocate.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/month/month-file.ts';
+import { figuresOfTexts, type AllocationFileLine, type RulesFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { z } from 'zod';

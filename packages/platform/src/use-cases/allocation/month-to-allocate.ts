@@ -1,9 +1,9 @@
 /** What of a month is allocated, as it stands now or as it was closed, and whose its keys are. */
-import type { MonthToAllocate } from '@metergate/core/allocation/allocate.ts';
-import type { KeyOwner, OwnerOf } from '@metergate/core/allocation/rules.ts';
+import type { MonthToAllocate } from '@metergate/core/books/allocation/allocate.ts';
+import type { KeyOwner, OwnerOf } from '@metergate/core/books/allocation/rules.ts';
 import { unformatDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts, type CallsFileLine } from '@metergate/core/month/month-file.ts';
-import type { CallsLine } from '@metergate/core/month/month-sums.ts';
+import { figuresOfTexts, type CallsFileLine } from '@metergate/core/books/month/month-file.ts';
+import type { CallsLine } from '@metergate/core/books/month/month-sums.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';

@@ -1,8 +1,8 @@
 /**
- * Rules of allocation as people write them, checked, and as `core/allocation` takes them. docs/allocation.md. The store keeps the checked form as
- * JSON; a closed month keeps that text.
+ * Rules of allocation as people write them, checked, and as `core/books/allocation` takes them. docs/allocation.md. The store keeps the
+ * checked form as JSON; a closed month keeps that text.
  */
-import type { AllocationRules, AllocationTarget, Weights } from '@metergate/core/allocation/rules.ts';
+import type { AllocationRules, AllocationTarget, Weights } from '@metergate/core/books/allocation/rules.ts';
 import { z } from 'zod';
 
 const wordMax = 512;

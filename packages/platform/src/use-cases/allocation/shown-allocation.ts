@@ -1,6 +1,6 @@
 /** An allocation as it is shown: what each team pays, and for what. Money: US dollars with nine places. Rule 24b. */
-import type { Allocation } from '@metergate/core/allocation/allocate.ts';
-import type { AllocationRules } from '@metergate/core/allocation/rules.ts';
+import type { Allocation } from '@metergate/core/books/allocation/allocate.ts';
+import type { AllocationRules } from '@metergate/core/books/allocation/rules.ts';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { addedUp, shownUsage, type ShownFigures } from '../usage.ts';

@@ -2,12 +2,12 @@
  * What was spent of a month on what a budget is for, and what is expected at its end. A closed month as it was closed; any other by its records. Rule
  * 24b; decision 148.
  */
-import { expectedBy, paceSince, type SpentDay } from '@metergate/core/forecast/forecast.ts';
+import { expectedBy, paceSince, type SpentDay } from '@metergate/core/spend/forecast.ts';
 import type { BudgetScope } from '@metergate/core/alert/month-budget.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts } from '@metergate/core/month/month-file.ts';
-import { sumOfLines } from '@metergate/core/month/month-sums.ts';
+import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
+import { sumOfLines } from '@metergate/core/books/month/month-sums.ts';
 import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';

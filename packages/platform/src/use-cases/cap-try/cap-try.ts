@@ -2,7 +2,7 @@
  * A trial of a cap before it is set: what it would have refused in the past thirty days. Rules: `cap try`. It changes nothing. Days are
  * taken from their sums; the calls of a day are read only where the limit is reached in it, up to the one that reaches it.
  */
-import { CapTrial, type TriedCalls } from '@metergate/core/forecast/cap-trial.ts';
+import { CapTrial, type TriedCalls } from '@metergate/core/spend/cap-trial.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import { capRules } from '@metergate/core/spend/cap.ts';

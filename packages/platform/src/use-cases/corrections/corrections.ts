@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type NanoDollars, formatDollars, nanoDollars, unformatDollars } from '@metergate/core/money.ts';
-import type { ComparedLine } from '@metergate/core/reconcile/compare.ts';
+import type { ComparedLine } from '@metergate/core/books/reconcile/compare.ts';
 import { dayName, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
 import { providers, type Provider } from '@metergate/core/wire/wire.ts';

@@ -3,7 +3,7 @@
  * and 145.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts } from '@metergate/core/month/month-file.ts';
+import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
 import { addUsage, type UsageDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { OrganizationId, ServiceKeyId } from '@metergate/core/id.ts';
 import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
-import { playedCall } from '@metergate/core/reconcile/test-support/played-call.ts';
+import { playedCall } from '@metergate/core/books/reconcile/test-support/played-call.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { batchOf, granted } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';

@@ -1,6 +1,6 @@
-/** The rules of `core/month/verify-month.ts` with Node's cryptography: a month's file in pieces → its verdict. */
+/** The rules of `core/books/month/verify-month.ts` with Node's cryptography: a month's file in pieces → its verdict. */
 import { createHash } from 'node:crypto';
-import { MonthVerifier, type MonthVerdict } from '@metergate/core/month/verify-month.ts';
+import { MonthVerifier, type MonthVerdict } from '@metergate/core/books/month/verify-month.ts';
 import { feedLines } from '../receipts/check-receipts.ts';
 
 /** `trusted`: raw public keys in base64; null: the file is only checked against itself. */

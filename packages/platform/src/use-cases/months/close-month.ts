@@ -2,7 +2,7 @@
  * Closing a month: its figures, corrections and allocation are frozen and signed, with the place up to which the chain of receipts was counted.
  * What comes later, calls as well as corrections, goes into the month that is closed next, with a reference. Rule 24b; decision 145.
  */
-import { allocate } from '@metergate/core/allocation/allocate.ts';
+import { allocate } from '@metergate/core/books/allocation/allocate.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import { lastClosed, type ClosedMonth } from '@metergate/store/receipts/closed-months.ts';

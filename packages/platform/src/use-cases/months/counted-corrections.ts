@@ -4,7 +4,7 @@
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
-import type { CorrectionFileLine } from '@metergate/core/month/month-file.ts';
+import type { CorrectionFileLine } from '@metergate/core/books/month/month-file.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';

@@ -6,10 +6,10 @@ import { createHash, hash } from 'node:crypto';
 import { formatDollars, unformatDollars, type NanoDollars } from '@metergate/core/money.ts';
 import {
   figureTexts, formatMonthLine, nameText, signedLine, type CorrectionFileLine, type MonthLine, type NameLine, type WithoutFileLine,
-} from '@metergate/core/month/month-file.ts';
-import type { Allocation } from '@metergate/core/allocation/allocate.ts';
-import type { AllocationRules } from '@metergate/core/allocation/rules.ts';
-import { sumOfLines, type CallsLine, type DayLine } from '@metergate/core/month/month-sums.ts';
+} from '@metergate/core/books/month/month-file.ts';
+import type { Allocation } from '@metergate/core/books/allocation/allocate.ts';
+import type { AllocationRules } from '@metergate/core/books/allocation/rules.ts';
+import { sumOfLines, type CallsLine, type DayLine } from '@metergate/core/books/month/month-sums.ts';
 import { figureIn } from '@metergate/core/report/usage-sum.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import type { MonthPart } from '@metergate/store/receipts/closed-months.ts';

@@ -1,6 +1,6 @@
 /** The calls of a closed month by one dimension, as they were frozen: what a statement of it is made of. */
 import { unformatDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts, type CallsFileLine } from '@metergate/core/month/month-file.ts';
+import { figuresOfTexts, type CallsFileLine } from '@metergate/core/books/month/month-file.ts';
 import { addUsage, figureIn, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import type { UseCaseContext } from '../context.ts';

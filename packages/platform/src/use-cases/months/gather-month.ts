@@ -3,7 +3,7 @@
  * the months closed before. Rule 24b.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { MonthSums } from '@metergate/core/month/month-sums.ts';
+import { MonthSums } from '@metergate/core/books/month/month-sums.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';

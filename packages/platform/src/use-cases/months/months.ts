@@ -1,6 +1,6 @@
 /** Months as administration sees them: listed, shown, closed, reopened, handed out as a file. Rule 24b; docs/month.md. */
 import { unformatDollars } from '@metergate/core/money.ts';
-import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/month/month-file.ts';
+import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
 import { adjustmentOf } from '../corrections/corrections.ts';

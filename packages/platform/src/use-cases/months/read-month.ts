@@ -1,8 +1,8 @@
 /** A closed month as the store keeps it → its lines, its total, its file. */
 import {
   formatMonthLine, monthFileFormat, parseMonthLine, type MonthLine, type MonthLineType, type TotalFileLine,
-} from '@metergate/core/month/month-file.ts';
-import type { ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
+} from '@metergate/core/books/month/month-file.ts';
+import type { ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth, MonthPart } from '@metergate/store/receipts/closed-months.ts';
 import type { Store } from '@metergate/store/store.ts';

@@ -1,8 +1,8 @@
 /**
- * The rules of `core/receipt/verify-receipts.ts` with Node's cryptography: a file of receipts in pieces → its verdict, in constant memory.
+ * The rules of `core/books/receipt/verify-receipts.ts` with Node's cryptography: a file of receipts in pieces → its verdict, in constant memory.
  */
 import { hash, verify, type KeyObject } from 'node:crypto';
-import { ReceiptVerifier, type Question, type ReceiptVerdict } from '@metergate/core/receipt/verify-receipts.ts';
+import { ReceiptVerifier, type Question, type ReceiptVerdict } from '@metergate/core/books/receipt/verify-receipts.ts';
 import { publicKeyOf } from './public-key-pem.ts';
 
 /** None of our lines is longer; a foreign file may be one single line. */

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { formatLine, parseLine, type CheckpointLine } from '@metergate/core/receipt/receipt-file.ts';
+import { formatLine, parseLine, type CheckpointLine } from '@metergate/core/books/receipt/receipt-file.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { batchOf, sampleRecord, startMs } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, granted, platformFixture, type PlatformFixture, type TestOrganization } from '../../http/test-support/platform-fixture.ts';

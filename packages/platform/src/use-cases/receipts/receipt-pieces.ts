@@ -5,9 +5,9 @@
  */
 import type { ExportPiece } from '../exports.ts';
 import { hash } from 'node:crypto';
-import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind, type ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
-import { formatLine, receiptFileFormat, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { chainStart, receiptFiguresOf, linkText, noDigest, receiptWordsOf, wordsText } from '@metergate/core/receipt/receipt.ts';
+import { checkpointText, keyFollowsText, type Checkpoint, type CheckpointKind, type ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
+import { formatLine, receiptFileFormat, type ReceiptLine } from '@metergate/core/books/receipt/receipt-file.ts';
+import { chainStart, receiptFiguresOf, linkText, noDigest, receiptWordsOf, wordsText } from '@metergate/core/books/receipt/receipt.ts';
 import type { ChainedCall, ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';

@@ -1,8 +1,8 @@
 /** Receipts as administration sees them: a file of receipts, the receipt of one call, the keys and their rotation. Rule 24; rules: Interfaces. */
 import { hash } from 'node:crypto';
-import type { ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { receiptFiguresOf, linkText, noDigest, receiptWordsOf } from '@metergate/core/receipt/receipt.ts';
-import type { Checkpoint, ReceiptKey } from '@metergate/core/receipt/checkpoint.ts';
+import type { ReceiptLine } from '@metergate/core/books/receipt/receipt-file.ts';
+import { receiptFiguresOf, linkText, noDigest, receiptWordsOf } from '@metergate/core/books/receipt/receipt.ts';
+import type { Checkpoint, ReceiptKey } from '@metergate/core/books/receipt/checkpoint.ts';
 import type { ChainSpan } from '@metergate/store/receipts/chain-reading.ts';
 import type { OpenChain, Receipts } from '@metergate/store/receipts/receipts.ts';
 import type { UseCaseContext } from '../context.ts';

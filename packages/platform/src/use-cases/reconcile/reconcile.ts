@@ -3,12 +3,12 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import { upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 import { formatDollars, nanoDollars } from '@metergate/core/money.ts';
 import type { PricesAtHand } from '@metergate/core/price/cost-lines.ts';
-import { BillFault, type Bill } from '@metergate/core/reconcile/bill.ts';
-import type { BillItem } from '@metergate/core/reconcile/bill-items.ts';
+import { BillFault, type Bill } from '@metergate/core/books/reconcile/bill.ts';
+import type { BillItem } from '@metergate/core/books/reconcile/bill-items.ts';
 import {
   Reconciliation, type ComparedKind, type ComparedLine, type ComparedSums, type Reason, type Verdict,
-} from '@metergate/core/reconcile/compare.ts';
-import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/reconcile/read-bill.ts';
+} from '@metergate/core/books/reconcile/compare.ts';
+import { billSellers, readBill, wireOfSeller, type BillSeller } from '@metergate/core/books/reconcile/read-bill.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { z } from 'zod';

@@ -3,7 +3,7 @@
  * figure says where it comes from.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
-import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped, PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import { addedUp, type ShownFigures } from '../usage.ts';
 import { facts, page, pageTable, text } from './page-frame.ts';
 

@@ -3,7 +3,7 @@
  * rounded over all teams, so a team's figure is the same wherever it stands.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
-import { grouped, PageAmounts } from '@metergate/core/allocation/page-amounts.ts';
+import { grouped, PageAmounts } from '@metergate/core/books/allocation/page-amounts.ts';
 import type { ShownTeam } from '../allocation/shown-allocation.ts';
 import type { UseCaseContext } from '../context.ts';
 import { isRefusal, type AdministrationRefusal } from '../refusal.ts';

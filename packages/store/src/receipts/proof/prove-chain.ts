@@ -1,5 +1,5 @@
 /** Records against their receipts, page by page: each links to the one before it, and the last one is where the chain ends. */
-import { recordLinkText } from '@metergate/core/receipt/record-texts.ts';
+import { recordLinkText } from '@metergate/core/books/receipt/record-texts.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { hashBefore, pageOfChain, prunedIn } from '../chain-reading.ts';

@@ -3,9 +3,9 @@
  * update for each organization of a batch. The chain's head is signed each time, so that no stored record is unsigned. A permanent checkpoint
  * is stored every thousand records and every ten minutes of activity.
  */
-import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
-import { noDigest } from '@metergate/core/receipt/receipt.ts';
-import { recordLinkText, recordSaltText, recordWordsText } from '@metergate/core/receipt/record-texts.ts';
+import { wholeChain } from '@metergate/core/books/receipt/checkpoint.ts';
+import { noDigest } from '@metergate/core/books/receipt/receipt.ts';
+import { recordLinkText, recordSaltText, recordWordsText } from '@metergate/core/books/receipt/record-texts.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import type { Kysely, Selectable } from 'kysely';
 import type { Send } from '../../engine/send.ts';

@@ -2,7 +2,7 @@
  * The chain of an organization that is being erased: its end is signed while the key exists, then key and secret are destroyed. The chain
  * stays and still verifies: figures are hashed as they are, and the digests of words reveal nothing without the secret.
  */
-import { wholeChain } from '@metergate/core/receipt/checkpoint.ts';
+import { wholeChain } from '@metergate/core/books/receipt/checkpoint.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { signCheckpoint, unsealChainKeys } from './receipt-keys.ts';

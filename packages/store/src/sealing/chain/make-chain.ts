@@ -1,7 +1,7 @@
 /**
  * The chain of an organization that has none yet: an empty one, with the key that signs its checkpoints and the secret of its salts.
  */
-import { chainStart } from '@metergate/core/receipt/receipt.ts';
+import { chainStart } from '@metergate/core/books/receipt/receipt.ts';
 import type { Transaction } from 'kysely';
 import { followMasterKey } from '../master-key-rotation.ts';
 import { keyPlace, newReceiptKey, secretPlace, type NewReceiptKey } from './receipt-keys.ts';

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
 import { newId, idPrefix } from '@metergate/core/id.ts';
-import { checkpointText, type CheckpointKind, type CheckpointStatement } from '@metergate/core/receipt/checkpoint.ts';
+import { checkpointText, type CheckpointKind, type CheckpointStatement } from '@metergate/core/books/receipt/checkpoint.ts';
 import type { Kysely } from 'kysely';
 import { followMasterKey } from '../master-key-rotation.ts';
 import type { CredentialPlace } from '../vault.ts';

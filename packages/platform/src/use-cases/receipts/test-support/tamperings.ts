@@ -1,8 +1,8 @@
 /**
  * Ways to tamper with a file of receipts, each with the sequence that a verifier must name.
  */
-import { formatLine, parseLine, type CheckpointLine, type FileLine, type ReceiptLine } from '@metergate/core/receipt/receipt-file.ts';
-import { linkText } from '@metergate/core/receipt/receipt.ts';
+import { formatLine, parseLine, type CheckpointLine, type FileLine, type ReceiptLine } from '@metergate/core/books/receipt/receipt-file.ts';
+import { linkText } from '@metergate/core/books/receipt/receipt.ts';
 import { sha256 } from '@metergate/store/sealing/chain/receipt-keys.ts';
 
 /** Changes a file's lines; returns the sequence that must be named. `draw`: a random whole number below its argument. */

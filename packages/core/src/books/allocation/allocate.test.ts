@@ -1,0 +1,132 @@
+/** Splitting of months by rules: everything adds up, whatever the weights, the signs and the figures. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { CallsLine } from '../month/month-sums.ts';
+import { addUsage, figureIn, noUsage, usageFigureNames, type UsageFigures } from '../../report/usage-sum.ts';
+import { allocate, type Allocation, type MonthToAllocate } from './allocate.ts';
+import { divideByWeights, roundSum } from './round-together.ts';
+import type { AllocationRule, AllocationRules } from './rules.ts';
+
+function figures(cost: bigint, calls = 1): UsageFigures {
+  return usageFigureNames.map((name) => (name === 'cost' ? cost : name === 'calls' ? calls : 0));
+}
+const line = (cost: bigint, given: Partial<CallsLine> = {}): CallsLine =>
+  ({ key: 'key_1', project: '', labels: [], model: 'gpt-6', wire: 'openai', figures: figures(cost), ...given });
+const rule = (given: Partial<AllocationRule>): AllocationRule =>
+  ({ keys: null, projects: null, people: null, models: null, labels: null, target: { kind: 'label', prefix: 'team:' }, ...given });
+const rules = (given: Partial<AllocationRules>): AllocationRules =>
+  ({ rules: [rule({})], rest: null, markup: 0n, currency: null, accounts: [], ...given });
+const month = (given: Partial<MonthToAllocate>): MonthToAllocate => ({ calls: [], corrections: [], late: [], lateCorrections: [], ...given });
+const nobody = () => undefined;
+const paid = ({ teams }: Allocation): Record<string, bigint> =>
+  Object.fromEntries(teams.map(({ team, adjustedCost }) => [team ?? '(none)', adjustedCost]));
+
+describe('allocation', () => {
+  test('what is divided adds up to what there was, whatever the weights and signs', () => {
+    assert.deepEqual(divideByWeights(100n, [1n, 1n, 1n]), [34n, 33n, 33n]);
+    assert.deepEqual(divideByWeights(-100n, [1n, 1n, 1n]), [-33n, -33n, -34n]);
+    assert.deepEqual(divideByWeights(7n, [0n, 5n, 0n]), [0n, 7n, 0n]);
+    assert.deepEqual(roundSum([5n, 5n, 5n], 10n), [1n, 1n, 0n], 'a half goes to the even number');
+    let seed = 7;
+    const draw = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    for (let round = 0; round < 500; round += 1) {
+      const amount = BigInt(draw(1_000_000) - 500_000);
+      const weights = Array.from({ length: 1 + draw(20) }, () => BigInt(draw(1_000)));
+      weights[0] = weights[0]! + 1n;
+      const parts = divideByWeights(amount, weights);
+      const sum = weights.reduce((one, other) => one + other, 0n);
+      assert.equal(parts.reduce((one, other) => one + other, 0n), amount);
+      for (const [index, part] of parts.entries()) {
+        const off = part * sum - amount * weights[index]!;
+        assert.ok(off > -sum && off < sum, 'nobody is more than one unit off');
+      }
+    }
+  });
+
+  test('the first rule that takes a call decides, and the first label by the alphabet names the team', () => {
+    const given = rules({
+      rules: [
+        rule({ keys: ['ci'], target: { kind: 'team', team: 'platform' } }), rule({ models: ['o1*'], labels: ['team:search'] }),
+        rule({ people: ['ann@example.com'], target: { kind: 'team', team: 'ann' } }), rule({}),
+        rule({ projects: ['web-*'], target: { kind: 'team', team: 'web' } }),
+      ],
+    });
+    const owners = new Map([['key_ci', { name: 'ci', person: null }], ['key_ann', { name: null, person: 'ann@example.com' }]]);
+    const made = allocate(month({
+      calls: [
+        line(1n, { key: 'key_ci', labels: ['team:search'] }), line(2n, { model: 'o1-pro', labels: ['team:ads', 'team:search'] }),
+        line(4n, { key: 'key_ann', labels: ['team:search'] }), line(8n, { labels: ['team:', 'team:zoo'] }), line(16n, { project: 'web-1' }),
+        line(32n, { project: 'other', labels: ['teams'] }),
+      ],
+    }), given, (key) => owners.get(key));
+    assert.deepEqual(paid(made), { ads: 2n, ann: 4n, platform: 1n, web: 16n, zoo: 8n, '(none)': 32n });
+    assert.deepEqual(made.teams.map(({ team }) => team), ['ads', 'ann', 'platform', 'web', 'zoo', null], 'unallocated comes last');
+  });
+
+  test('shared keys are split by weights, or by what each team pays for itself; the rest by its own rule', () => {
+    const shared = [rule({}), rule({ keys: ['key_shared'], target: { kind: 'own_shares' } }),
+      rule({ keys: ['key_halves'], target: { kind: 'weights', weights: [['a', 1n], ['c', 1n]] } })];
+    const calls = [
+      line(30n, { labels: ['team:a'] }), line(10n, { labels: ['team:b'] }), line(101n, { key: 'key_shared' }), line(7n, { key: 'key_halves' }),
+      line(9n, { key: 'key_unknown' }),
+    ];
+    const left = allocate(month({ calls }), rules({ rules: shared }), nobody);
+    assert.deepEqual(paid(left), { a: 30n + 76n + 4n, b: 10n + 25n, c: 3n, '(none)': 9n });
+    const spread = allocate(month({ calls }), rules({ rules: shared, rest: { kind: 'own_shares' } }), nobody);
+    assert.deepEqual(paid(spread), { a: 30n + 76n + 4n + 7n, b: 10n + 25n + 2n, c: 3n });
+    assert.deepEqual(allocate(month({ calls: [line(5n)] }), rules({ rest: { kind: 'own_shares' } }), nobody).teams.map(({ team }) => team), [null],
+      'nobody pays for anything, so there is nothing to go by');
+  });
+
+  test('corrections go by the calls of their model and provider, then of the provider; late ones by those of their month', () => {
+    const calls = [
+      line(30n, { labels: ['team:a'] }), line(10n, { labels: ['team:b'] }), line(60n, { labels: ['team:b'], model: 'gpt-5' }),
+      line(100n, { labels: ['team:c'], wire: 'anthropic', model: 'claude' }),
+    ];
+    const made = allocate(month({
+      calls,
+      corrections: [
+        { model: 'gpt-6', wire: 'openai', amount: -4n }, { model: 'web_search', wire: 'openai', amount: 100n },
+        { model: '', wire: 'azure', amount: 200n },
+      ],
+      late: [line(5n, { labels: ['team:z'] }), line(3n)],
+      lateCorrections: [{ calls: [line(1n, { labels: ['team:old'] })], corrections: [{ model: 'gpt-6', wire: 'openai', amount: 11n }] }],
+    }), rules({}), nobody);
+    const shown = made.teams.map(({ team, correction, late, lateCorrection }) => [team, correction, late, lateCorrection]);
+    assert.deepEqual(shown, [
+      ['a', -3n + 30n + 30n, 0n, 0n], ['b', -1n + 70n + 70n, 0n, 0n], ['c', 100n, 0n, 0n],
+      ['old', 0n, 0n, 11n], ['z', 0n, 5n, 0n], [null, 0n, 3n, 0n],
+    ]);
+  });
+
+  test('markup and currency are separate figures that add up to those of the sum', () => {
+    const calls = ['a', 'b', 'c'].map((team, index) => line(BigInt(index + 1) * 333n, { labels: [`team:${team}`] }));
+    const { teams } = allocate(month({ calls }),
+      rules({ markup: 50_000n, currency: { code: 'EUR', rate: 913_700_001n, date: '2026-10-31' } }), nobody);
+    assert.deepEqual(teams.map(({ markup }) => markup), [17n, 33n, 50n]);
+    assert.equal(teams.reduce((sum, { converted }) => sum + converted!, 0n), (2_098n * 913_700_001n + 500_000_000n) / 1_000_000_000n);
+    assert.equal(teams.reduce((sum, { adjustedCost }) => sum + adjustedCost, 0n), 1_998n);
+  });
+
+  test('every figure adds up to that of the month, for a thousand kinds of calls', () => {
+    let seed = 11;
+    const draw = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const calls = Array.from({ length: 1_000 }, (_, index): CallsLine => line(0n, {
+      key: `key_${draw(9)}`, project: `p${draw(4)}`, labels: draw(3) === 0 ? [] : [`team:${draw(12)}`], model: `m${draw(5)}`,
+      figures: usageFigureNames.map((name) =>
+        (name === 'cacheSavings' ? draw(2_000) - 1_000 : name === 'cost' ? BigInt(draw(1e9)) * 999_983n : draw(index + 1))),
+    }));
+    const made = allocate(month({ calls }), rules({
+      rules: [rule({}), rule({ keys: ['key_1', 'key_2'], target: { kind: 'weights', weights: [['0', 3n], ['1', 1n], ['2', 7n]] } }),
+        rule({ keys: ['key_3'], target: { kind: 'own_shares' } })],
+    }), nobody);
+    const sum = noUsage();
+    for (const each of calls) addUsage(sum, each.figures);
+    for (const parts of [made.lines, made.teams]) {
+      const total = noUsage();
+      for (const each of parts) addUsage(total, each.figures);
+      assert.deepEqual(usageFigureNames.map((name) => figureIn(total, name)), usageFigureNames.map((name) => figureIn(sum, name)));
+    }
+    assert.ok(made.teams.length === 13 && made.lines.some(({ share }) => share === 'split'));
+  });
+});

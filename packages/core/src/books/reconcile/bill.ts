@@ -1,0 +1,120 @@
+/**
+ * A provider's bill in the form for comparison: one line per day and model or item, whatever the provider exports. Figures that an export lacks
+ * are absent, and are not compared.
+ */
+import { parseDollars, type NanoDollars } from '../../money.ts';
+import type { BillDay } from './bill-days.ts';
+import { BillFault } from './bill-fault.ts';
+import type { BillItem } from './bill-items.ts';
+
+/**
+ * What is counted on both sides, in the order in which they decide a verdict. Input as the provider's own usage counts it: OpenAI's and those of
+ * upstreams with cached and written tokens, Anthropic's without. `calls` of an item are its uses.
+ */
+export const countKinds = [
+  'outputTokens', 'inputTokens', 'calls', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens', 'audioInputTokens', 'audioOutputTokens',
+  'imageInputTokens', 'imageOutputTokens', 'seconds', 'characters', 'pages', 'images', 'webSearches', 'webFetches',
+] as const;
+export type CountKind = (typeof countKinds)[number];
+export type Counts = { readonly [Kind in CountKind]?: number };
+
+export { BillFault } from './bill-fault.ts';
+
+export interface BillLine {
+  /** `2026-11-22`, in the bill's own zone. */
+  readonly day: string;
+  /** The model or item as the bill names it. Null: the bill does not say. */
+  readonly name: string | null;
+  /** What is charged for, if it is no model. */
+  readonly item: BillItem | null;
+  /** The provider's id of one request, where the export has a line for each. */
+  readonly requestId: string | null;
+  readonly counts: Counts;
+  readonly cost: NanoDollars | null;
+}
+
+/** Which operations a usage export counts; calls of others are not compared with it. */
+const billedOperations = ['text', 'embeddings', 'moderations', 'images', 'speech', 'transcription'] as const;
+export type BilledOperation = (typeof billedOperations)[number];
+
+export interface Bill {
+  /** Without lines whose figures are all 0. */
+  readonly lines: readonly BillLine[];
+  /** The days that the file covers, also those without lines; in order. */
+  readonly days: readonly BillDay[];
+  /** Decimal places of the finest amount in the file; null: it has no amounts. */
+  readonly places: number | null;
+  /** Each row of the file was rounded to `places` by itself. */
+  readonly roundedRows: boolean;
+  /** Null: all. */
+  readonly operations: ReadonlySet<BilledOperation> | null;
+  /** Its amounts of models are without the provider's tools, which have separate lines. */
+  readonly itemsApart: boolean;
+  /** The currency of amounts that were left out; null: none were. */
+  readonly otherCurrency: string | null;
+}
+
+/** A count; null if it is absent. Exports of data warehouses write whole numbers as `12.0` or `1.2E3`. */
+export function billCount(value: unknown): number | null {
+  if (value === undefined || value === null || value === '') return null;
+  const count = numberOf(value);
+  if (count === null) throw new BillFault('A figure of the file is not a number from 0.');
+  return count;
+}
+
+/** A whole count; null if it is absent. */
+export function billFigure(value: unknown): number | null {
+  if (value === undefined || value === null || value === '') return null;
+  const figure = numberOf(value);
+  if (figure === null || !Number.isSafeInteger(figure)) throw new BillFault('A figure of the file is not a whole number from 0.');
+  return figure;
+}
+
+function numberOf(value: unknown): number | null {
+  const count = typeof value === 'string' && /^\d{1,16}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,2})?$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : null;
+}
+
+/** Those that are known. */
+export function countsOf(found: { readonly [Kind in CountKind]?: number | null }): Counts {
+  const counts: { [Kind in CountKind]?: number } = {};
+  for (const kind of countKinds) {
+    const count = found[kind];
+    if (count !== undefined && count !== null) counts[kind] = count;
+  }
+  return counts;
+}
+
+/** The sum of both; a count that only one side has stays. */
+export function billCountsTogether(one: Counts, other: Counts): Counts {
+  const counts: { [Kind in CountKind]?: number } = { ...one };
+  for (const kind of countKinds) {
+    const count = other[kind];
+    if (count !== undefined) counts[kind] = (counts[kind] ?? 0) + count;
+  }
+  return counts;
+}
+
+/** An amount and how many decimal places it was written with. */
+export interface Amount {
+  readonly cost: NanoDollars;
+  readonly places: number;
+}
+
+/** An amount of US dollars. `scale`: 2 if the export counts in cents. May be negative, since a bill may hold credits. */
+export function amountOf(value: unknown, scale: 0 | 2): Amount {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim().replaceAll(/^\$|,/g, '') : '';
+  const below = text.startsWith('-');
+  const amount = parseDollars(below ? text.slice(1) : text);
+  if (amount === null) throw new BillFault('An amount of the file is not a decimal number.');
+  const exact = scale === 0 ? amount : (amount + 50n) / 100n;
+  const places = /e/i.test(text) ? 9 : (text.split('.')[1]?.length ?? 0) + scale;
+  return { cost: (below ? -exact : exact) as NanoDollars, places };
+}
+
+/** Refuses amounts in anything but US dollars. */
+export function checkDollars(currency: unknown): void {
+  if (typeof currency !== 'string' || currency.toLowerCase() !== 'usd') {
+    throw new BillFault('The file has amounts in another currency than US dollars.');
+  }
+}

@@ -1,0 +1,99 @@
+/** Every export form, read from a sample as its seller documents it, and files that are none. The samples' sources are named beside them. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { formatDollars } from '../../money.ts';
+import { billSellers, readBill, type BillSeller } from './read-bill.ts';
+
+const samples = new URL('test-support/samples/', import.meta.url);
+const opus = { cachedTokens: 200, cacheWriteTokens: 1_500, inputTokens: 1_500, outputTokens: 500, webSearches: 10 };
+
+/** Seller, then each line: day, name or item, counts, cost. */
+const expected: Readonly<Record<string, readonly [BillSeller, ...(readonly [string, string | null, object, string | null])[]]>> = {
+  'openai-costs.json': ['openai', ['2024-11-01', null, {}, '0.060000000']],
+  'openai-usage-completions.json': ['openai', ['2024-11-01', null,
+    { outputTokens: 500, inputTokens: 1_000, calls: 5, cachedTokens: 800, audioInputTokens: 0, audioOutputTokens: 0 }, null]],
+  'openai-usage-code-interpreter-sessions.json': ['openai', ['2024-11-01', 'code_execution', { calls: 1 }, null]],
+  'anthropic-cost-report.json': ['anthropic', ['2025-08-01', 'claude-opus-5', {}, '1.237891200']],
+  'anthropic-usage-report.json': ['anthropic', ['2025-08-01', 'claude-opus-5', opus, null]],
+  'anthropic-console-usage.csv': ['anthropic', ['2026-03-22', 'claude-sonnet-4-20250514',
+    { outputTokens: 5_000, inputTokens: 100_000, cachedTokens: 7, cacheWriteTokens: 42, webSearches: 10 }, null]],
+  'azure-cost-details.csv': ['azure',
+    ['2026-03-22', 'gpt 4o 1120', { inputTokens: 2_000_500 }, '5.001250000'],
+    ['2026-03-22', 'gpt 4o 1120', { inputTokens: 100_000, cachedTokens: 100_000 }, '0.125000000'],
+    ['2026-03-22', 'gpt 5.4', { outputTokens: 250_000 }, '3.750000000']],
+  'azure-focus.csv': ['azure', ['2026-03-22', 'gpt 4o mini 0718', { inputTokens: 2_000_000 }, '0.300000000']],
+  'aws-cur2.csv': ['bedrock',
+    ['2026-03-22', 'Claude4.6Sonnet', { inputTokens: 23_000 }, '0.069000000'],
+    ['2026-03-22', 'Claude4.6Sonnet', { outputTokens: 14_266 }, '0.213990000'],
+    ['2026-03-22', 'Claude4.6Sonnet', { inputTokens: 200_000, cachedTokens: 200_000 }, '0.060000000']],
+  'aws-focus.csv': ['bedrock', ['2026-05-08', 'Claude4.6Opus', { outputTokens: 39_600 }, '0.990000000']],
+  'google-billing.json': ['google',
+    ['2026-03-22', 'gemini 2.5 flash', { outputTokens: 461_280 }, '1.153197000'],
+    ['2026-03-22', 'gemini 2.5 flash', { inputTokens: 1_983_966 }, '0.595190000']],
+  'openrouter-activity.json': ['openrouter', ['2025-08-24', 'openai/gpt-4.1-2025-04-14',
+    { outputTokens: 125, inputTokens: 50, calls: 5, reasoningTokens: 25 }, '0.015000000']],
+  'openrouter-activity.csv': ['openrouter',
+    ['2026-04-13', 'openai/gpt-4o-mini', { outputTokens: 20, inputTokens: 10, calls: 1, cachedTokens: 1, reasoningTokens: 3 }, '0.120000000'],
+    ['2026-04-13', 'openai/gpt-4o-mini', { outputTokens: 25, inputTokens: 15, calls: 1, cachedTokens: 2, reasoningTokens: 4 }, '0.340000000']],
+};
+
+test('every sample is read, and every sample is expected', () => {
+  const files = readdirSync(samples).filter((name) => name !== 'README.md');
+  assert.deepEqual(files.toSorted(), Object.keys(expected).toSorted());
+  for (const [name, [seller, ...lines]] of Object.entries(expected)) {
+    const text = readFileSync(new URL(name, samples), 'utf8');
+    for (const form of [text, `\uFEFF${text.replaceAll('\n', '\r\n')}`]) {
+      const bill = readBill(seller, form);
+      assert.deepEqual(bill.lines.map((line) => [line.day, line.item ?? line.name, { ...line.counts }, line.cost === null ? null
+        : formatDollars(line.cost)]),
+        lines, name);
+    }
+  }
+});
+
+test('semicolons with decimal commas, tabs and quoted line feeds are read', () => {
+  const head = ['Date', 'MeterName', 'MeterCategory', 'Quantity', 'UnitOfMeasure', 'CostInUsd', 'Tags'];
+  const row = (cost: string, quantity: string, tags: string): readonly string[] =>
+    ['2026-03-22', 'gpt 4o 1120 Inp glbl Tokens', 'Azure OpenAI', quantity, '1K', cost, tags];
+  for (const [separator, cells] of [
+    [';', row('1.234,5', '0,25', '"a; ""b""\nc"')], ['\t', row('1234.5', '0.25', '"a\tb"')], [',', row('"1,234.5"', '0.25', '"a, ""b""\r\nc"')],
+  ] as const) {
+    const [line] = readBill('azure', `${head.join(separator)}\n${cells.join(separator)}\n`).lines;
+    assert.deepEqual([formatDollars(line!.cost!), line!.counts], ['1234.500000000', { inputTokens: 250 }], separator);
+  }
+});
+
+test('pages are joined, and the days between two of a file are covered', () => {
+  const page = (day: string): object => ({ data: [{ starting_at: `${day}T00:00:00Z`,
+    ending_at: `${day.slice(0, 8)}${String(Number(day.slice(8)) + 1).padStart(2, '0')}T00:00:00Z`,
+    results: [{ uncached_input_tokens: 1, output_tokens: 1, model: 'claude-opus-5' }] }], has_more: false });
+  const bill = readBill('anthropic', JSON.stringify([page('2026-03-01'), page('2026-03-04')]));
+  assert.deepEqual(bill.days.map(({ day }) => day), ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']);
+  const lines = `${JSON.stringify(page('2026-03-01'))}\n${JSON.stringify(page('2026-03-02'))}\n`;
+  assert.equal(readBill('anthropic', lines).lines.length, 2);
+});
+
+test('amounts of another currency are left out and named; where the export says the rate they are converted', () => {
+  const azure = 'Date,MeterName,MeterCategory,Quantity,UnitOfMeasure,CostInBillingCurrency,BillingCurrency\n'
+    + '2026-03-22,gpt 4o 1120 Inp glbl Tokens,Azure OpenAI,1,1K,4,EUR\n';
+  const bill = readBill('azure', azure);
+  assert.deepEqual([bill.otherCurrency, bill.places, bill.lines[0]!.cost, bill.lines[0]!.counts], ['EUR', null, null, { inputTokens: 1_000 }]);
+  const google = { usage_start_time: '2026-03-22 05:00:00 UTC', service: { description: 'Gemini API' },
+    sku: { description: 'Generate content input token count gemini 2.5 flash text' },
+    usage: { amount: 10, unit: 'count' }, cost: 3, currency: 'EUR', currency_conversion_rate: 0.75 };
+  assert.equal(formatDollars(readBill('google', JSON.stringify([google])).lines[0]!.cost!), '4.000000000');
+});
+
+test('a file of no known form is refused with the forms that were looked for', () => {
+  const sentences: Readonly<Record<BillSeller, RegExp>> = {
+    openai: /usage API.*costs API.*amount_value.*num_model_requests/, anthropic: /usage_report.*cost_usd.*usage_input_tokens_no_cache/,
+    azure: /MeterName.*FOCUS/, google: /sku\.description.*FOCUS/, bedrock: /line_item_usage_type.*FOCUS/,
+      openrouter: /model_permaslug.*generation_id/,
+  };
+  for (const seller of billSellers) {
+    for (const text of ['a,b\n1,2\n', '{"a":1}', '[{"a":1}]']) assert.throws(() => readBill(seller, text), sentences[seller], `${seller} ${text}`);
+    for (const text of ['', '[]']) assert.throws(() => readBill(seller, text), /empty|no lines/);
+  }
+  assert.throws(() => readBill('azure', 'Date,MeterName,MeterCategory,Cost\n2026-03-22,D2s v5,Virtual Machines,1\n'), /no lines of models/);
+});

@@ -1,0 +1,58 @@
+/**
+ * A caller's message on a Realtime or Live connection → what it may begin. `response.create` begins a response. For what is spoken, and for
+ * whatever is not known to be harmless, the provider may begin one by itself, which no message asks for. Decision 0121.
+ */
+import { watched } from '../../json/watched-value.ts';
+import { CallerEvents, type CallerEvent } from './caller-event.ts';
+import { SessionPlaces, type SessionModels } from './session-models.ts';
+
+/** Nothing is begun for these alone. */
+const harmless: ReadonlySet<string> = new Set([
+  'session.update', 'transcription_session.update', 'session.close', 'session.input_audio.mute', 'response.cancel',
+  'input_audio_buffer.clear', 'output_audio_buffer.clear', 'conversation.item.delete', 'conversation.item.truncate', 'conversation.item.retrieve',
+]);
+/** Harmless as well, but for an item that lets a tool be called: the provider goes on by itself then. */
+const itemCreate = 'conversation.item.create';
+
+/** Reads one message after the other. Never throws. */
+export class RealtimeCallerEvents {
+  readonly #session = new SessionPlaces();
+  readonly #itemType = watched();
+  readonly #events = new CallerEvents({ session: this.#session.place, item: watched({ type: this.#itemType }) });
+
+  /** `text[from..to)`: the whole message, unmasked and decompressed. */
+  read(text: Uint8Array, from: number = 0, to: number = text.length): CallerEvent {
+    this.begin();
+    this.push(text, from, to);
+    return this.event();
+  }
+
+  /** A message follows that comes in pieces. */
+  begin(): void {
+    this.#events.begin();
+  }
+
+  /** More of it. */
+  push(text: Uint8Array, from: number, to: number): void {
+    this.#events.push(text, from, to);
+  }
+
+  /** What the message is, if it ends here. */
+  event(): CallerEvent {
+    const event = this.#events.event();
+    const { type } = this.#events;
+    // What is no JSON begins nothing that was asked for. It leaves only where a response may be begun without having been asked for.
+    if (type === null && !this.#events.isObject) return { ...event, begins: 'lead' };
+    if (event.begins === 'response') return event;
+    return { ...event, begins: type !== null && this.#isHarmless(type) ? 'nothing' : 'lead' };
+  }
+
+  /** The models that the message that was read sets; null: none. */
+  get models(): SessionModels {
+    return this.#session.read();
+  }
+
+  #isHarmless(type: string): boolean {
+    return harmless.has(type) || (type === itemCreate && !this.#itemType.isString('mcp_approval_response'));
+  }
+}
