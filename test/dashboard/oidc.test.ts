@@ -3,9 +3,12 @@
  * requested page, with a session that scripts cannot read; without a provider there is no button; a refusal is shown.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
+import { newMachine } from '../login/machine.ts';
 import { axeFindings, openPage, startGround, type Ground } from './browser.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -108,6 +111,62 @@ if (here !== 'linux-x64') {
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     await page.getByText('The session ended.').or(page.getByRole('heading', { name: 'Sign in' })).first().waitFor();
     ground.complaints.length = 0;
+  });
+
+  test('metergate login: its page leads through the provider and back to the choice, by the machine\'s browser and by a code', async () => {
+    idp.next = 'ada';
+    const machine = newMachine();
+    try {
+      machine.write('.claude/settings.json', '{}\n');
+      const login = machine.metergate('login', ground.system.platformUrl, '--yes');
+      const page = await ground.stranger();
+      const visited: string[] = [];
+      page.on('framenavigated', (frame) => visited.push(frame.url()));
+      const opened = await machine.opened();
+      await page.goto(opened);
+      await page.getByRole('link', { name: button }).click();
+      await page.getByRole('link', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: /^Give .* a key of yours\?$/ }).waitFor();
+      assert.equal(page.url(), opened, 'the same sign-in of the same machine');
+      await page.getByText('ada@provided.example').first().waitFor();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('This machine has what it needs.').waitFor();
+      const { code, stderr } = await login.ended;
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /Signed in as ada@provided\.example in default/);
+      const key = /svc_live_\w{43}/.exec(readFileSync(join(machine.home, '.claude/settings.json'), 'utf8'))![0];
+      assert.ok(visited.some((url) => url.startsWith(idp.issuer)) && visited.every((url) => !url.includes(key)), visited.join());
+      assert.equal((await machine.metergate('logout', '--yes', '--end-key').ended).code, 0);
+
+      await openPage(page, at('/settings'));
+      await page.context().clearCookies({ domain: '127.0.0.1' });
+      const byCode = machine.metergate('login', ground.system.platformUrl, '--code', '--yes');
+      const [, typed] = await byCode.says(/\n {2}([A-Z]{4}-[A-Z]{4})\n/);
+      await page.goto(at('/connect'));
+      await page.getByRole('link', { name: button }).click();
+      await page.getByRole('link', { name: 'Continue' }).click();
+      await page.getByLabel('Code').fill(typed!);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('The machine has been allowed.').waitFor();
+      assert.equal((await byCode.ended).code, 0);
+      const made = readFileSync(join(machine.home, '.claude/settings.json'), 'utf8');
+      // The provider gives no role any more: whoever signs in then has no key either.
+      idp.people.set('ada', { email: 'ada@provided.example', email_verified: true, groups: ['staff'] });
+      await page.context().clearCookies({ domain: '127.0.0.1' });
+      await page.goto(at('/sign-in'));
+      await page.getByRole('link', { name: button }).click();
+      await page.getByRole('link', { name: 'Continue' }).click();
+      await page.getByText('gives you no role in Metergate').waitFor();
+      const ended = /svc_live_\w{43}/.exec(made)![0];
+      const answer = await fetch(at('/platform/v1/self'), { headers: { authorization: `Bearer ${ended}` } });
+      assert.equal(answer.status, 401);
+    } finally {
+      idp.people.set('ada', { email: 'ada@provided.example', email_verified: true, groups: ['staff', 'admin'] });
+      machine.remove();
+    }
+    const complaints = ground.complaints.splice(0);
+    assert.ok(complaints.every((line) => /40[13]/.test(line)), complaints.join('\n'));
   });
 
   test('somebody without a role here learns why, and finds the way back', async () => {

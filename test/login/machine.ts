@@ -18,12 +18,14 @@ const endedMs = 180_000;
 /** The tools' programs. That of Claude Code is one for each kind of machine: its launcher needs a script of its package that is not run here. */
 const programs = {
   claude: join(packages, `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`),
-  codex: join(packages, '.bin/codex'), gemini: join(packages, '.bin/gemini'),
+  codex: join(packages, '.bin/codex'), gemini: join(packages, '.bin/gemini'), cn: join(packages, '.bin/cn'),
+  // With all it needs 700 MB, so nothing installs it: python -m venv .venvs/aider && .venvs/aider/bin/pip install aider-chat==0.86.2
+  aider: join(root, '.venvs/aider/bin/aider'),
 } as const;
 export type Program = keyof typeof programs;
 
-export function hasTools(): boolean {
-  return Object.values(programs).every((path) => existsSync(path));
+export function hasTools(...chosen: readonly Program[]): boolean {
+  return chosen.every((name) => existsSync(programs[name]));
 }
 
 export interface Ended {
@@ -37,6 +39,8 @@ export interface Machine {
   /** What a browser would be opened with. */
   opened(): Promise<string>;
   metergate(...args: readonly string[]): Running;
+  /** The same at a terminal, where a person types; its output is one. */
+  atTerminal(...args: readonly string[]): Running;
   tool(program: Program, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   write(path: string, text: string, mode?: number): void;
   /** Every file of the home with its mode and a digest of its bytes, by path. */
@@ -46,9 +50,15 @@ export interface Machine {
 
 export interface Running {
   readonly ended: Promise<Ended>;
-  /** Resolves with the first match of what it says on stderr. */
+  /** Resolves with the first match of what it says on stderr, or at its terminal. */
   says(words: RegExp): Promise<RegExpMatchArray>;
+  /** A line, and its end. */
+  types(line: string): void;
 }
+
+/** The system's program that gives a command a terminal. */
+const terminal = '/usr/bin/script';
+export const hasTerminal = (): boolean => existsSync(terminal);
 
 /** `programs`: which tools are on its path; none by default. */
 export function newMachine({ with: chosen = [] }: { readonly with?: readonly Program[] } = {}): Machine {
@@ -59,6 +69,7 @@ export function newMachine({ with: chosen = [] }: { readonly with?: readonly Pro
   const opening = join(folder, 'opened');
   writeFileSync(join(bin, 'browser'), `#!/bin/sh\nprintf '%s' "$1" > '${opening}.part' && mv '${opening}.part' '${opening}'\n`);
   chmodSync(join(bin, 'browser'), 0o700);
+  const ofCommand = { BROWSER: join(bin, 'browser') };
   const env = { HOME: home, PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, LANG: 'C.UTF-8' };
   return {
     home,
@@ -68,7 +79,9 @@ export function newMachine({ with: chosen = [] }: { readonly with?: readonly Pro
       rmSync(opening);
       return url;
     },
-    metergate: (...args) => run([process.execPath, launcher, ...args], { cwd: folder, env: { ...env, BROWSER: join(bin, 'browser') } }),
+    metergate: (...args) => run([process.execPath, launcher, ...args], { cwd: folder, env: { ...env, ...ofCommand } }),
+    atTerminal: (...args) => run([terminal, '-qefc', [process.execPath, launcher, ...args].map((each) => `'${each}'`).join(' '), '/dev/null'],
+      { cwd: folder, env: { ...env, ...ofCommand, SHELL: '/bin/sh', TERM: 'xterm' }, isTyped: true }),
     tool: (program, args, more = {}) => run([join(bin, program), ...args], { cwd: join(folder, 'work'), env: { ...env, ...more } }).ended,
     write(path, text, mode = 0o600) {
       mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -85,12 +98,18 @@ export function newMachine({ with: chosen = [] }: { readonly with?: readonly Pro
   };
 }
 
-function run(command: readonly string[], { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> }): Running {
-  const child = spawn(command[0]!, command.slice(1), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+interface Runs {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly isTyped?: boolean;
+}
+
+function run(command: readonly string[], { cwd, env, isTyped = false }: Runs): Running {
+  const child = spawn(command[0]!, command.slice(1), { cwd, env, stdio: [isTyped ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   const heard = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]!.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
       for (const hear of heard) hear();
     });
@@ -103,9 +122,10 @@ function run(command: readonly string[], { cwd, env }: { readonly cwd: string; r
   });
   return {
     ended,
+    types: (line) => void child.stdin!.write(`${line}\n`),
     says: (words) => new Promise((resolve, reject) => {
       const look = (): void => {
-        const found = words.exec(output.stderr);
+        const found = words.exec(isTyped ? output.stdout : output.stderr);
         if (found !== null) resolve(found);
         else if (child.exitCode !== null) reject(new Error(`it ended without ${String(words)}: ${output.stdout}${output.stderr}`));
       };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
-import { hasTools, newMachine, signedIn, type Ended, type Machine, type Person, type Program, type Running } from './machine.ts';
+import { hasTerminal, hasTools, newMachine, signedIn, type Ended, type Machine, type Person, type Program, type Running } from './machine.ts';
 
 const password = 'correct horse battery';
 const events = (...data: readonly { readonly type: string }[]): string => data.map((each) =>
@@ -33,6 +33,25 @@ function claudeAnswer({ body }: ReceivedRequest): ScriptedAnswer {
     { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } } as never,
     { type: 'message_stop' },
   ));
+}
+
+/** Continue and aider speak chat, Codex the Responses API. */
+function openaiAnswer({ target, body }: ReceivedRequest): ScriptedAnswer {
+  return target.endsWith('/chat/completions') ? chatAnswer(body) : codexAnswer();
+}
+
+function chatAnswer(body: Buffer): ScriptedAnswer {
+  const asked = JSON.parse(body.toString()) as { readonly stream?: boolean; readonly stream_options?: { readonly include_usage?: boolean } };
+  const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+  const head = { id: 'x', created: 1, model: 'gpt-5.2' };
+  if (asked.stream !== true) {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Danube' }, finish_reason: 'stop' }];
+    return { headers: [['content-type', 'application/json']], body: JSON.stringify({ ...head, object: 'chat.completion', choices, usage }) };
+  }
+  const chunk = (more: object): string => `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], ...more })}\n\n`;
+  const choice = (delta: object, reason: string | null) => chunk({ choices: [{ index: 0, delta, finish_reason: reason }] });
+  const last = asked.stream_options?.include_usage === true ? chunk({ usage }) : '';
+  return stream(`${choice({ role: 'assistant', content: 'Danube' }, null)}${choice({}, 'stop')}${last}data: [DONE]\n\n`);
 }
 
 function codexAnswer(): ScriptedAnswer {
@@ -62,7 +81,7 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
   before(async () => {
     system = await startSystem();
     system.anthropic.respond(claudeAnswer);
-    system.openai.respond(codexAnswer);
+    system.openai.respond(openaiAnswer);
     system.upstream.respond(geminiAnswer);
     const email = 'ada@example.com';
     for (const [args, input] of [
@@ -88,7 +107,7 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
   };
 
   test('a first metered call from Claude Code, Codex and Gemini CLI; after logout everything is as before', async (t) => {
-    if (!hasTools()) return t.diagnostic('the tools that .ci/run installs are not in .venvs: none is set up here');
+    if (!hasTools('claude', 'codex', 'gemini')) return t.diagnostic('the tools that .ci/run installs are not in .venvs: none is set up here');
     const machine = machineWith('claude', 'codex', 'gemini');
     const empty = machine.files();
     const login = machine.metergate('login', system.platformUrl, '--yes');
@@ -139,13 +158,60 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     assert.notEqual(ended.revokedAt, null);
   });
 
+  for (const { tool, file, text, commands } of [
+    {
+      tool: 'cn', file: '.continue/config.yaml',
+      text: 'name: mine\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: a\n    provider: openai\n    model: gpt-4o\n    roles: [chat]\n'
+        + '  - name: b\n    provider: anthropic\n    model: claude-sonnet-4-5\n    roles: [chat]\n',
+      commands: [['-p', 'Name a river.', '--config', '~/.continue/config.yaml']],
+    },
+    {
+      tool: 'aider', file: '.aider.conf.yml', text: null,
+      commands: ['openai/gpt-5.2', 'anthropic/claude-sonnet-4-5'].map((model) => ['--model', model, '--message', 'Name a river.', '--no-git',
+        '--yes-always', '--no-check-update', '--analytics-disable', '--no-show-model-warnings', '--no-detect-urls', '--map-tokens', '0']),
+    },
+  ] as const) {
+    test(`${tool} from its package: a first metered call with what was written, and as before after logout`, async (t) => {
+      if (!hasTools(tool)) return t.diagnostic(`${tool} is not in .venvs: it is not set up here`);
+      await endKeys();
+      const machine = machineWith(tool);
+      if (text !== null) machine.write(file, text);
+      const before = machine.files();
+      const login = await byCode(machine.metergate('login', system.platformUrl, '--code', '--yes'));
+      assert.equal(login.code, 0, login.stdout + login.stderr);
+      for (const command of commands) {
+        const ended = await machine.tool(tool, command.map((each) => each.replace('~', machine.home)), { CONTINUE_TELEMETRY_ENABLED: '0' });
+        assert.match(ended.stdout, /Danube/, ended.stdout + ended.stderr);
+      }
+      const key = ((await ada.ask('GET', '/keys')).body['data'] as { id: string; person: string; revokedAt: string | null }[])
+        .find(({ person, revokedAt }) => person === 'ada@example.com' && revokedAt === null)!;
+      const calls = (await system.calls({ count: commands.length })).filter((call) => call.key === key.id);
+      assert.ok(calls.length >= commands.length, JSON.stringify(calls));
+      for (const call of calls) {
+        assert.deepEqual([call.inputTokens, call.outputTokens, call.usage, Number(call.cost) > 0], [11, 3, 'reported', true], JSON.stringify(call));
+      }
+      const out = await machine.metergate('logout', '--yes', '--end-key').ended;
+      assert.equal(out.code, 0, out.stdout + out.stderr);
+      assert.deepEqual(textsWith(machine, 'svc_live_'), []);
+      assert.equal(machine.files()[file], before[file], `${file} is as it was`);
+    });
+  }
+
   /** The person types the code that the machine shows. */
   async function byCode(login: Running, decision: 'allow' | 'refuse' = 'allow'): Promise<Ended> {
     const [, code] = await login.says(/\n {2}([A-Z]{4}-[A-Z]{4})\n/);
-    const { body } = await ada.ask('POST', '/auth/machine-sign-ins/find', { userCode: code });
+    await allow(code!, decision);
+    return login.ended;
+  }
+  async function allow(userCode: string, decision: 'allow' | 'refuse' = 'allow'): Promise<void> {
+    const { body } = await ada.ask('POST', '/auth/machine-sign-ins/find', { userCode });
     const { status } = await ada.ask('POST', `/auth/machine-sign-ins/${String(body['id'])}/${decision}`);
     assert.equal(status, 200);
-    return login.ended;
+  }
+  async function endKeys(): Promise<void> {
+    for (const { id, person } of (await ada.ask('GET', '/keys')).body['data'] as { id: string; person: string | null }[]) {
+      if (person !== null) await ada.ask('DELETE', `/keys/${id}`);
+    }
   }
   const liveKeys = async () => ((await ada.ask('GET', '/keys')).body['data'] as { person: string | null; revokedAt: string | null }[])
     .filter(({ person, revokedAt }) => person === 'ada@example.com' && revokedAt === null).length;
@@ -235,13 +301,61 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     assert.match((await machine.metergate('logout', '--yes').ended).stdout, /Nobody is logged in/);
   });
 
+  test('at a terminal: what would be written is shown and asked for; no ends the key, names choose, and logout asks too', async (t) => {
+    if (!hasTerminal()) return t.diagnostic('this machine has no program script, which gives a command a terminal');
+    const machine = machineWith();
+    machine.write('.codex/config.toml', 'model = "gpt-5.2"\n');
+    machine.write('.claude/settings.json', '{}\n');
+    const before = machine.files();
+    const asked = async (answer: string): Promise<Ended> => {
+      const login = machine.atTerminal('login', system.platformUrl, '--code');
+      const [, code] = await login.says(/\n {2}([A-Z]{4}-[A-Z]{4})\r\n/);
+      await allow(code!);
+      await login.says(/Write these\? yes, or the names of some, or no: $/);
+      assert.deepEqual(machine.files(), before, 'nothing is written before the answer');
+      login.types(answer);
+      return login.ended;
+    };
+    await endKeys();
+    const declined = await asked('no');
+    assert.equal(declined.code, 0, declined.stdout);
+    assert.match(declined.stdout, /model_provider = metergate\r\n[^]*Nothing was written, and the new key was ended/);
+    assert.ok(!/svc_live_\w{20}/.test(declined.stdout), 'the key is not shown whole');
+    assert.deepEqual([machine.files(), await liveKeys()], [before, 0]);
+    const some = await asked('codex');
+    assert.equal(some.code, 0, some.stdout);
+    assert.deepEqual([textsWith(machine, 'svc_live_').filter((path) => !path.includes('login.json')), await liveKeys()], [['.codex/config.toml'], 1]);
+    const kept = machine.atTerminal('logout');
+    await kept.says(/Take these back\? yes, or end to end the key too, or no: $/);
+    kept.types('no');
+    assert.match((await kept.ended).stdout, /Nothing was changed/);
+    const out = machine.atTerminal('logout');
+    await out.says(/or no: $/);
+    out.types('end');
+    assert.match((await out.ended).stdout, /is ended\./);
+    assert.deepEqual([machine.files(), await liveKeys()], [before, 0]);
+  });
+
+  test('--print shows the key and the settings of the tools that are named, or found', async () => {
+    const machine = machineWith();
+    machine.write('.codex/config.toml', 'model = "gpt-5.2"\n');
+    for (const [args, titles] of [[['--only', 'codex'], ['Codex']], [['--only', 'aider,codex'], ['aider', 'Codex']], [[], ['Codex']]] as const) {
+      await endKeys();
+      const { stdout } = await byCode(machine.metergate('login', system.platformUrl, '--code', '--print', ...args));
+      const shown = ['Claude Code', 'Codex', 'Gemini CLI', 'aider', 'Continue'].filter((title) => new RegExp(`^${title}(?:$|:)`, 'm').test(stdout));
+      assert.deepEqual(shown.sort(), [...titles].sort(), stdout);
+    }
+    await endKeys();
+    const empty = machineWith();
+    const { stdout } = await byCode(empty.metergate('login', system.platformUrl, '--code', '--print'));
+    for (const title of ['Claude Code', 'Codex', 'Gemini CLI', 'aider', 'Continue']) assert.ok(stdout.includes(title), stdout);
+    assert.deepEqual(empty.files(), {});
+  });
+
   test('what comes to the waiting machine from elsewhere changes nothing', async () => {
     const machine = machineWith();
     machine.write('.claude/settings.json', '{}\n');
-    for (const { id } of ((await ada.ask('GET', '/keys')).body['data'] as { id: string; person: string | null }[]).filter(({ person }) =>
-      person !== null)) {
-      await ada.ask('DELETE', `/keys/${id}`);
-    }
+    await endKeys();
     const login = machine.metergate('login', system.platformUrl, '--yes');
     const id = new URL(await machine.opened()).searchParams.get('id')!;
     const { body } = await ada.ask('POST', `/auth/machine-sign-ins/${id}/allow`);

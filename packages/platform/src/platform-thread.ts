@@ -258,10 +258,10 @@ function reportsAt(databaseUrl: string): Reports {
 /** What only requests need is loaded with the first of them. */
 async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
   const [
-    sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { createSignInBegins }, { knownBrowsers }, { trustedProxies },
+    sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { createSignInBounds }, { knownBrowsers }, { trustedProxies },
   ] = await Promise.all([
     import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/hashing-threads.ts'), import('./auth/attempts.ts'),
-    import('./auth/sign-in-begins.ts'), import('./auth/known-browsers.ts'), import('./http/client-address.ts'),
+    import('./auth/sign-in-bounds.ts'), import('./auth/known-browsers.ts'), import('./http/client-address.ts'),
   ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
@@ -272,7 +272,7 @@ async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | '
     sessions: sessions.createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,
     }),
-    attempts: createAttempts(clock), signInBegins: createSignInBegins(clock), browsers: knownBrowsers(data.masterKey, clock), oidc,
+    attempts: createAttempts(clock), signInBounds: createSignInBounds(clock), browsers: knownBrowsers(data.masterKey, clock), oidc,
     report: (fault) => reportFault('answer a request', fault),
   };
 }

@@ -25,7 +25,7 @@ export const login = command({
   description: 'Get a service key of your own, and set up the tools on this machine with it',
   args: {
     url: { type: 'positional', required: true, valueHint: 'URL', description: 'The address of the pages, such as https://metergate.example.com' },
-    print: { type: 'boolean', description: 'Show the key and the settings; write nothing' },
+    print: { type: 'boolean', description: 'Show the key and the settings, of all tools if none is found; write nothing' },
     code: { type: 'boolean', description: 'Sign in by a code that you type on a page, for a machine without a browser' },
     only: { type: 'string', valueHint: 'TOOLS', description: `Some of ${knownTools.map(({ id }) => id).join(', ')}; by default those found here` },
     yes: { type: 'boolean', description: 'Write the settings without asking; needed without a terminal, unless with --print' },
@@ -51,7 +51,8 @@ async function loggedIn(tools: CommandTools, origin: string, options: LoginOptio
     throw new CommandFault('logged_in_elsewhere', `This machine is logged in at ${before.platform}. Run metergate logout first.`);
   }
   const done = new Set(before?.files.map(({ tool }) => tool));
-  const found = (chosen ?? knownTools.filter((tool) => print || tool.isThere(machine))).filter(({ id }) => print || !done.has(id));
+  const here = knownTools.filter((tool) => tool.isThere(machine));
+  const found = (chosen ?? (print && here.length === 0 ? knownTools : here)).filter(({ id }) => print || !done.has(id));
   for (const tool of print ? [] : found) {
     const wrong = wrongAlready(tool, machine);
     if (wrong !== null) tools.stderr(`${tool.title}: ${wrong}\n`);

@@ -32,9 +32,7 @@ async function signInByBrowser(tools: Tools, origin: string, { asking, verifier 
     openBrowser(url, tools.env);
     const code = await within(brought, begun);
     if (code === null) throw refused();
-    const given = await takeKey(origin, begun.id, { verifier, code });
-    if (given === null) throw over();
-    return given;
+    return await takenKey(tools, { origin, begun, verifier, code });
   } finally {
     loopback.close();
   }
@@ -45,19 +43,35 @@ async function signInByCode(tools: Tools, origin: string, { asking, verifier }: 
   if (begun.userCode === null) throw over();
   tools.stderr(`Open this page on any machine, sign in, and type the code there:\n  ${origin}${begun.path}\n  ${begun.userCode}\n`
     + 'Type it nowhere else, and give it to nobody.\n');
+  await pauseOf(tools)(begun.intervalSeconds * 1_000);
+  return takenKey(tools, { origin, begun, verifier, code: null });
+}
+
+interface Takes {
+  readonly origin: string;
+  readonly begun: Begun;
+  readonly verifier: string;
+  readonly code: string | null;
+}
+
+/** Asks until somebody has decided. */
+async function takenKey(tools: Tools, { origin, begun, verifier, code }: Takes): Promise<Given> {
   const endMs = tools.nowMs() + begun.expiresInSeconds * 1_000;
-  const pause = tools.pause ?? ((ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms); }));
   while (tools.nowMs() < endMs) {
-    await pause(begun.intervalSeconds * 1_000);
-    const given = await takeKey(origin, begun.id, { verifier, code: null }).catch((error: unknown) => {
+    const given = await takeKey(origin, begun.id, { verifier, code }).catch((error: unknown) => {
       if (error instanceof CommandFault && error.code === 'sign_in_over') throw refused();
-      // A short outage does not end a sign-in that the person is about to allow.
-      if (error instanceof CommandFault && error.code === 'platform_unreachable') return null;
+      // Neither a short outage nor other machines here end a sign-in that the person is about to allow.
+      if (error instanceof CommandFault && ['platform_unreachable', 'too_many_attempts'].includes(error.code)) return null;
       throw error;
     });
     if (given !== null) return given;
+    await pauseOf(tools)(begun.intervalSeconds * 1_000);
   }
   throw over();
+}
+
+function pauseOf({ pause }: Tools): (ms: number) => Promise<void> {
+  return pause ?? ((ms) => new Promise((resolve) => { setTimeout(resolve, ms); }));
 }
 
 async function within(brought: Promise<string | null>, { expiresInSeconds }: Begun): Promise<string | null> {

@@ -46,6 +46,9 @@ test('whoever claims an email and signs in with another password gains no furthe
 test('a hundred tries from one address at ever new people, and at one person from ever new addresses', () => {
   assert.equal(context().taken(150, (index) => ({ email: `p${index}@example.com`, address: '1.1.1.1' })), 100);
   assert.equal(context().taken(150, (index) => ({ email: 'ada@example.com', address: `10.0.0.${index}` })), 100);
+  const v6 = (index: number): string => `2001:db8:0:7:${index.toString(16)}::1`;
+  assert.equal(context().taken(150, (index) => ({ email: `p${index}@example.com`, address: v6(index) })), 100, 'addresses of one network are one');
+  assert.equal(context().taken(12, (index) => ({ email: 'ada@example.com', address: v6(index) })), 10);
 });
 
 test('junk from the address of a proxy locks out nobody who has signed in from there before', () => {

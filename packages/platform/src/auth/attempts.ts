@@ -6,6 +6,7 @@
  * else's email gives no further tries at their password. Whoever comes in a browser that they signed in with before has its tries besides
  * (decision 171): strangers behind the same address can use up those of the pair, not these.
  */
+import { networkOf } from '../http/client-address.ts';
 import type { KnownBrowser } from './known-browsers.ts';
 import { refuseInput, type AdministrationRefusal } from '../use-cases/refusal.ts';
 
@@ -43,7 +44,7 @@ export interface Attempt {
 export interface Trier {
   /** The account: an email, or an id. */
   readonly email: string;
-  /** The client's address. */
+  /** The client's address, which counts as its network. */
   readonly address: string;
   /** The browser, if somebody has signed in there before; null or absent: it is new. */
   readonly browser?: KnownBrowser | null;
@@ -142,8 +143,8 @@ function remember(known: Map<string, Set<string>>, pair: string, person: string)
 }
 
 function keysOf({ email, address }: Trier): Readonly<Record<keyof typeof bounds, string>> {
-  const named = email.trim().toLowerCase();
-  return { pair: `p ${address} ${named}`, email: `e ${named}`, address: `a ${address}` };
+  const [named, from] = [email.trim().toLowerCase(), networkOf(address)];
+  return { pair: `p ${from} ${named}`, email: `e ${named}`, address: `a ${from}` };
 }
 
 /**

@@ -40,3 +40,17 @@ function plain(address: string): string {
   const bare = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare;
 }
+
+/**
+ * Whom an address is counted as: itself, or of IPv6 its network of 64 bits, of which one machine usually has all addresses. `address`: as
+ * `clientAddress` gives it.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::');
+  const [ahead, behind] = [head, tail].map((part) => part.split(':').filter((group) => group !== ''));
+  // An IPv4 address at the end stands for two groups.
+  const groups = [...ahead!, ...behind!].reduce((count, group) => count + (group.includes('.') ? 2 : 1), 0);
+  const all = address.includes('::') ? [...ahead!, ...Array.from({ length: 8 - groups }, () => '0'), ...behind!] : ahead!;
+  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

@@ -19,6 +19,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     let other: TestOrganization;
     /** Ids of the other organization's things, by the operation that takes one. */
     const foreign: Record<string, string> = {};
+    let ownCookie: string;
     const ask = (path: string, asked: Asked) => platform.ask(`/platform/v1${path}`, asked);
     const made = async (path: string, body: unknown, token = other.tokens.owner): Promise<string> => {
       const answer = await ask(path, { method: 'POST', body, token });
@@ -46,6 +47,11 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const alert = await made('/alerts', { cap, at: [80] });
       const budget = await made('/month-budgets', { scope: 'organization', amount: '5' });
       const webhook = await made('/webhooks', { url: 'https://hooks.example.com/theirs' });
+      const begun = await ask('/auth/machine-sign-ins', { method: 'POST', body: { challenge: 'c'.repeat(43), port: 4_711 } });
+      const signIn = String(begun.body['id']);
+      ownCookie = await platform.signIn(own.emails.owner);
+      const cookie = await platform.signIn(other.emails.member);
+      assert.equal((await ask(`/auth/machine-sign-ins/${signIn}/allow`, { method: 'POST', cookie })).status, 200);
       const kept = await platform.store.savedViews.save({ organization: other.id, person: members[0]!.id }, { name: 'theirs', query: 'by=key' });
       const view = String((kept as { id: unknown }).id);
       Object.assign(foreign, {
@@ -71,6 +77,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         showRefusal: ids[0],
         showReceipt: records[3]!.id, showCall: records[3]!.id, showCallCost: records[3]!.id, removeAlert: alert, removeCorrection: correction,
         removeBudget: budget,
+        showMachineSignIn: signIn, allowMachineSignIn: signIn, refuseMachineSignIn: signIn, takeMachineKey: signIn,
         removeView: view, removeWebhook: webhook, testWebhook: webhook, listWebhookDeliveries: webhook,
       });
     });
@@ -80,14 +87,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       remove();
     });
     const bodies: Record<string, unknown> = {
+      takeMachineKey: { verifier: 'v'.repeat(43) },
       setOrganization: { drainSeconds: 7 }, setMemberRole: { role: 'viewer' }, declareFigure: { name: 'n', usd: '1' }, setKey: { disabled: true },
     };
 
-    // A machine that signs in belongs to no organization: its id is a secret of the machine, and whoever allows it is asked by `mayAllow`.
-    const ofOrganizations = operations.filter(({ path }) => path.includes('{id}') && !path.startsWith('/auth/machine-sign-ins/'));
-    for (const { id: operation, method, path, body } of ofOrganizations) {
+    for (const { id: operation, method, path, body } of operations.filter((each) => each.path.includes('{id}'))) {
       test(`${operation}: another organization's id is like one that never was`, async () => {
-        const asked = { method: method.toUpperCase(), token: own.tokens.owner, ...(body === undefined ? {} : { body: bodies[operation] ?? {} }) };
+        // Machines sign in for people: a token gets 403 whatever the id.
+        const as = path.startsWith('/auth/machine-sign-ins/') ? { cookie: ownCookie } : { token: own.tokens.owner };
+        const asked = { method: method.toUpperCase(), ...as, ...(body === undefined ? {} : { body: bodies[operation] ?? {} }) };
         const theirs = foreign[operation];
         assert.ok(theirs !== undefined, `the table of foreign ids lacks ${operation}`);
         const answers = [theirs, theirs.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), '0', '%00', "'--", 'é', '%2e'.repeat(3)];

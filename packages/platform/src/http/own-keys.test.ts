@@ -105,7 +105,8 @@ test('by a browser: the key comes once, to who holds the verifier and what the b
   const self = await platform.ask('/platform/v1/self', { token: key });
   assert.equal(self.status, 200);
   const [made] = (await platform.store.audit.list({ organization: acme.id, limit: 1 }))!;
-  assert.deepEqual([made!.action, made!.subject], ['createKey', taken.body['keyId']]);
+  assert.deepEqual([made!.action, made!.subject, Object.keys(made!.detail)],
+    ['createKey', taken.body['keyId'], ['name', 'machine', 'address']]);
   assert.ok(!JSON.stringify(made).includes(key.slice(14)));
   assert.equal((await platform.ask('/platform/v1/self', { method: 'DELETE', token: key })).status, 200);
   assert.equal((await platform.ask('/platform/v1/self', { token: key })).status, 401, 'it ended itself');
@@ -127,7 +128,31 @@ test('by a code: it is found however it is typed, by people who are signed in, a
   const statuses: number[] = [];
   for (let tried = 0; tried < 12; tried += 1) statuses.push((await find('BBBB-BBBB', cookies.viewer)).status);
   assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 404), 429, 429]);
-  assert.equal((await find(typed)).status, 200, 'somebody else\'s wrong codes keep nobody out');
+  assert.equal((await find(typed)).status, 404, 'it is used up');
+  assert.equal((await find(String((await begin()).body['userCode']))).status, 200, 'somebody else\'s wrong codes keep nobody out');
+});
+
+test('an open sign-in is anybody\'s who was shown it; a decided one is the decider\'s, and to others, tokens too, like one that never was', async () => {
+  const elsewhere = await platform.organization('elsewhere');
+  const stranger = { cookie: await platform.signIn(elsewhere.emails.owner) };
+  const operations = [['GET', ''], ['POST', '/allow'], ['POST', '/refuse']] as const;
+  const answersTo = (who: object, id: string) => Promise.all(operations.map(async ([method, path]) =>
+    (await ask(who, method, `/auth/machine-sign-ins/${id}${path}`)).text));
+  const never = await answersTo(stranger, 'msi_never');
+  const token = await answersTo({ token: acme.tokens.owner }, 'msi_never');
+  for (const decision of ['allow', 'refuse']) {
+    const { body: { id, userCode } } = await begin();
+    assert.equal((await ask(stranger, 'GET', `/auth/machine-sign-ins/${String(id)}`)).status, 200);
+    assert.equal((await asMember('POST', `/auth/machine-sign-ins/${String(id)}/${decision}`)).status, 200);
+    for (const who of [stranger, { cookie: cookies.admin }]) assert.deepEqual(await answersTo(who, String(id)), never);
+    assert.deepEqual(await answersTo({ token: acme.tokens.owner }, String(id)), token, 'a token learns of none');
+    assert.match(never[0]!, /unknown_sign_in/);
+    assert.match(token[0]!, /forbidden/);
+    const own = await asMember('GET', `/auth/machine-sign-ins/${String(id)}`);
+    assert.deepEqual([own.status, own.body['state']], [200, decision === 'allow' ? 'allowed' : 'refused']);
+    assert.equal(codeOf(await asMember('POST', `/auth/machine-sign-ins/${String(id)}/refuse`)), 'sign_in_over');
+    assert.equal(codeOf(await ask(stranger, 'POST', '/auth/machine-sign-ins/find', { userCode })), 'unknown_sign_in', 'its code is used up');
+  }
 });
 
 test('a role that ended in between gives no key, nor does a sign-in that was refused; one address begins so many', async () => {
@@ -146,4 +171,14 @@ test('a role that ended in between gives no key, nor does a sign-in that was ref
   assert.ok(Number(limited.headers.get('retry-after')) > 0);
   for (const wrong of [{ challenge: 'short' }, { port: 0 }, { port: 70_000 }, { more: 1 }]) assert.equal((await begin(wrong)).status, 400);
   assert.ok(platform.said.every((text) => !text.includes(verifier)));
+});
+
+test('machines of one network may ask as often as their sign-ins take, and no more', async () => {
+  const { asks } = platform.parts.signInBounds;
+  const waits = Array.from({ length: 18_001 }, (_, at) => asks.take(`2001:db8:1:2::${(at % 5_000).toString(16)}`));
+  assert.equal(waits.findIndex((wait) => wait !== null), 18_000);
+  assert.equal(asks.take('2001:db8:1:3::1'), null);
+  while (asks.take('') === null);
+  const late = await take('msi_any');
+  assert.deepEqual([late.status, codeOf(late)], [429, 'too_many_attempts']);
 });

@@ -2,7 +2,7 @@
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import type { Store } from '@metergate/store/store.ts';
 import type { Attempts } from '../auth/attempts.ts';
-import type { SignInBegins } from '../auth/sign-in-begins.ts';
+import type { SignInBounds } from '../auth/sign-in-bounds.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { KnownBrowsers } from '../auth/known-browsers.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
@@ -21,7 +21,7 @@ export interface PlatformParts {
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly browsers: KnownBrowsers;
-  readonly signInBegins: SignInBegins;
+  readonly signInBounds: SignInBounds;
   /** Signing in by an identity provider; null: only with a password. */
   readonly oidc: OidcParts | null;
   /** Proxies in front whose forwarded client address is trusted. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { newSecret, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
-import type { MachineSignIn } from '@metergate/store/accounts/machine-sign-ins.ts';
+import type { Decider, MachineSignIn } from '@metergate/store/accounts/machine-sign-ins.ts';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
 import { shownOwnKeys, type ShownOwnKeyTerms } from './own-keys.ts';
@@ -67,41 +67,40 @@ export interface ShownSignIn {
 }
 
 export async function showMachineSignIn(context: UseCaseContext, actor: Actor, id: string): Promise<ShownSignIn | AdministrationRefusal> {
-  return shown(context, actor, await context.store.machineSignIns.find(id));
+  return shown(context, actor, () => context.store.machineSignIns.find(id));
 }
 
 /** By what the person typed, in any case and with any separators. */
 export async function findMachineSignIn(context: UseCaseContext, actor: Actor, typed: string): Promise<ShownSignIn | AdministrationRefusal> {
   const userCode = typed.toUpperCase().replaceAll(/[^A-Z]/g, '');
-  return shown(context, actor, userCode.length === userCodeLength ? await context.store.machineSignIns.findByUserCode(userCode) : null);
+  return shown(context, actor, async () => userCode.length === userCodeLength ? context.store.machineSignIns.findByUserCode(userCode) : null);
 }
 
-/** The address to go on to, on the machine itself; null: the machine asks by itself. */
-export async function allowMachineSignIn(
-  context: UseCaseContext, actor: Actor, id: string,
-): Promise<{ readonly returnTo: string | null } | AdministrationRefusal> {
+/** Where the browser goes on, on the machine itself; null: the machine asks by itself. */
+export interface DecidedSignIn {
+  readonly returnTo: string | null;
+}
+
+export async function allowMachineSignIn(context: UseCaseContext, actor: Actor, id: string): Promise<DecidedSignIn | AdministrationRefusal> {
+  const decider = deciderOf(actor);
+  if (isRefusal(decider)) return decider;
+  const code = newSecret('', 43, context.randomBytes);
+  // The code counts where there is a browser to carry it.
   const there = await context.store.machineSignIns.find(id);
-  if (there === null) return unknown();
-  const person = personOf(actor);
-  if (isRefusal(person)) return person;
-  const code = there.port === null ? null : newSecret('', 43, context.randomBytes);
-  const allowed = await context.store.machineSignIns.allow({
-    id, organization: actor.organization, person, codeHash: code === null ? null : digest(code, 'hex'),
-  });
-  if (isRefusal(allowed)) return allowed;
-  return { returnTo: code === null ? null : `http://127.0.0.1:${there.port}/?id=${id}&code=${code}` };
+  const allowed = await context.store.machineSignIns.allow({ id, ...decider, codeHash: (there?.port ?? null) === null ? null : digest(code, 'hex') });
+  return isRefusal(allowed) ? allowed : returning(allowed, `code=${code}`);
 }
 
 /** The machine is told that it was refused. */
-export async function refuseMachineSignIn(
-  context: UseCaseContext, actor: Actor, id: string,
-): Promise<{ readonly returnTo: string | null } | AdministrationRefusal> {
-  if (await context.store.machineSignIns.find(id) === null) return unknown();
-  const person = personOf(actor);
-  if (isRefusal(person)) return person;
-  const refused = await context.store.machineSignIns.refuse(id);
-  if (isRefusal(refused)) return refused;
-  return { returnTo: refused.port === null ? null : `http://127.0.0.1:${refused.port}/?id=${id}&refused=1` };
+export async function refuseMachineSignIn(context: UseCaseContext, actor: Actor, id: string): Promise<DecidedSignIn | AdministrationRefusal> {
+  const decider = deciderOf(actor);
+  if (isRefusal(decider)) return decider;
+  const refused = await context.store.machineSignIns.refuse({ id, ...decider });
+  return isRefusal(refused) ? refused : returning(refused, 'refused=1');
+}
+
+function returning({ id, port }: MachineSignIn, brings: string): DecidedSignIn {
+  return { returnTo: port === null ? null : `http://127.0.0.1:${port}/?id=${id}&${brings}` };
 }
 
 /** What the machine gets: the key, and where to use it. */
@@ -130,13 +129,13 @@ export async function takeMachineKey(context: UseCaseContext, { id, verifier, co
     id, challenge: digest(verifier, 'base64url'), codeHash: code === null ? null : digest(code, 'hex'),
   });
   if (taken === null || isRefusal(taken)) return taken;
-  const { organization, person, machine } = taken;
+  const { organization, person, machine, address } = taken;
   // The role that is in force now, not the one at which it was allowed.
   const member = await context.store.members.find(organization, person);
   if (member === null || !hasRightsOf(member.role, 'member')) return refuseInput('forbidden', 'A key of your own takes the role member.');
   const name = `${machine} (metergate login)`;
-  const acting = { ...context, store: context.store.acting({ actor: { kind: 'person', id: person, name: member.email }, detail: { name,
-    machine } }) };
+  const by = { actor: { kind: 'person', id: person, name: member.email }, detail: { name, machine, address } } as const;
+  const acting = { ...context, store: context.store.acting(by) };
   const made = await createServiceKey(acting, { organization, name, own: person as PersonId });
   return isRefusal(made) ? made : withItsPlace(context, organization, { made, name, person: member.email });
 }
@@ -165,11 +164,12 @@ function hostProvider(url: string): string | null {
 }
 
 async function shown(
-  context: UseCaseContext, actor: Actor, found: MachineSignIn | null,
+  context: UseCaseContext, actor: Actor, find: () => Promise<MachineSignIn | null>,
 ): Promise<ShownSignIn | AdministrationRefusal> {
-  if (found === null) return unknown();
-  const person = personOf(actor);
-  if (isRefusal(person)) return person;
+  const decider = deciderOf(actor);
+  if (isRefusal(decider)) return decider;
+  const found = await find();
+  if (found === null || !mayBeSeenBy(found, decider)) return unknown();
   const organization = await context.store.organizations.find(actor.organization);
   const { id, machine, address, port, createdAtMs, expiresAtMs, state } = found;
   return {
@@ -180,9 +180,15 @@ async function shown(
   };
 }
 
-/** A token stands for no person, and has no key of its own. */
-function personOf({ kind, id }: Actor): PersonId | AdministrationRefusal {
-  return kind === 'person' ? id as PersonId : refuseInput('forbidden', 'Only a person who is signed in can let a machine sign in.');
+/** An open one is nobody's yet: whoever was shown its id or its code may decide it. */
+function mayBeSeenBy({ decidedBy }: MachineSignIn, { organization, person }: Decider): boolean {
+  return decidedBy === null || (decidedBy.organization === organization && decidedBy.person === person);
+}
+
+/** A token stands for no person, and has no key of its own. So nothing is looked up for it. */
+function deciderOf({ kind, id, organization }: Actor): Decider | AdministrationRefusal {
+  return kind === 'person' ? { organization, person: id as PersonId }
+    : refuseInput('forbidden', 'Only a person who is signed in can let a machine sign in.');
 }
 
 function unknown(): AdministrationRefusal {

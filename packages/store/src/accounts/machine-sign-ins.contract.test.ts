@@ -70,19 +70,28 @@ for (const on of bothEngines) {
       const take = (challenge: string, codeHash: string | null) => store.machineSignIns.take({ id, challenge, codeHash });
       assert.equal(await take('the challenge', 'code'), null, 'nobody has decided');
       await granted(store.machineSignIns.allow({ id, ...whose, codeHash: 'code' }));
-      assert.equal(await refusalCode(store.machineSignIns.allow({ id, ...await member(), codeHash: 'other' })), 'sign_in_over');
+      assert.deepEqual((await store.machineSignIns.find(id))?.decidedBy, whose);
+      assert.equal(await refusalCode(store.machineSignIns.allow({ id, ...whose, codeHash: 'other' })), 'sign_in_over');
+      for (const other of [await member(), { ...whose, organization: await newOrganization() }]) {
+        assert.equal(await refusalCode(store.machineSignIns.allow({ id, ...other, codeHash: 'other' })), 'unknown_sign_in');
+        assert.equal(await refusalCode(store.machineSignIns.refuse({ id, ...other })), 'unknown_sign_in');
+      }
       for (const [challenge, code] of [['another', 'code'], ['the challenge', 'other'], ['the challenge', null]] as const) {
         assert.equal(await refusalCode(take(challenge, code) as never), 'unknown_sign_in');
       }
       const taken = await Promise.all(Array.from({ length: 5 }, () => take('the challenge', 'code')));
-      assert.deepEqual(taken.filter((each) => !isRefusal(each)), [{ ...whose, machine: 'laptop' }]);
+      assert.deepEqual(taken.filter((each) => !isRefusal(each)), [{ ...whose, machine: 'laptop', address: '192.0.2.7' }]);
       assert.equal(await refusalCode(take('the challenge', 'code') as never), 'sign_in_over');
     });
 
     test('what was refused gives nothing, and what is over is as if it had never been', async () => {
-      const { id } = await begin({ userCode: `CODE${made += 1}` });
-      assert.equal((await store.machineSignIns.findByUserCode(`CODE${made}`))?.id, id);
-      await granted(store.machineSignIns.refuse(id));
+      const userCode = `CODE${made += 1}`;
+      const { id } = await begin({ userCode });
+      assert.equal((await store.machineSignIns.findByUserCode(userCode))?.id, id);
+      const whose = await member();
+      await granted(store.machineSignIns.refuse({ id, ...whose }));
+      assert.deepEqual((await store.machineSignIns.find(id))?.decidedBy, whose);
+      assert.equal(await store.machineSignIns.findByUserCode(userCode), null, 'a code is good for one decision');
       assert.equal(await refusalCode(store.machineSignIns.take({ id, challenge: 'the challenge', codeHash: null }) as never), 'sign_in_over');
       const late = await granted(store.machineSignIns.begin({
         challenge: 'c', machine: 'm', address: 'a', port: null, userCode: null, expiresAtMs: 1 }));

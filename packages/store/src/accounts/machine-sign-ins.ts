@@ -3,9 +3,9 @@
  * A sign-in lives for minutes, gives one key at most, and is kept as digests: nothing here lets anybody take the key.
  */
 import { idPrefix, newId, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
-import type { Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
-import { numberOrNull } from '../schema/schema.ts';
+import { numberOrNull, type Schema } from '../schema/schema.ts';
 import type { MachineSignInTable } from '../schema/sign-in-schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
@@ -20,6 +20,14 @@ export interface MachineSignIn {
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly state: 'open' | 'allowed' | 'refused' | 'taken';
+  /** Null: it is open. From then on it is theirs, and nobody else's to see. */
+  readonly decidedBy: Decider | null;
+}
+
+/** A person, signed in to an organization. */
+export interface Decider {
+  readonly organization: OrganizationId;
+  readonly person: PersonId;
 }
 
 export interface NewMachineSignIn extends Pick<MachineSignIn, 'machine' | 'address' | 'port' | 'expiresAtMs'> {
@@ -37,10 +45,8 @@ export interface Taking {
   readonly codeHash: string | null;
 }
 
-export interface Allowance {
+export interface Allowance extends Decider {
   readonly id: string;
-  readonly organization: OrganizationId;
-  readonly person: PersonId;
   /** Null: nothing is carried back by a browser. */
   readonly codeHash: string | null;
 }
@@ -50,37 +56,40 @@ export interface MachineSignIns {
   begin(wanted: NewMachineSignIn): Promise<MachineSignIn | StoreRefusal>;
   /** One that is not over, whatever its state; null if there is none. */
   find(id: string): Promise<MachineSignIn | null>;
+  /** An open one: a code is good for one decision. */
   findByUserCode(userCode: string): Promise<MachineSignIn | null>;
-  /** Only an open one, once. Refuses `unknown_sign_in`, `sign_in_over`. */
+  /** Only an open one, once. Refuses `sign_in_over` if this person decided it already, and else `unknown_sign_in`. */
   allow(allowance: Allowance): Promise<MachineSignIn | StoreRefusal>;
   /** As `allow`. */
-  refuse(id: string): Promise<MachineSignIn | StoreRefusal>;
+  refuse(refusal: Decider & { readonly id: string }): Promise<MachineSignIn | StoreRefusal>;
   /**
    * For whom the key is to be made: once, and only for the machine that began. Null: nobody has decided yet.
    * Refuses `unknown_sign_in` and, if it was refused or the key was taken, `sign_in_over`.
    */
-  take(taking: Taking): Promise<{ readonly organization: OrganizationId; readonly person: PersonId; readonly machine: string } | null | StoreRefusal>;
+  take(taking: Taking): Promise<TakenSignIn | null | StoreRefusal>;
 }
+
+/** For whom a key is to be made, and for which machine. */
+export interface TakenSignIn extends Decider, Pick<MachineSignIn, 'machine' | 'address'> {}
 
 /** How many may be under way in all: they cost a row of the store each, and anybody may begin one. */
 export const signInsMax = 10_000;
 
 export function machineSignInsIn({ engine, clock, randomBytes }: StoreContext): MachineSignIns {
-  const decide = (id: string, values: Pick<Allowance, 'organization' | 'person' | 'codeHash'> | null) =>
+  const live = (db: Kysely<Schema>, column: 'id' | 'user_code', value: string) => value.includes('\0') ? undefined
+    : db.selectFrom('machine_sign_in').selectAll().where(column, '=', value).where('expires_at_ms', '>', BigInt(clock())).executeTakeFirst();
+  const decide = (state: 'allowed' | 'refused', { id, organization, person, codeHash }: Allowance) =>
     engine.write<MachineSignIn | StoreRefusal>(async (transaction) => {
-      const set = values === null ? { state: 'refused' }
-        : { state: 'allowed', organization: values.organization, person: values.person, code_hash: values.codeHash };
-      const row = id.includes('\0') ? undefined : await transaction.updateTable('machine_sign_in').set(set)
-        .where('id', '=', id).where('state', '=', 'open').where('expires_at_ms', '>', BigInt(clock())).returningAll().executeTakeFirst();
-      if (row !== undefined) return signInOf(row);
-      const there = id.includes('\0') ? undefined
-        : await transaction.selectFrom('machine_sign_in').select('id').where('id', '=', id).where('expires_at_ms', '>',
-          BigInt(clock())).executeTakeFirst();
-      return there === undefined ? unknownSignIn() : signInOver();
+      const row = await live(transaction, 'id', id);
+      if (row === undefined) return unknownSignIn();
+      if (row.state !== 'open') return row.organization === organization && row.person === person ? signInOver() : unknownSignIn();
+      const decided = await transaction.updateTable('machine_sign_in').set({ state, organization, person, code_hash: codeHash })
+        .where('id', '=', id).where('state', '=', 'open').returningAll().executeTakeFirst();
+      // Somebody else decided it in the same moment.
+      return decided === undefined ? unknownSignIn() : signInOf(decided);
     });
   const found = (column: 'id' | 'user_code', value: string) => engine.read(async (db) => {
-    const row = value.includes('\0') ? undefined : await db.selectFrom('machine_sign_in').selectAll()
-      .where(column, '=', value).where('expires_at_ms', '>', BigInt(clock())).executeTakeFirst();
+    const row = await live(db, column, value);
     return row === undefined ? null : signInOf(row);
   });
   return {
@@ -96,21 +105,25 @@ export function machineSignInsIn({ engine, clock, randomBytes }: StoreContext): 
       }).returningAll().executeTakeFirstOrThrow());
     }),
     find: (id) => found('id', id),
-    findByUserCode: (userCode) => found('user_code', userCode),
-    allow: ({ id, ...values }) => decide(id, values),
-    refuse: (id) => decide(id, null),
-    take: ({ id, challenge, codeHash }) => engine.write(async (transaction) => {
-      const row = id.includes('\0') ? undefined : await transaction.selectFrom('machine_sign_in').selectAll()
-        .where('id', '=', id).where('expires_at_ms', '>', BigInt(clock())).executeTakeFirst();
+    async findByUserCode(userCode) {
+      const there = await found('user_code', userCode);
+      return there?.state === 'open' ? there : null;
+    },
+    allow: (allowance) => decide('allowed', allowance),
+    refuse: (refusal) => decide('refused', { ...refusal, codeHash: null }),
+    async take({ id, challenge, codeHash }) {
+      // A machine asks every few seconds, and anybody may ask for anything: what gives nothing writes nothing.
+      const row = await engine.read(async (db) => live(db, 'id', id));
       // Somebody who does not hold the proof learns nothing of the sign-in, and ends nothing.
       if (row === undefined || row.challenge !== challenge) return unknownSignIn();
       if (row.state === 'open') return null;
-      if (row.state !== 'allowed' || row.code_hash !== codeHash) return row.state === 'allowed' ? unknownSignIn() : signInOver();
-      const { numUpdatedRows } = await transaction.updateTable('machine_sign_in').set({ state: 'taken' })
-        .where('id', '=', id).where('state', '=', 'allowed').executeTakeFirstOrThrow();
+      if (row.state !== 'allowed') return signInOver();
+      if (row.code_hash !== codeHash) return unknownSignIn();
+      const { numUpdatedRows } = await engine.write((transaction) => transaction.updateTable('machine_sign_in').set({ state: 'taken' })
+        .where('id', '=', id).where('state', '=', 'allowed').executeTakeFirstOrThrow());
       if (numUpdatedRows !== 1n) return signInOver();
-      return { organization: row.organization as OrganizationId, person: row.person as PersonId, machine: row.machine };
-    }),
+      return { organization: row.organization as OrganizationId, person: row.person as PersonId, machine: row.machine, address: row.address };
+    },
   };
 }
 
@@ -122,10 +135,11 @@ function signInOver(): StoreRefusal {
   return refuse('sign_in_over', 'This sign-in was decided already. Begin again on the machine.');
 }
 
-function signInOf({ id, machine, address, port, created_at_ms: created, expires_at_ms: expires,
-  state }: Selectable<MachineSignInTable>): MachineSignIn {
+function signInOf(row: Selectable<MachineSignInTable>): MachineSignIn {
+  const { id, machine, address, port, created_at_ms: created, expires_at_ms: expires, state, organization, person } = row;
   return {
     id, machine, address, port: numberOrNull(port), createdAtMs: Number(created), expiresAtMs: Number(expires),
-      state: state as MachineSignIn['state'],
+    state: state as MachineSignIn['state'],
+    decidedBy: organization === null ? null : { organization: organization as OrganizationId, person: person as PersonId },
   };
 }

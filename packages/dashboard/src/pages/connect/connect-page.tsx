@@ -1,7 +1,6 @@
 /**
  * A machine asks for a key: what it is, what it would get, and the person's decision. With `id` the machine opened this page in its own browser;
- * without
- * it the person types the code that the machine shows. No key is on this page or in any address.
+ * without it the person types the code that the machine shows. No key is on this page or in any address.
  */
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
@@ -100,7 +99,8 @@ function Decision({ of: signIn }: { readonly of: SignIn }) {
     const state = done ?? signIn.state;
     return (
       <Panel>
-        <Text>{state === 'refused' ? 'The machine gets nothing.' : 'The machine has been allowed. Go back to its terminal.'}</Text>
+        <Text>{state === 'refused' ? 'The machine gets nothing.'
+          : 'The machine has been allowed. Go back to its terminal. If that was not your machine, revoke its key under Service keys now.'}</Text>
       </Panel>
     );
   }

@@ -13,6 +13,7 @@ import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { isOperator } from '../../use-cases/nodes.ts';
 import { showOrganization } from '../../use-cases/organizations.ts';
 import { acceptInvitation, openInvitation, usePasswordLink } from '../../use-cases/users.ts';
+import { networkOf } from '../client-address.ts';
 import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
 import { knowBrowser, knownBrowserOf, signInPath } from '../known-browser-cookie.ts';
 import { openOperation, operation } from '../operation.ts';
@@ -44,7 +45,7 @@ const signIn = openOperation({
   body: z.strictObject({ email: emailSent, password }), answer: done,
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
     const attempt = takeAttempt(parts, { email: body.email, address, browser: knownBrowserOf(headers, parts) });
-    const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: address }), body);
+    const found = await signInByPassword(hashingFor(context, { isKnown: attempt.isKnown, from: networkOf(address) }), body);
     if (found === null || !attempt.succeeded(found.person.id)) return wrongPassword();
     addCookies(answerHeaders, await parts.sessions.begin({ person: found.person.id, issuer: null, organization: found.organization }, headers));
     knowBrowser({ email: body.email, person: found.person.id }, parts, { request: headers, answer: answerHeaders });
@@ -148,7 +149,7 @@ const setPassword = openOperation({
   body: z.strictObject({ token: z.string().min(1).max(200), password }), answer: z.object({ email: emailShown }).openapi('PasswordSet'),
   // Not counted: nobody guesses a token of 256 bits, and no password is hashed for an unknown one. A count would only lock out others.
   run: async ({ context, parts, body, headers, address, answerHeaders }) => {
-    const person = await usePasswordLink(hashingFor(context, { isKnown: false, from: address }), body);
+    const person = await usePasswordLink(hashingFor(context, { isKnown: false, from: networkOf(address) }), body);
     if (isRefusal(person)) return person;
     const { id, organization, email } = person;
     addCookies(answerHeaders, await parts.sessions.begin({ person: id, issuer: null, organization }, headers));

@@ -5,7 +5,8 @@ import {
 } from '../../use-cases/machine-sign-ins.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { isTooMany } from '../../auth/attempts.ts';
-import { HttpRefusal, httpRefusalOf } from '../envelope.ts';
+import { networkOf } from '../client-address.ts';
+import { HttpRefusal } from '../envelope.ts';
 import { openOperation, operation } from '../operation.ts';
 import { idParams, instant } from './fields.ts';
 import { ownKeyTerms } from './organizations.ts';
@@ -25,6 +26,14 @@ const decided = z.object({
   returnTo: z.string().nullable().openapi({ description: 'Where the browser goes on, on the machine itself; null: the machine asks by itself' }),
 }).openapi('MachineSignInDecided');
 
+function tooMany(sentence: string, seconds: number): HttpRefusal {
+  return new HttpRefusal(429, 'too_many_attempts', sentence, { 'retry-after': String(seconds) });
+}
+
+function held(waitSeconds: number | null, sentence: string): void {
+  if (waitSeconds !== null) throw tooMany(sentence, waitSeconds);
+}
+
 export const machineSignInOperations = [
   openOperation({
     id: 'beginMachineSignIn', method: 'post', path: '/auth/machine-sign-ins', role: null, tag: 'auth', status: 201,
@@ -39,19 +48,14 @@ export const machineSignInOperations = [
       id: z.string(), userCode: z.string().nullable(), path: z.string(), expiresInSeconds: z.int(), intervalSeconds: z.int(),
     }).openapi('BegunMachineSignIn'),
     run: async ({ context, parts, body, address }) => {
-      const waitSeconds = parts.signInBegins.take(address);
-      if (waitSeconds !== null) {
-        throw new HttpRefusal(429, 'too_many_attempts', 'Too many machines began to sign in from this address. Try again later.', {
-          'retry-after': String(waitSeconds),
-        });
-      }
+      held(parts.signInBounds.begins.take(address), 'Too many machines began to sign in from this address. Try again later.');
       return beginMachineSignIn(context, { ...body, address });
     },
   }),
   openOperation({
     id: 'takeMachineKey', method: 'post', path: '/auth/machine-sign-ins/{id}/take', role: null, tag: 'auth',
     summary: 'The machine takes the key, once, after its person has allowed it',
-    refuses: ['unknown_sign_in', 'sign_in_over', 'forbidden', 'too_many_keys', 'unknown_member', 'unknown_organization'],
+    refuses: ['unknown_sign_in', 'sign_in_over', 'forbidden', 'too_many_keys', 'unknown_member', 'unknown_organization'], bounded: true,
     params: idParams, body: z.strictObject({ verifier: proofText, code: proofText.nullable().default(null) }),
     answer: z.object({
       gatewayUrl: z.string().nullable(), key: z.string().nullable(), keyId: z.string().nullable(), prefix: z.string().nullable(),
@@ -59,7 +63,8 @@ export const machineSignInOperations = [
       organization: z.object({ id: z.string(), name: z.string() }).nullable(), providers: z.array(z.string()).readonly(),
       upstreams: z.array(z.object({ name: z.string(), provider: z.string().nullable() })).readonly(),
     }).openapi('MachineKey', { description: 'Its fields are null while nobody has decided yet' }),
-    run: async ({ context, parts: { gatewayUrl }, params, body }) => {
+    run: async ({ context, parts: { gatewayUrl, signInBounds }, params, body, address }) => {
+      held(signInBounds.asks.take(address), 'Machines at this address ask too often. Try again later.');
       const taken = await takeMachineKey(context, { id: params.id, ...body });
       if (isRefusal(taken)) return taken;
       if (taken === null) {
@@ -77,12 +82,9 @@ export const machineSignInOperations = [
     summary: 'The sign-in whose code a machine shows', refuses: ['unknown_sign_in', 'forbidden'], bounded: true,
     body: z.strictObject({ userCode: z.string().min(1).max(40) }), answer: shownSignIn,
     run: async ({ context, parts, actor, body, address }) => {
-      const attempt = parts.attempts.take({ email: `machine code ${actor.id}`, address: `machine code ${address}` });
+      const attempt = parts.attempts.take({ email: `machine code ${actor.id}`, address: `machine code ${networkOf(address)}` });
       if (isTooMany(attempt)) {
-        const { status, code } = httpRefusalOf(attempt.refusal);
-        throw new HttpRefusal(status, code, 'There were too many codes that are none. Try again later.', {
-          'retry-after': String(attempt.retryAfterSeconds),
-        });
+        throw tooMany('There were too many codes that are none. Try again later.', attempt.retryAfterSeconds);
       }
       const found = await findMachineSignIn(context, actor, body.userCode);
       if (!isRefusal(found)) attempt.succeeded(actor.id);

@@ -12,7 +12,7 @@ import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { createAttempts } from '../../auth/attempts.ts';
-import { createSignInBegins } from '../../auth/sign-in-begins.ts';
+import { createSignInBounds } from '../../auth/sign-in-bounds.ts';
 import { createSessions } from '../../auth/create-sessions.ts';
 import { knownBrowsers } from '../../auth/known-browsers.ts';
 import { Passwords } from '../../auth/passwords.ts';
@@ -113,7 +113,7 @@ export async function platformFixture(
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
     passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
-    attempts: createAttempts(Date.now), signInBegins: createSignInBegins(Date.now), browsers: knownBrowsers(masterKey, Date.now),
+    attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now), browsers: knownBrowsers(masterKey, Date.now),
     oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
   };
