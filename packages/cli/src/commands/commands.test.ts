@@ -220,7 +220,7 @@ test('key create --for: the key belongs to a member, is listed with them, and no
   assert.deepEqual([set.person, set.models], ['ada@example.com', null]);
   const unknown = await run(['key', 'create', '--org', 'Personal', '--for', 'eve@example.com']);
   assert.equal(unknown.code, 1);
-  oneSentence(unknown, /There is no member with this email/);
+  oneSentence(unknown, /There is no member with this email\. .*metergate user invite --org ORG --email EMAIL --role ROLE/);
 });
 
 test('cap set and try: for a member and for a label, which are named as they are listed', async () => {

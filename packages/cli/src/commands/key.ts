@@ -42,7 +42,7 @@ const create = command({
 });
 
 /** A name and a project are shortened first; what is left out on a narrow terminal is in `--json`. */
-const fit = { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'OF', 'PROJECT'] } as const;
+const fit = { shrinks: ['NAME', 'PROJECT', 'OF'], drops: ['CREATED', 'LAST USED', 'RUN USD', 'PREFIX', 'EXPIRES', 'PROJECT', 'OF'] } as const;
 
 const list = command({
   description: "List an organization's service keys, without the keys themselves",

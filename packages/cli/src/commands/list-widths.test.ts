@@ -43,8 +43,18 @@ describe('no list is wider than its terminal', () => {
   }
 });
 
+test('whose a key is stands in the list on a narrow terminal too', async () => {
+  const email = 'ada@example.com';
+  const made = await runInProcess(['user', 'create', '--org', long, '--email', email, '--role', 'owner'], env, 'correct horse battery', {});
+  assert.equal(made.code, 0, made.stderr);
+  await printed(['key', 'create', '--org', long, '--for', email]);
+  const [head, ...rows] = (await printed(['key', 'list', '--org', long], 80)).split('\n');
+  assert.match(head!, / OF /);
+  assert.ok(rows.some((row) => row.includes('ada@')), rows.join('\n'));
+});
+
 test('without a terminal the list of keys has all its columns and whole names', async () => {
   const text = await printed(['key', 'list', '--org', long]);
-  assert.match(text, /^ID .* PREFIX .* NAME .* PROJECT .* STATE .* RUN USD .* CREATED .* LAST USED .* EXPIRES/);
+  assert.match(text, /^ID .* PREFIX .* NAME .* PROJECT .* OF .* STATE .* RUN USD .* CREATED .* LAST USED .* EXPIRES/);
   assert.ok(text.includes(long));
 });
