@@ -76,8 +76,8 @@ export async function product(mock: string, guarded?: Guarded, from: URL | strin
   const launcher = fileURLToPath(new URL('../packages/cli/bin/metergate.mjs', from));
   const child = start(process.execPath, [launcher, 'start'], env);
   const [, url = ''] = await lineFrom(child, /^metergate ready gateway=(\S+)/m);
-  const ask = async (args: readonly string[]): Promise<unknown> => {
-    const result = await runCli([...args, '--json'], env, '', launcher);
+  const ask = async (args: readonly string[], input = ''): Promise<unknown> => {
+    const result = await runCli([...args, '--json'], env, input, launcher);
     if (result.code !== 0) throw new Error(`bench: the product could not be set up: ${result.stderr}`);
     return result.json();
   };
@@ -94,7 +94,7 @@ export async function product(mock: string, guarded?: Guarded, from: URL | strin
 export interface Guarded {
   readonly name: string;
   /** Header lines, each ended by CR LF. */
-  readonly headers: (ask: (command: readonly string[]) => Promise<unknown>) => Promise<string>;
+  readonly headers: (ask: (command: readonly string[], input?: string) => Promise<unknown>) => Promise<string>;
 }
 
 const lifted = '10000000000';

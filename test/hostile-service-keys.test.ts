@@ -75,6 +75,44 @@ test('wherever a caller puts its service key, nobody else ever sees it', async (
   assert.ok(!known.test(system.stdout() + system.stderr()));
 });
 
+test('no refusal and no failure of a call shows it either', async () => {
+  const { system } = product;
+  const declared = async (url: string) => {
+    const tenant = await product.tenant();
+    const place = ['--org', tenant.id, '--name', 'theirs'];
+    await system.cli(['upstream', 'declare', ...place, '--url', url, '--auth', 'x-goog-api-key', '--json'], 'provider-key');
+    await system.cli(['upstream', 'enable', ...place]);
+    return tenant;
+  };
+  const [capped, limited, away, revoked] = [await declared(system.upstream.url), await declared(system.upstream.url),
+    await declared('http://127.0.0.1:1'), await declared(system.upstream.url)];
+  await capped.cap({ scope: 'organization', window: 'day', limit: '0', mode: 'refuse' });
+  await system.cli(['org', 'set', limited.id, '--models', 'other', '--json']);
+  await system.cli(['key', 'revoke', revoked.keyId, '--yes', '--json']);
+  const none = `svc_live_${'x'.repeat(43)}`;
+  const known = /svc_live_|%73vc_live|%73%76%63/i;
+  const before = system.upstream.requests.length;
+  for (const [status, key, more] of [
+    [402, capped.key, []], [403, limited.key, []], [502, away.key, []], [401, revoked.key, []], [401, none, []],
+    [400, away.key, [['x-svc-run-budget', 'much']]],
+    [426, away.key, [['connection', 'upgrade'], ['upgrade', 'websocket'], ['sec-websocket-version', '13'], ['sec-websocket-key', 'x'.repeat(22)]]],
+  ] as const) {
+    for (const { target, headers } of requestsWith(key)) {
+      const asked = { method: status === 426 ? 'GET' : 'POST', target, headers: [...headers, ...more], ...(status === 426 ? {} : { body: '{}' }) };
+      let answer = await rawCall(system.gatewayUrl, asked);
+      // Changed settings come to the node within a second.
+      for (const endMs = performance.now() + 10_000; answer.status !== status && performance.now() < endMs;) {
+        answer = await rawCall(system.gatewayUrl, asked);
+      }
+      const whole = answer.head.toString('latin1') + answer.body.toString();
+      assert.equal(answer.status, status, `${target} ${whole}`);
+      assert.ok(!known.test(whole), whole);
+    }
+  }
+  assert.ok(system.upstream.requests.slice(before).every(({ headers, target }) => !known.test(JSON.stringify([headers, target]))));
+  assert.ok(!known.test(system.stdout() + system.stderr()));
+});
+
 test('no log, span or file of the product has a service key in it', async () => {
   const { system } = product;
   assert.ok(used.length > 30);

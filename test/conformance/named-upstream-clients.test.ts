@@ -61,6 +61,21 @@ test('google-genai: content and its stream, with the key where it puts it', asyn
   assert.deepEqual(await records(2), [[...row, true], [...row, false]]);
 });
 
+test('google-genai on Vertex: the key in the place of its token', async () => {
+  const { system } = product;
+  const { base, key, records } = await declared(['--provider', 'google']);
+  const authClient = { getRequestHeaders: async () => new Headers({ authorization: `Bearer ${key}` }) };
+  const options = { project: 'p', location: 'us-east5', googleAuthOptions: { authClient: authClient as never }, httpOptions: { baseUrl: base } };
+  const client = new GoogleGenAI({ vertexai: true, ...options });
+  system.upstream.respond({ headers: [json], body: JSON.stringify(gemini) });
+  assert.equal((await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hi' })).text, 'hello');
+  const received = system.upstream.requests.at(-1)!;
+  assert.match(received.target, /^\/v1\w*\/projects\/p\/locations\/us-east5\/publishers\/google\/models\/gemini-2\.5-flash:generateContent$/);
+  assert.equal(headerValue(received.headers, 'authorization'), `Bearer ${secret}`);
+  assert.ok(!JSON.stringify(received.headers).includes('svc_live_'));
+  assert.deepEqual(await records(1), [['gemini-2.5-flash', 'gemini-2.5-flash', 100, 50, 40, false]]);
+});
+
 test('AzureOpenAI: a deployment', async () => {
   const { system } = product;
   const { base, key, records } = await declared(['--auth', 'api-key', '--provider', 'azure']);

@@ -33,6 +33,17 @@ export const chat = (model: string) => (): ScriptedAnswer => json({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Danube' }, finish_reason: 'stop' }],
 });
 
+/** In the form of the Responses API. */
+export const responded = (): ScriptedAnswer => json({
+  id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-5.2', parallel_tool_calls: true, tool_choice: 'auto', tools: [],
+  output: [{
+    id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Danube', annotations: [] }],
+  }],
+  usage: {
+    input_tokens: 11, output_tokens: 3, total_tokens: 14, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 },
+  },
+});
+
 /** Its usage comes unasked, in a place of its own. */
 export function groqStream(): ScriptedAnswer {
   const chunk = (choice: object, more: object = {}) => ({

@@ -1,13 +1,14 @@
 /**
  * One call of one client of npm, as its users write it: `node packages.mjs CLIENT`, with `BASE` and `KEY` in the environment. It prints what the model
- * said, or what the client's error says. The packages are those of `package.json` beside it, where `.ci/run` installs them.
+ * said, or what the client's error says. The packages are those of `package.json` beside it and of the agents, where `.ci/run` installs them.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const place = fileURLToPath(new URL('../../../.venvs/providers-node/package.json', import.meta.url));
-const { resolve } = createRequire(place);
-const load = (name) => import(pathToFileURL(resolve(name)).href);
+const load = (name, environment = 'providers-node') => {
+  const place = fileURLToPath(new URL(`../../../.venvs/${environment}/package.json`, import.meta.url));
+  return import(pathToFileURL(createRequire(place).resolve(name)).href);
+};
 
 const { BASE: base, KEY: key } = process.env;
 const messages = [{ role: 'user', content: 'Name a river.' }];
@@ -87,6 +88,13 @@ const clients = {
     const { client, ConverseStreamCommand } = await aws();
     const { stream } = await client.send(new ConverseStreamCommand({ modelId: bedrockModel, messages: conversed }));
     return textOf(stream, (event) => event.contentBlockDelta?.delta?.text);
+  },
+  async 'OpenAI Agents SDK'() {
+    const { Agent, OpenAIProvider, Runner, setTracingDisabled } = await load('@openai/agents', 'agents-node');
+    const { OpenAI } = await load('openai', 'agents-node');
+    setTracingDisabled(true);
+    const modelProvider = new OpenAIProvider({ openAIClient: new OpenAI({ apiKey: key, baseURL: `${base}/v1`, maxRetries: 0 }) });
+    return (await new Runner({ modelProvider }).run(new Agent({ name: 'river', model: 'gpt-5.2' }), 'Name a river.')).finalOutput;
   },
 };
 

@@ -132,7 +132,7 @@ test('by a code: it is found however it is typed, by people who are signed in, a
   assert.equal((await find(String((await begin()).body['userCode']))).status, 200, 'somebody else\'s wrong codes keep nobody out');
 });
 
-test('an open sign-in is anybody\'s who was shown it; a decided one is the decider\'s, and to others, tokens too, like one that never was', async () => {
+test('a decided sign-in is its decider\'s; to others, and to tokens, it is like one that never was', async () => {
   const elsewhere = await platform.organization('elsewhere');
   const stranger = { cookie: await platform.signIn(elsewhere.emails.owner) };
   const operations = [['GET', ''], ['POST', '/allow'], ['POST', '/refuse']] as const;
