@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { callItself } from 'metergate/start/own-calls.ts';
 import { OwnCalls, ownCallHeader } from '@metergate/gateway/node/own-calls.ts';
+import { ownKey, startNode } from '@metergate/gateway/test-support/whole-node.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
 
@@ -55,4 +57,16 @@ test('what the played provider says too much, or not at all, is no answer; one c
   assert.equal((await call('/other')).status, 401);
   waiting[0]!();
   assert.deepEqual([(await slow).status, await (await slow).text()], [200, 'late']);
+});
+
+test('a node whose connections all carry calls turns its own call away, which is no reason to be unready', async (t) => {
+  const { connect, provider, gateway } = await startNode(t, { connectionsMax: 1 });
+  provider.respond('silence');
+  const busy = await connect();
+  void busy.call({ target: '/v1/responses', headers: [['Authorization', `Bearer ${ownKey}`]], body: '{}' }).catch(() => null);
+  const pause = pauses();
+  while (gateway.counters.inFlight === 0) await pause();
+  assert.equal(await callItself(gateway, 'secret'), 'turned_away');
+  await busy.close();
+  assert.equal(await callItself({ host: '127.0.0.1', port: 1 }, 'secret'), 'none');
 });

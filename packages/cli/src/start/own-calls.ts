@@ -40,8 +40,8 @@ export async function startOwnCalls(): Promise<RunningOwnCalls> {
   let isStopped = false;
   const look = async (address: { readonly host: string; readonly port: number }): Promise<void> => {
     const beganMs = performance.now();
-    const answered = await callItself(address, secret);
-    judge.called(answered ? performance.now() - beganMs : null);
+    const outcome = await callItself(address, secret);
+    if (outcome !== 'turned_away') judge.called(outcome === 'right' ? performance.now() - beganMs : null);
     if (!isStopped) timer = setTimeout(() => void look(address), pauseMs).unref();
   };
   return {
@@ -81,23 +81,28 @@ async function startProvider(): Promise<Server> {
   return server;
 }
 
-/** Whether the answer came, whole and right, in time. */
-function callItself({ host, port }: { readonly host: string; readonly port: number }, secret: string): Promise<boolean> {
+/**
+ * `right`: the answer came, whole and right, in time. `turned_away`: the gateway thread reset the connection, as it does while each of its
+ * connections carries a call. It works then, and who fills it must not take it, and every other node like it, away from those who are connected.
+ */
+export type OwnCallOutcome = 'right' | 'none' | 'turned_away';
+
+export function callItself({ host, port }: { readonly host: string; readonly port: number }, secret: string): Promise<OwnCallOutcome> {
   const target = `/v1/models?own=${randomBytes(8).toString('hex')}`;
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return new Promise((resolve) => {
     const sent = request({ host: reached, port, path: target, headers: { [ownCallHeader]: secret }, agent: false }, (answer) => {
       let said = '';
       answer.setEncoding('utf8').on('data', (text: string) => { said += text; });
-      answer.on('end', () => end(answer.statusCode === 200 && said === target)).on('error', () => end(false));
+      answer.on('end', () => end(answer.statusCode === 200 && said === target ? 'right' : 'none')).on('error', () => end('none'));
     });
     // If this thread had no time meanwhile, the answer may be there already: it is read before the call is given up.
-    const late = setTimeout(() => void turn().then(() => turn()).then(() => end(false)), answerMsMax);
-    const end = (isRight: boolean): void => {
+    const late = setTimeout(() => void turn().then(() => turn()).then(() => end('none')), answerMsMax);
+    const end = (outcome: OwnCallOutcome): void => {
       clearTimeout(late);
       sent.destroy();
-      resolve(isRight);
+      resolve(outcome);
     };
-    sent.on('error', () => end(false)).end();
+    sent.on('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNRESET' ? 'turned_away' : 'none')).end();
   });
 }
