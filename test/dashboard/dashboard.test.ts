@@ -226,6 +226,9 @@ if (here !== 'linux-x64') {
     const node = page.getByRole('region', { name: /^Node on / });
     await node.getByText('Ready', { exact: true }).waitFor();
     await node.getByText('All shipped').waitFor();
+    await page.getByText('Proved up to').waitFor();
+    const proof = await (await page.request.get(at('/platform/v1/figure-proof'))).json() as { differences: unknown[] };
+    assert.deepEqual(proof.differences, []);
     const made = await ground.system.cli(['org', 'create', 'another']);
     assert.equal(made.code, 0, made.stderr);
     const owner = ['user', 'create', '--email', 'eve@example.com', '--org', 'another', '--role', 'owner'];
@@ -234,7 +237,7 @@ if (here !== 'linux-x64') {
     await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'eve@example.com', password } });
     await openPage(other, at('/'));
     assert.equal(await other.getByRole('link', { name: 'Nodes' }).count(), 0);
-    assert.equal((await other.request.get(at('/platform/v1/nodes'))).status(), 403);
+    for (const own of ['nodes', 'figure-proof']) assert.equal((await other.request.get(at(`/platform/v1/${own}`))).status(), 403);
     await openPage(other, at('/nodes'));
     await other.getByText('This page is for those who run the deployment.').waitFor();
     ground.complaints.length = 0;

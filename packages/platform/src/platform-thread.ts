@@ -11,6 +11,7 @@ import type { Provider } from '@metergate/core/wire/wire.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
 import { createAddressGuard, type AddressGuard } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
+import { provedUpTo } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { workAs } from '@metergate/store/threads/thread-priority.ts';
@@ -229,10 +230,9 @@ async function reportFigures(works: CellWorks<Works>, feed: RunningPriceFeed | n
   const asked = all.map(([{ following }]) => following.asked()).reduce((one, other) => ({
     settled: one.settled + other.settled, waiting: one.waiting + other.waiting, over: one.over + other.over, held: one.held + other.held,
   }));
-  const proved = all.map(([, { proofs }]) => proofs.provedMs);
   parent.postMessage({ proofs: {
     differences: sum(([, { proofs }]) => proofs.differences), mended: sum(([, { proofs }]) => proofs.mended),
-    provedMs: proved.includes(null) ? null : Math.min(...proved.map((ms) => ms!)),
+    provedMs: provedUpTo(all.map(([, { proofs }]) => proofs)),
   } satisfies ProofFigures });
   parent.postMessage({ settling: { settled: sum(([, { settled }]) => settled), asked } satisfies SettlingFigures });
   try {

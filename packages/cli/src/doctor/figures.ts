@@ -1,5 +1,5 @@
 /** How far all figures are proved by their records, and what differs. */
-import type { FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
+import { provedUpTo, type FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { countOf } from '../command-line/counts.ts';
 import { finding, type Finding } from './finding.ts';
@@ -20,19 +20,18 @@ const namedMax = 3;
 export async function examineFigures({ figureProofs }: Pick<Store, 'figureProofs'>, nowMs: number): Promise<FiguresLook> {
   const all = await figureProofs.all();
   const differences = await figureProofs.differences(listedMax);
-  const proved = all.map(({ provedMs }) => provedMs);
-  const provedMs = all.length === 0 || proved.includes(null) ? null : Math.min(...proved.map((ms) => ms!));
-  const provedUpTo = provedMs === null ? null : new Date(provedMs).toISOString();
+  const provedMs = provedUpTo(all);
+  const provedAt = provedMs === null ? null : new Date(provedMs).toISOString();
   const isNew = all.every(({ lookedMs }) => lookedMs === 0);
-  return { provedUpTo, differences, findings: [findingOf({ provedMs, provedUpTo, differences, isNew, nowMs })] };
+  return { provedUpTo: provedAt, differences, findings: [findingOf({ provedMs, provedUpTo: provedAt, differences, isNew, nowMs })] };
 }
 
-function findingOf({ provedMs, provedUpTo, differences, isNew, nowMs }: Omit<FiguresLook, 'findings'> & {
+function findingOf({ provedMs, provedUpTo: provedAt, differences, isNew, nowMs }: Omit<FiguresLook, 'findings'> & {
   readonly provedMs: number | null; readonly isNew: boolean; readonly nowMs: number;
 }): Finding {
   const left = differences.filter(({ mendedMs }) => mendedMs === null);
-  const upTo = provedUpTo === null ? 'Not all figures were compared with their records yet.'
-    : `All figures are proved by their records up to ${provedUpTo}.`;
+  const upTo = provedAt === null ? 'Not all figures were compared with their records yet.'
+    : `All figures are proved by their records up to ${provedAt}.`;
   if (left.length > 0) {
     const named = left.slice(0, namedMax).map(({ organization, kind, place, kept, derived }) =>
       `${kind} ${JSON.stringify(place)} of ${organization} has ${kept} and the records say ${derived}`);

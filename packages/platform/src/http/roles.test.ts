@@ -27,7 +27,7 @@ const rights: Readonly<Record<string, Role | null>> = {
   listRuns: 'viewer', showRun: 'viewer', showRunStory: 'viewer', closeRun: 'member', mintGrant: 'admin',
   listCalls: 'viewer', showCall: 'viewer', showCallCost: 'viewer',
   showUsage: 'viewer', showOverview: 'viewer', showRefusals: 'viewer', listRefusals: 'viewer', showRefusal: 'viewer', find: 'viewer',
-  listNodes: 'owner', showPrices: 'viewer',
+  listNodes: 'owner', showFigureProof: 'owner', showPrices: 'viewer',
   listViews: 'viewer', saveView: 'viewer', removeView: 'viewer', exportCalls: 'viewer', downloadUsage: 'viewer', showLimits: 'viewer',
   listTokens: 'admin', createToken: 'admin', revokeToken: 'admin', listAudit: 'admin',
   reconcile: 'viewer', repriceUsage: 'viewer', recordCorrections: 'admin', listCorrections: 'viewer', removeCorrection: 'admin',

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
-import type { FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
+import { provedUpTo, type FigureDifference } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 
@@ -100,8 +100,7 @@ export function createProveWork({ store, clock, steadyClock, holder, warn, faile
       const differences = await store.figureProofs.differences(shownMax);
       return {
         differences: differences.filter(({ mendedMs }) => mendedMs === null).length, mended,
-        provedMs: all.length === 0 || all.some(({ provedMs }) => provedMs === null) ? null
-          : Math.min(...all.map(({ provedMs }) => provedMs!)),
+        provedMs: provedUpTo(all),
       };
     },
     async end() {

@@ -26,7 +26,7 @@ export async function isOperator({ store }: UseCaseContext, { organization, role
   return role === 'owner' && await store.organizations.home() === organization;
 }
 
-interface Asker {
+export interface Asker {
   readonly organization: OrganizationId;
   readonly role: Role;
 }

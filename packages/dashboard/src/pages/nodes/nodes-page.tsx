@@ -11,13 +11,19 @@ import { shortBytes, shortMs, wholeCount } from '../../shown/amounts.ts';
 import { Count, Moment, MomentInTwo } from '../../shown/figures.tsx';
 
 type Node = Shown<'GatewayNode'>;
+type Proof = Shown<'FigureProof'>;
 
 const often = { refetchInterval: 5_000 };
+/** Everything is compared once an hour. */
+const seldom = { refetchInterval: 60_000 };
+/** Differences that are named; `metergate doctor --json` has all. */
+const namedMax = 5;
 /** A shipping delay above this is more than a hiccup. */
 const lateMs = 10_000;
 
 export function NodesPage() {
   const nodes = api.useQuery('get', '/platform/v1/nodes', {}, often);
+  const proof = api.useQuery('get', '/platform/v1/figure-proof', {}, seldom);
   return (
     <Page
       title="Nodes"
@@ -39,7 +45,44 @@ export function NodesPage() {
           )
         }
       </Loaded>
+      <Loaded of={proof} height={80}>
+        {(of) => <ProofPanel of={of} />}
+      </Loaded>
     </Page>
+  );
+}
+
+/** Whether sums, caps, runs and receipts are what the records say. */
+function ProofPanel({ of: { provedUpTo, differences } }: { readonly of: Proof }) {
+  const left = differences.filter(({ mendedAt }) => mendedAt === null);
+  const mended = differences.length - left.length;
+  return (
+    <Panel title="Figures and their records">
+      <Stack gap="md">
+        {left.length === 0 ? null : (
+          <Problem>
+            {wholeCount(left.length)} {left.length === 1 ? 'figure differs from its records' : 'figures differ from their records'}:{' '}
+            {left
+              .slice(0, namedMax)
+              .map(({ organization, kind, place, kept, derived }) => `${kind} ${place} of ${organization} has ${kept}, the records say ${derived}`)
+              .join('; ')}
+            {left.length > namedMax ? '; metergate doctor --json names the others' : ''}.
+          </Problem>
+        )}
+        <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
+          <Figure name="Proved up to">{provedUpTo === null ? <Dimmed>not yet</Dimmed> : <MomentInTwo at={provedUpTo} />}</Figure>
+          <Figure name="Differences">
+            <Count of={left.length} />
+          </Figure>
+          <Figure name="Mended in the last 30 days">
+            <Count of={mended} />
+          </Figure>
+        </SimpleGrid>
+        <Text size="xs" c="dimmed">
+          All sums, runs, caps and receipts are compared with the records in the background. Up to that moment every one agreed.
+        </Text>
+      </Stack>
+    </Panel>
   );
 }
 

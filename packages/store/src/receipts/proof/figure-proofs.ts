@@ -32,6 +32,12 @@ export interface FigureProof {
   readonly lookedMs: number;
 }
 
+/** Up to which instant all of these are proved; null: not all were ever compared, or there are none. */
+export function provedUpTo(all: readonly Pick<FigureProof, 'provedMs'>[]): number | null {
+  const proved = all.map(({ provedMs }) => provedMs);
+  return all.length === 0 || proved.includes(null) ? null : Math.min(...proved.map((ms) => ms!));
+}
+
 /** What one comparison of an organization found. */
 export interface ProofOutcome {
   /** Those that were found now, the mended ones among them. */
