@@ -1,23 +1,25 @@
 /**
  * `npm run test:cells`: the contract suite of the store, of PostgreSQL, with every store in a cell: a schema of one PostgreSQL, then a distributed
- * schema of Citus, where there is one (`packages/testkit/src/citus.ts` says how to name it). `-- PART` only the files whose path holds PART. What is
- * left out there, and why, is listed below.
+ * schema of Citus, where there is one (`packages/testkit/src/citus.ts` says how to name it). Eight stores share a database. `-- PART` only the files
+ * whose path holds PART; `-- --on schemas` or `--on citus` only there. What is left out, and why, is listed below.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { citusBin, citusSettings, withoutCitus } from '@metergate/testkit/citus.ts';
 import { startPostgres, type OwnPostgres } from '@metergate/testkit/postgres.ts';
 
-const [part = ''] = process.argv.slice(2);
+const { values: { on }, positionals: [part = ''] } = parseArgs({ allowPositionals: true, options: { on: { type: 'string' } } });
 /** Citus passes no notices of a worker on: nodes poll, and need none. */
 const withoutNotices = 'change-notices';
 const files = globSync('packages/store/src/**/*.contract.test.ts').map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.includes(part)).sort();
 
-process.exitCode = await onCells('schemas of one PostgreSQL', files, () => startPostgres());
+process.exitCode = on === 'citus' ? 0 : await onCells('schemas of one PostgreSQL', files, () => startPostgres());
 const bin = citusBin();
-if (bin === null) console.log(`Skipped on Citus: ${withoutCitus}.`);
+if (on === 'schemas') console.log('Left out on Citus.');
+else if (bin === null) console.log(`Skipped on Citus: ${withoutCitus}.`);
 else {
   const tested = files.filter((file) => !file.includes(withoutNotices));
   const failed = await onCells('Citus', tested, () => startPostgres({ bin, settings: citusSettings }));

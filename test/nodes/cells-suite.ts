@@ -3,13 +3,15 @@
  * kill, and a cell that is away refuses its own capped calls and nobody else's. The same on schemas of one PostgreSQL and on Citus.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import { cellUrl } from '@metergate/store/engine/cell-url.ts';
 import type { OpenCells } from '@metergate/store/operation/cells/cells.ts';
 import { openWithCells, type Store } from '@metergate/store/store.ts';
-import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
+import { ownLauncher, startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { runCli, productEnv } from '@metergate/testkit/system.ts';
 import pg from 'pg';
@@ -20,6 +22,8 @@ export interface CellsPlace {
   /** How many there are besides the default one. */
   readonly cellCount: number;
   createDatabase(): Promise<string>;
+  /** What is seen of a cell in the making, one after the other: each a statement that gives a row from then on. */
+  making(schema: string): readonly string[];
   /** Takes the last cell away; the result brings it back. */
   takeAway(url: string, schema: string): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -173,7 +177,8 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
     assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, []);
   });
 
-  test('a cell that is added while nodes run takes organizations, and their keys are served', async () => {
+  test('a cell that is added while nodes run, by a command that was killed at each step before, takes organizations', async () => {
+    for (const seen of place.making('late')) await killed(cluster, ['cells', 'add', 'late'], seen);
     const added = await command('cells', 'add', 'late');
     assert.equal(added.code, 0, added.stderr);
     await sql(cluster.databaseUrl, "update cell set added_at_ms = 0, state = case when name = 'late' then 'open' else 'drained' end");
@@ -192,6 +197,28 @@ export function testCells(open: () => Promise<CellsPlace>, more: (running: () =>
   test('every node stops in order, with its journal shipped to all cells', async () => {
     assert.ok((await cluster.stop()).every((code) => code === 0));
   });
+}
+
+/** What is seen of any cell in the making. */
+export function schemaMaking(schema: string): readonly string[] {
+  return [`select 1 from pg_namespace where nspname = '${schema}'`,
+    `select 1 from pg_tables where schemaname = '${schema}' and tablename = 'metergate_schema'`];
+}
+
+/** A command that is killed as soon as this statement gives a row. */
+async function killed({ databaseUrl, masterKey }: Cluster, args: readonly string[], seen: string): Promise<void> {
+  const env = productEnv({ SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: Buffer.from(masterKey).toString('base64') });
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const child = spawn(process.execPath, [ownLauncher, ...args], { stdio: 'ignore', env });
+    const ended = once(child, 'exit');
+    while (child.exitCode === null && (await client.query(seen)).rowCount === 0);
+    child.kill('SIGKILL');
+    await ended;
+  } finally {
+    await client.end();
+  }
 }
 
 /** One statement, on a connection of its own. */

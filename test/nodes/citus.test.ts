@@ -4,19 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { testCitus, withoutCitus, type TestCitus } from '@metergate/testkit/citus.ts';
-import { sql, testCells } from './cells-suite.ts';
+import { citusBin, testCitus, withoutCitus, type TestCitus } from '@metergate/testkit/citus.ts';
+import { pauses } from '@metergate/testkit/pauses.ts';
+import { schemaMaking, sql, testCells } from './cells-suite.ts';
 import { Sharer } from './shared-fixture.ts';
 
-const isHere = (process.env['TEST_CITUS_BIN'] ?? process.env['TEST_CITUS_SOURCES'] ?? '') !== '';
-
-describe('gateway nodes on a store of cells on Citus', { skip: isHere ? false : withoutCitus }, () => {
+describe('gateway nodes on a store of cells on Citus', { skip: citusBin() === null ? withoutCitus : false }, () => {
   let citus: TestCitus;
   before(async () => { citus = (await testCitus())!; });
   after(() => citus?.stop());
 
   testCells(async () => ({
     cellCount: 2,
+    making: (schema) => [...schemaMaking(schema), `select 1 from pg_dist_schema where schemaid = to_regnamespace('${schema}')`],
     createDatabase: () => citus.createDatabase(),
     async takeAway(url, schema) {
       const worker = await citus.workerOf(url, schema);
@@ -61,6 +61,32 @@ describe('gateway nodes on a store of cells on Citus', { skip: isHere ? false : 
       assert.deepEqual([records, sum, cap], [sharer.answered, sharer.answered, sharer.answered]);
       assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, []);
       console.log(`# moved under load: ${during} calls meanwhile, refused ${JSON.stringify([...refused])}, longest ${Math.round(longestMs)} ms`);
+    });
+
+    test('while the coordinator is away calls without caps are served, those under caps refused, and nothing is lost', async () => {
+      const { cluster, store, nodes } = running();
+      const [capped, free] = [await Sharer.of(cluster, store, 'capped, away'), await Sharer.of(cluster, store, 'without caps, away')];
+      await capped.cap(1_000);
+      for (const node of nodes) for (const sharer of [capped, free]) await sharer.admitted(node, 1);
+      await citus.coordinator.pause();
+      try {
+        for (const node of nodes) for (let count = 0; count < 5; count += 1) assert.equal((await free.call(node, 1)).status, 200);
+        const pause = pauses();
+        for (const deadlineMs = performance.now() + 30_000; ; await pause()) {
+          const { status, code } = await capped.call(nodes[0]!, 1);
+          if (status === 503) {
+            assert.equal(code, 'budget_unverifiable');
+            break;
+          }
+          assert.ok(performance.now() < deadlineMs, `${status} ${code}`);
+        }
+      } finally {
+        await citus.coordinator.resume();
+      }
+      for (const node of nodes) await capped.admitted(node, 1);
+      const { records, sum, cap } = await capped.spent();
+      assert.deepEqual([records, sum, cap], [capped.answered, capped.answered, capped.answered]);
+      assert.equal((await free.spent()).records, free.answered);
     });
   });
 });

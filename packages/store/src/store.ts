@@ -4,6 +4,7 @@
 import { cellUrl } from './engine/cell-url.ts';
 import { celledStore } from './operation/cells/celled-store.ts';
 import { OpenCells } from './operation/cells/cells.ts';
+import type { StoredCell } from './operation/cells/directory.ts';
 import { openOne, type Store, type StoreOptions } from './operation/cells/one-store.ts';
 import { inTurns } from './operation/cells/reach.ts';
 import { createVault } from './sealing/vault.ts';
@@ -19,21 +20,46 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store;
 }
 
+type CellPlace = Pick<StoredCell, 'schema' | 'address'>;
+
+/** Closes the store where it throws. */
+async function tend(url: string, { schema }: CellPlace, store: Store): Promise<void> {
+  try {
+    const { tendCell } = await import('./operation/cells/make-cell.ts');
+    await tendCell(url, schema);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** As `openStore`, with the stores of the cells by themselves. */
 export async function openWithCells(options: StoreOptions): Promise<{ readonly store: Store; readonly cells: OpenCells }> {
   const { url, masterKey, clock, randomBytes, create, progress } = options;
   const vault = createVault(masterKey, randomBytes);
   const given = { clock, randomBytes, create };
+  const baseOf = ({ address }: CellPlace): string => (address === '' ? url : address);
+  const openCell = (cell: CellPlace, over: { readonly create: boolean } = given): Promise<Store> => openOne({
+    ...given, ...over, url: cellUrl(baseOf(cell), cell.schema), vault: vault.another(), follows: true, isCell: true,
+  });
   const home = await openOne({ ...given, url, vault, follows: false, ...(progress === undefined ? {} : { progress }) });
   const cells = new OpenCells({
-    home, open: ({ schema }) => openOne({ ...given, url: cellUrl(url, schema), vault: vault.another(), follows: true, isCell: true }),
+    home, async open(cell) {
+      const store = await openCell(cell);
+      if (create) await tend(baseOf(cell), cell, store);
+      return store;
+    },
   });
   if (home.engine === 'sqlite') return { store: home, cells };
   try {
     await cells.look();
-    const makeSchema = async (name: string): Promise<void> => (await import('./operation/cells/make-cell.ts')).makeCell(url, name, async () => {
-      await (await openOne({ ...given, create: true, url: cellUrl(url, name), vault: vault.another(), follows: true, isCell: true })).close();
-    });
+    const makeSchema = async (cell: CellPlace): Promise<boolean> => {
+      const { makeCell } = await import('./operation/cells/make-cell.ts');
+      return makeCell(baseOf(cell), cell.schema, async () => {
+        const made = await openCell(cell, { create: true });
+        return made.organizations.list().then((found) => found.length === 0).finally(() => made.close());
+      });
+    };
     const store = celledStore({ cells, home, acting: (each) => each, makeSchema });
     // A cell that is away now is brought up to date by the next process that finds it.
     if (create) await inTurns(cells.all, async (cell) => void await cell.store().catch(() => null));

@@ -1,11 +1,12 @@
 /**
- * Databases for a test run in which every store is a cell: a schema of its own, and a distributed one where the server has Citus. For running the
- * contract suite on cells: `TEST_POSTGRES_CELLS=1` beside `TEST_POSTGRES_URL`. A database with Citus cannot be copied, so each store is made anew.
+ * Places for a test run in which every store is a cell: one of eight schemas of a database, which the stores beside it use at the same time. For
+ * running the contract suite on cells: `TEST_POSTGRES_CELLS=1` beside `TEST_POSTGRES_URL`. A database with Citus cannot be copied, so each store is
+ * made anew.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-const schema = 'cell';
+const cellsOfDatabase = 8;
 
 /** As those that a test server makes: see `TestPostgres`. */
 export interface CellDatabases {
@@ -14,27 +15,42 @@ export interface CellDatabases {
 }
 
 export function cellDatabasesOn(url: string): CellDatabases {
+  /** Of the database that was made last. */
+  let free: string[] = [];
+  let making: Promise<void> | null = null;
+  const makeMore = async (): Promise<void> => {
+    free = await cellsOfNewDatabase(url);
+    making = null;
+  };
   const createDatabase = async (): Promise<string> => {
-    const name = `t_${randomBytes(8).toString('hex')}`;
-    await asked(url, `create database ${name} template template0`);
-    const own = Object.assign(new URL(url), { pathname: `/${name}` }).href;
-    if (await hasCitus(own)) {
-      await asked(own, 'create extension citus');
-      await asked(own, `select citus_set_coordinator_host('127.0.0.1', ${new URL(url).port})`);
-      await asked(own, `select citus_set_node_property('127.0.0.1', ${new URL(url).port}, 'shouldhaveshards', true)`);
-    }
-    await asked(own, `create schema ${schema}`);
-    return `${own}?options=-c%20search_path%3D${schema}`;
+    const next = free.pop();
+    if (next !== undefined) return next;
+    await (making ??= makeMore());
+    return createDatabase();
   };
   return {
     createDatabase,
     async copyOf(_name, make) {
       const made = await createDatabase();
       await make(made);
-      if (await hasCitus(made)) await asked(made, 'set citus.enable_unsafe_triggers = on', `select citus_schema_distribute('${schema}')`);
       return made;
     },
   };
+}
+
+/** Their addresses. */
+async function cellsOfNewDatabase(url: string): Promise<string[]> {
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await asked(url, `create database ${name} template template0`);
+  const own = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  if (await hasCitus(own)) {
+    await asked(own, 'create extension citus');
+    await asked(own, `select citus_set_coordinator_host('127.0.0.1', ${new URL(url).port})`);
+    await asked(own, `select citus_set_node_property('127.0.0.1', ${new URL(url).port}, 'shouldhaveshards', true)`);
+  }
+  const schemas = Array.from({ length: cellsOfDatabase }, (_, at) => `cell_${at + 1}`);
+  await asked(own, ...schemas.map((schema) => `create schema ${schema}`));
+  return schemas.map((schema) => `${own}?options=-c%20search_path%3D${schema}`);
 }
 
 async function hasCitus(url: string): Promise<boolean> {

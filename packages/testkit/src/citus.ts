@@ -1,14 +1,10 @@
 /**
- * A real Citus for tests: a coordinator and two workers, each a server of its own on this machine. `TEST_CITUS_BIN` names the folder of a PostgreSQL
- * 15 in which Citus is installed; `TEST_CITUS_SOURCES` a source archive of Citus, of which one is built into `TEST_CITUS_CACHE`, once. Where neither
- * is given there is none, and whoever asks says so.
+ * A real Citus for tests: a coordinator and two workers, each a server of its own on this machine. It is the one whose packages are installed here,
+ * or that of `TEST_CITUS_BIN`, the folder of the programs of a PostgreSQL that has Citus. Where there is none, whoever asks says so.
  */
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres, type OwnPostgres } from './postgres.ts';
 
@@ -24,7 +20,7 @@ export interface TestCitus {
   stop(): Promise<void>;
 }
 
-export const withoutCitus = 'there is no Citus here: TEST_CITUS_BIN or TEST_CITUS_SOURCES names one';
+export const withoutCitus = 'there is no Citus here: its packages are not installed, and TEST_CITUS_BIN names none';
 
 const workerCount = 2;
 /** What each of its servers needs. */
@@ -33,7 +29,7 @@ export const citusSettings = {
   'citus.local_hostname': '127.0.0.1', 'citus.node_conninfo': 'sslmode=disable', 'citus.max_adaptive_executor_pool_size': '4',
 } as const;
 
-/** Null: neither variable is set. */
+/** Null: there is none here. */
 export async function testCitus(): Promise<TestCitus | null> {
   const bin = citusBin();
   if (bin === null) return null;
@@ -76,18 +72,16 @@ async function startAll(bin: string): Promise<OwnPostgres[]> {
   }
 }
 
-/** The folder of a PostgreSQL with Citus, built first if need be. Null: neither variable is set. */
+/** Where the packages of Debian and of Red Hat put each PostgreSQL. */
+const installed = ['/usr/lib/postgresql/*', '/usr/pgsql-*'];
+
+/** The folder of the programs of a PostgreSQL with Citus. Null: there is none here. */
 export function citusBin(): string | null {
-  const { TEST_CITUS_BIN: bin, TEST_CITUS_SOURCES: sources, TEST_CITUS_CACHE: cache = join(tmpdir(), 'metergate-citus') } = process.env;
-  if (bin !== undefined && bin !== '') return bin;
-  if (sources === undefined || sources === '') return null;
-  const built = join(cache, 'usr/lib/postgresql/15');
-  if (!existsSync(join(built, 'lib/citus.so'))) {
-    const script = fileURLToPath(new URL('../../../scripts/build-citus.sh', import.meta.url));
-    const done = spawnSync('bash', [script, sources, cache], { encoding: 'utf8' });
-    if (done.status !== 0) throw new Error(`Citus cannot be built from ${sources}: ${done.stderr.slice(-2_000)}`);
-  }
-  return join(built, 'bin');
+  const { TEST_CITUS_BIN: named } = process.env;
+  if (named !== undefined && named !== '') return named;
+  return installed.flatMap((pattern) => globSync(pattern)).sort().reverse()
+    .filter((folder) => existsSync(join(folder, 'lib/citus.so')) && existsSync(join(folder, 'bin/initdb'))).map((folder) => join(folder, 'bin'))[0]
+    ?? null;
 }
 
 function portOf(server: OwnPostgres): string {

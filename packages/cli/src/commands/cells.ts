@@ -14,11 +14,11 @@ const list = command({
   run: (_values, tools) => onStore(tools, async ({ store }) => {
     const shown = await store.cells.list();
     if (shown.length === 0) return { json: [], text: 'The store has no cells but itself. Add one with: metergate cells add NAME' };
-    const rows = shown.map((cell) => [cell.name, stateText(cell, tools.nowMs()), cell.organizations, cell.away ?? 'yes']);
+    const rows = shown.map((cell) => [cell.name, stateText(cell, tools.nowMs()), cell.organizations, cell.address, cell.away ?? 'yes']);
     return {
-      json: shown.map(({ name, state, organizations, away, takesFromMs }) =>
-        ({ name, state, organizations, away, takesFrom: new Date(takesFromMs).toISOString() })),
-      text: (width) => table(['NAME', 'STATE', 'ORGANIZATIONS', 'ANSWERS'], rows, { widthMax: width, shrinks: 'ANSWERS' }),
+      json: shown.map(({ name, state, address, organizations, away, takesFromMs }) =>
+        ({ name, state, address: address === '' ? null : address, organizations, away, takesFrom: new Date(takesFromMs).toISOString() })),
+      text: (width) => table(['NAME', 'STATE', 'ORGANIZATIONS', 'ADDRESS', 'ANSWERS'], rows, { widthMax: width, shrinks: 'ANSWERS' }),
     };
   }),
 });
@@ -28,10 +28,13 @@ function stateText({ state, takesFromMs }: ShownCell, nowMs: number): string {
 }
 
 const add = command({
-  description: 'Add a cell, a schema of the store\'s database, for organizations that are made from then on',
-  args: { name: { ...nameArgument, description: 'Its name, and that of its schema: small letters, digits and underscores' } },
-  run: ({ name }, tools) => onStore(tools, async ({ store }) => {
-    const added = await store.cells.add(name);
+  description: 'Add a cell, a schema of the store\'s database or of another one, for organizations that are made from then on',
+  args: {
+    name: { ...nameArgument, description: 'Its name, and that of its schema: small letters, digits and underscores' },
+    url: { type: 'string', valueHint: 'URL', description: 'postgres://USER@HOST:PORT/DATABASE of another server, without a password (PGPASSFILE)' },
+  },
+  run: ({ name, url }, tools) => onStore(tools, async ({ store }) => {
+    const added = await store.cells.add(name, url);
     if (isRefusal(added)) return added;
     const text = `The cell ${name} is made. It takes organizations in ten seconds, when every process knows it.`;
     return { json: { name, state: added.state }, text };

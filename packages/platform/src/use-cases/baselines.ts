@@ -85,7 +85,9 @@ export async function showBaseline(context: UseCaseContext, place: BaselinePlace
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
   const { store } = context;
-  const [sums, declared] = await Promise.all([store.tapEvents.sums(baseline.id), store.baselines.declared(baseline.id)]);
+  const [sums, declared] = await Promise.all([
+    store.tapEvents.sums(baseline.id, baseline.organization), store.baselines.declared(baseline.id, baseline.organization),
+  ]);
   const report = tapReport({ book: tapPrices().book, period: baselinePeriod(baseline, context.nowMs), ...sums, declared });
   return { ...await shown(context, baseline), report };
 }
@@ -94,7 +96,7 @@ export async function showBaseline(context: UseCaseContext, place: BaselinePlace
 export async function readTapKey(context: UseCaseContext, place: BaselinePlace): Promise<ShownTapKey | AdministrationRefusal> {
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
-  const read = await context.store.baselines.readKey(baseline.id);
+  const read = await context.store.baselines.readKey(baseline.id, baseline.organization);
   return isRefusal(read) ? read : { key: read.key, prefix: read.prefix };
 }
 
@@ -103,7 +105,7 @@ export async function rotateTapKey(context: UseCaseContext, place: BaselinePlace
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
   const { key, stored } = mintedKey(context);
-  const rotated = await context.store.baselines.rotateKey(baseline.id, stored);
+  const rotated = await context.store.baselines.rotateKey(baseline.id, stored, baseline.organization);
   return isRefusal(rotated) ? rotated : { key, prefix: rotated.keyPrefix };
 }
 
@@ -111,7 +113,7 @@ export async function rotateTapKey(context: UseCaseContext, place: BaselinePlace
 export async function retireBaseline(context: UseCaseContext, place: BaselinePlace): Promise<ShownBaseline | AdministrationRefusal> {
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
-  const retired = await context.store.baselines.retire(baseline.id);
+  const retired = await context.store.baselines.retire(baseline.id, baseline.organization);
   return isRefusal(retired) ? retired : shown(context, retired);
 }
 
@@ -123,7 +125,7 @@ export async function declareFigure(
   if (isRefusal(amount)) return amount;
   const baseline = await baselineAt(context, place);
   if (isRefusal(baseline)) return baseline;
-  const kept = await context.store.baselines.declare(baseline.id, { name, amount: amount.value });
+  const kept = await context.store.baselines.declare(baseline.id, { name, amount: amount.value }, baseline.organization);
   return isRefusal(kept) ? kept : showBaseline(context, place);
 }
 
@@ -134,8 +136,7 @@ function mintedKey({ randomBytes }: UseCaseContext) {
 
 /** Another organization's is refused like one that never existed. */
 async function baselineAt({ store }: UseCaseContext, { id, organization }: BaselinePlace): Promise<Baseline | AdministrationRefusal> {
-  const baseline = await store.baselines.find(id);
-  return baseline === null || (organization !== null && baseline.organization !== organization) ? unknownBaseline() : baseline;
+  return await store.baselines.find(id, organization ?? undefined) ?? unknownBaseline();
 }
 
 async function shown({ store, nowMs }: UseCaseContext, baseline: Baseline): Promise<ShownBaseline> {

@@ -322,7 +322,7 @@ for (const on of bothEngines) {
       /** Every row of every table, as text. */
       async function everything(): Promise<string[]> {
         const tables = await context.query(url, context.name === 'sqlite' ? "select name from sqlite_master where type = 'table'"
-          : "select tablename as name from pg_tables where schemaname = 'public'");
+          : "select tablename as name from pg_tables where schemaname = current_schema()");
         const rows: string[] = [];
         for (const { name } of tables) {
           rows.push(...(await context.query(url, `select * from "${String(name)}"`)).map((row) => `${String(name)} ${textOf(row)}`));

@@ -55,8 +55,9 @@ export interface DueQuery {
 
 export interface Deliveries {
   /** Newest first, at most `limit`. */
-  list(webhook: string, limit: number): Promise<Delivery[]>;
-  find(id: string): Promise<Delivery | null>;
+  /** `within`, here and below: the organization whose it is, where that is known, so only its cell is asked. */
+  list(webhook: string, limit: number, within?: OrganizationId): Promise<Delivery[]>;
+  find(id: string, within?: OrganizationId): Promise<Delivery | null>;
   /** Takes what is due at `nowMs`, the longest due first. `except`: skips these organizations. */
   take(nowMs: number, which: DueQuery): Promise<DueDelivery[]>;
   /** Makes what was taken and not settled due now: whoever took it has gone. */

@@ -6,6 +6,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { onBoth } from '../engine/texts.ts';
+import { assertTaken } from '../schema/migrations/writer-taken.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
 
 /** The marks of one segment, under their locks. */
@@ -18,7 +19,11 @@ export interface Marks {
   readonly hasAhead: boolean;
 }
 
-const readMark = onBoth('select mark from journal_segment where id = $1');
+const readMark = {
+  sqlite: 'select mark from journal_segment where id = ?',
+  // With the mark comes whose batches the store takes: where a cell is on Citus, no trigger refuses those of others.
+  postgres: 'select mark, (select oldest_writer from metergate_schema) as oldest from journal_segment where id = $1 for update',
+} as const;
 const readAhead = onBoth('select organization, mark from journal_ahead where segment = $1');
 const move = onBoth('update journal_segment set mark = $1 where id = $2');
 const moveAhead = onBoth(`insert into journal_ahead (segment, organization, mark) values ($1, $2, $3)
@@ -28,9 +33,10 @@ const forgetAhead = onBoth('delete from journal_ahead where segment = $1 and mar
 /** Locks and reads them. One segment's batches take turns, whoever ships them. */
 export async function lockMarks(kind: Engine['kind'], send: Send, { segment }: Pick<CallBatch, 'segment'>): Promise<Marks> {
   const [rows, ahead] = await Promise.all([
-    send<{ readonly mark: bigint }>(kind === 'postgres' ? `${readMark[kind]} for update` : readMark[kind], [segment]),
+    send<{ readonly mark: bigint; readonly oldest?: bigint }>(readMark[kind], [segment]),
     send<{ readonly organization: string; readonly mark: bigint }>(readAhead[kind], [segment]),
   ]);
+  assertTaken(rows[0]?.oldest ?? 0n);
   const mark = Number(rows[0]?.mark ?? 0n);
   const own = new Map(ahead.map((row) => [row.organization, Number(row.mark)]));
   const of = (organization: string | undefined): number => (organization === undefined ? mark : Math.max(mark, own.get(organization) ?? 0));

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { nanoDollars } from '@metergate/core/money.ts';
+import { feedNumbersIn } from '../engine/feed-numbers.ts';
 import { openEngine, type Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { createVault } from '../sealing/vault.ts';
@@ -54,7 +55,9 @@ for (const on of bothEngines) {
     ends.push(() => bare.close());
     const { engine, trips } = counting(bare);
     const randomBytes = (n: number): Uint8Array => new Uint8Array(n).fill(3);
-    const calls = callRecordsIn({ engine, background: engine, vault: createVault(testMasterKey, randomBytes), clock: () => startMs, randomBytes });
+    const calls = callRecordsIn({
+      engine, background: engine, feeds: feedNumbersIn(engine), vault: createVault(testMasterKey, randomBytes), clock: () => startMs, randomBytes,
+    });
 
     test('a batch of two organizations, with runs, events of runs and attributions never seen, is two round trips', async () => {
       const [one, other] = [await newOrganization(), await newOrganization()];

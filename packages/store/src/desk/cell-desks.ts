@@ -3,7 +3,7 @@
  * its records. A store without cells is one cell.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { GatewayNodeId } from '@metergate/core/id.ts';
+import type { GatewayNodeId, OrganizationId } from '@metergate/core/id.ts';
 import type { NodeReport } from '../operation/node-reports.ts';
 import type { NodeSettings } from '../settings/node-settings.ts';
 import type { Store } from '../store.ts';
@@ -12,7 +12,7 @@ import type { CappedNews } from './capped-news.ts';
 import type { CellJournal } from './cell-journal.ts';
 import { createLeaseDesk, processMs, type LeaseDesk, type StoreTime } from './lease-desk.ts';
 import type { FromStore, ToStore } from './protocol.ts';
-import type { Repeat } from './repeat.ts';
+import type { Repeat, RepeatOptions } from './repeat.ts';
 import { createRunDesk } from './run-desk.ts';
 import { createSettingsDesk } from './settings-desk.ts';
 import { keepEnded, startShipping, type Shipping, type ShippingFigures } from './shipping.ts';
@@ -34,18 +34,20 @@ export interface CellDesksOptions {
   readonly differ: (differences: number) => void;
   /** Told of the store's time. */
   readonly follow: (time: StoreTime) => void;
-  /** Called when anything of the cell's settings was changed. */
-  readonly changed: () => void;
+  /** Called when anything of the cell's settings was changed, with the organizations in which it was. */
+  readonly changed: (organizations: readonly OrganizationId[]) => void;
   readonly repeats: Repeating;
 }
 
 /** How tasks are repeated on this thread. */
 export interface Repeating {
   /** Reports when it begins to fail, and when it works again. */
-  readonly told: (task: () => Promise<unknown>, pauseMs: number) => Repeat;
+  readonly told: (task: () => Promise<unknown>, pauseMs: number, step?: PollStep) => Repeat;
   /** Its failures are reported elsewhere. */
-  readonly quiet: (task: () => Promise<unknown>, pauseMs: number, failurePauseMsMax: number) => Repeat;
+  readonly quiet: (task: () => Promise<unknown>, pauseMs: number, failurePauseMsMax: number, step?: PollStep) => Repeat;
 }
+
+export type PollStep = Pick<RepeatOptions, 'inStep'>;
 
 export interface CellDesks {
   /** A message of the gateway thread that is for this cell. */
@@ -66,6 +68,8 @@ export interface CellDesks {
  * a poll is one short read, and a run that was closed must end at once.
  */
 const settingsPauseMs = 200;
+/** Polls of one server that begin together ask it together: see `feed-numbers.ts`. */
+const steps: Readonly<Record<Store['engine'], PollStep>> = { sqlite: {}, postgres: { inStep: processMs } };
 const runPauseMs = { sqlite: 50, postgres: 200 };
 const sweepPauseMs = 500;
 const leasePauseMs = 200;
@@ -97,13 +101,13 @@ export async function startCellDesks(options: CellDesksOptions): Promise<CellDes
       answers = false;
       throw error;
     }
-  }, settingsPauseMs);
+  }, settingsPauseMs, steps[store.engine]);
   const runFeed = told(async () => {
     const [hrMs, wallMs] = [processMs(), Date.now()];
     await runDesk.poll();
     await runDesk.sendKnownRuns();
     if (store.engine === 'postgres') post({ kind: 'runs_current', hrMs, wallMs });
-  }, runPauseMs[store.engine]);
+  }, runPauseMs[store.engine], steps[store.engine]);
   const sweeping = told(async () => {
     // Messages that the gateway thread has already sent go first: after a long stop, a timer fires before them.
     await turn();
@@ -141,10 +145,10 @@ export async function startCellDesks(options: CellDesksOptions): Promise<CellDes
   };
 }
 
-function tellingOfChanges(settings: NodeSettings, changed: () => void): NodeSettings {
+function tellingOfChanges(settings: NodeSettings, changed: CellDesksOptions['changed']): NodeSettings {
   return { ...settings, async changedSince(since) {
     const found = await settings.changedSince(since);
-    if (found.revision !== since) changed();
+    if (found.revision !== since) changed(found.organizations);
     return found;
   } };
 }
@@ -175,7 +179,7 @@ async function startLeasing({ store, node, post, warn, follow, repeats: { quiet 
   };
   await beat();
   return { desk, repeats: [
-    quiet(beat, leasePauseMs, leaseFailurePauseMsMax), quiet(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
+    quiet(beat, leasePauseMs, leaseFailurePauseMsMax, steps.postgres), quiet(() => store.leases.sweep(), nodeSweepPauseMs, nodeSweepPauseMs),
     quiet(() => store.leases.tidy(), leaseTidyPauseMs, leaseTidyPauseMs),
   ] };
 }

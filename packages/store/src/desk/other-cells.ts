@@ -50,8 +50,10 @@ const keysAtOnce = 200;
 
 export class OtherCells {
   readonly #options: OtherCellsOptions;
-  /** Of all organizations that have one. */
+  /** Of all organizations that have one, but those that were made after the last look. */
   readonly #places = new Map<string, number>();
+  /** Organizations in which something was changed: they may be new. Null: the next look is the first one, at all. */
+  #changed: Set<string> | null = null;
   readonly #others = new Map<number, OtherCell>();
   readonly #ask: (message: Question) => Promise<void>;
   /** The journal is recovered. */
@@ -67,12 +69,19 @@ export class OtherCells {
     return this.#places.get(organization) ?? homeCell;
   }
 
+  /** An organization of which this process holds something is in that cell: what it spends goes there. */
+  note({ organization, cell }: Omit<OrganizationPlace, 'ready'>): void {
+    this.#places.set(organization, cell);
+  }
+
   /** Learns of the cells and places that there are now. @throws StoreFault */
   async look(): Promise<void> {
     const { cells } = this.#options;
     await cells.look();
     if (!cells.several) return;
-    for (const place of await cells.directory.places()) this.#note(place);
+    const changed = this.#changed;
+    for (const place of await (changed === null ? cells.directory.places() : cells.directory.placesOf([...changed]))) this.note(place);
+    if (this.#changed === changed) this.#changed = new Set();
     for (const cell of cells.all) if (cell.number !== homeCell && !this.#others.has(cell.number)) this.#add(cell);
   }
 
@@ -106,8 +115,10 @@ export class OtherCells {
     for (const { desks } of this.#others.values()) desks?.nudge(what);
   }
 
-  /** Something was changed in the directory's cell: perhaps there is a new one. */
-  async lookAndTry(): Promise<void> {
+  /** Something was changed in the directory's cell, in these organizations: perhaps there is a new cell, or one has a place now. */
+  async lookAndTry(changed: readonly string[] = []): Promise<void> {
+    // Those of a look that failed are looked up by the next one.
+    if (this.#changed !== null) this.#changed = new Set([...this.#changed, ...changed]);
     await this.look();
     if (this.#begun) for (const other of this.#others.values()) if (other.desks === null) this.#keepTrying(other);
   }
@@ -119,10 +130,6 @@ export class OtherCells {
 
   get all(): readonly OtherCell[] {
     return [...this.#others.values()];
-  }
-
-  #note({ organization, cell }: OrganizationPlace): void {
-    this.#places.set(organization, cell);
   }
 
   #add(cell: StoreCell): void {
@@ -166,7 +173,7 @@ export class OtherCells {
     try {
       const found = await this.#options.cells.directory.placesOfKeys(asked.map(({ hash }) => hash));
       for (const place of found.values()) {
-        this.#note(place);
+        this.note(place);
         if (place.cell !== homeCell && !this.#others.has(place.cell)) await this.lookAndTry();
       }
       for (const message of asked) this.#hearAt(found.get(message.hash)?.cell ?? homeCell, message);

@@ -4,14 +4,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { repeat } from './repeat.ts';
 
-function context() {
+function context(inStep?: () => number) {
   const pauses: number[] = [];
   const reports: (string | null)[] = [];
   let due: (() => void) | null = null;
   let runs = 0;
   let failing = false;
   const repeated = repeat({
-    pauseMs: 200, failurePauseMsMax: 1000,
+    pauseMs: 200, failurePauseMsMax: 1000, ...(inStep === undefined ? {} : { inStep }),
     async task() {
       runs += 1;
       if (failing) throw new Error('away');
@@ -83,4 +83,15 @@ test('once stopped, the task does not run again', async () => {
   await repeated.stop();
   await elapse();
   assert.deepEqual([runs(), pending()], [1, false]);
+});
+
+test('in step, runs begin at multiples of the pause, whenever the one before ended; a nudge still shortens it', async () => {
+  let nowMs = 1_003;
+  const { repeated, pauses, elapse } = context(() => nowMs);
+  await turn();
+  nowMs = 1_390;
+  await elapse();
+  assert.deepEqual(pauses, [197, 10]);
+  repeated.nudge(5);
+  assert.deepEqual(pauses, [197, 10, 5]);
 });

@@ -13,6 +13,8 @@ export interface RepeatOptions {
   readonly after: (delayMs: number, task: () => void) => () => void;
   /** The first of several failures in a row; null when a run succeeds again. */
   readonly report: (failure: Error | null) => void;
+  /** Milliseconds on a clock by which runs begin at multiples of the pause: all that pause as long and go by it begin together. */
+  readonly inStep?: () => number;
 }
 
 export interface Repeat {
@@ -23,7 +25,7 @@ export interface Repeat {
 }
 
 /** Starts at once. */
-export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: RepeatOptions): Repeat {
+export function repeat({ task, pauseMs, failurePauseMsMax, after, report, inStep }: RepeatOptions): Repeat {
   let stopped = false;
   let failures = 0;
   let cancel: (() => void) | null = null;
@@ -42,7 +44,11 @@ export function repeat({ task, pauseMs, failurePauseMsMax, after, report }: Repe
       if (failures === 0) report(error as Error);
       failures += 1;
     }
-    if (!stopped) schedule(failures > 0 ? Math.min(pauseMs * 2 ** failures, failurePauseMsMax) : soonMs);
+    if (!stopped) schedule(failures > 0 ? Math.min(pauseMs * 2 ** failures, failurePauseMsMax) : untilNextMs());
+  }
+
+  function untilNextMs(): number {
+    return inStep === undefined || soonMs < pauseMs ? soonMs : pauseMs - inStep() % pauseMs;
   }
 
   function schedule(delayMs: number): void {

@@ -20,7 +20,7 @@ import { JournalParts } from '../journal/journal-parts.ts';
 import { giveBackWhenIdle } from '../threads/idle-memory.ts';
 import { openWithCells, type Store } from '../store.ts';
 import { assertRunsNowhereElse } from './copied-home.ts';
-import { startCellDesks, startCellShipping, type CellDesks } from './cell-desks.ts';
+import { startCellDesks, startCellShipping, type CellDesks, type PollStep } from './cell-desks.ts';
 import { cellJournal, type CellJournal } from './cell-journal.ts';
 import { gathered } from './gathered-port.ts';
 import { homeOf } from './home.ts';
@@ -28,7 +28,7 @@ import type { NodeReport } from '../operation/node-reports.ts';
 import { createCappedNews, noCappedNews } from './capped-news.ts';
 import { processMs } from './lease-desk.ts';
 import { knownInAll, OtherCells, type OtherCell } from './other-cells.ts';
-import type { FromStore, ToStore } from './protocol.ts';
+import type { FromStore, KeyAnswer, ToStore } from './protocol.ts';
 import { repeat, type Repeat } from './repeat.ts';
 import { sayingKept, type Shipping, type ShippingFigures } from './shipping.ts';
 
@@ -104,10 +104,10 @@ async function serve(): Promise<void> {
     if (at.engine === 'postgres') await at.leases.begin(data.nodeId, home);
     return startCellDesks({
       store: at, journal, capped, node: data.nodeId, home, nowMs, warn, repeats: { told: start, quiet: quietly },
-      post: cell === cells.home ? post : ofCell(cell.number, post),
+      post: cell === cells.home ? post : ofCell(cell.number, post, others),
       differ: (spendDifferences) => tell(cell, { spendDifferences }),
       follow: cell === cells.home ? ({ nowMs: storeMs, hrMs }) => followStoreTime(time, storeMs, performance.now() - (processMs() - hrMs)) : () => {},
-      changed: () => { if (cell === cells.home) void others.lookAndTry().catch(() => {}); },
+      changed: (organizations) => { if (cell === cells.home) void others.lookAndTry(organizations).catch(() => {}); },
     });
   };
   let desks: CellDesks | null = null;
@@ -158,13 +158,20 @@ function hear({ whole, gateway, first, others }: {
   });
 }
 
-/** Says of what a cell tells whose it is. Prices, the store's time and the age of settings are the default cell's. */
-function ofCell(cell: number, post: (message: FromStore) => void): (message: FromStore) => void {
+/**
+ * Says of what a cell tells whose it is. Prices, the store's time and the age of settings are the default cell's. Before the gateway thread can
+ * journal a call of an organization, it is noted where its rows go.
+ */
+function ofCell(cell: number, post: (message: FromStore) => void, others: OtherCells): (message: FromStore) => void {
+  const noted = <Found extends KeyAnswer>(found: Found): Found => {
+    others.note({ organization: found.organization.id, cell });
+    return { ...found, cell };
+  };
   return (message) => {
     switch (message.kind) {
       case 'prices': case 'time': case 'heartbeat': return;
-      case 'answer': return post(message.found === null ? message : { ...message, found: { ...message.found, cell } });
-      case 'ahead': return post({ ...message, found: { ...message.found, cell } });
+      case 'answer': return post(message.found === null ? message : { ...message, found: noted(message.found) });
+      case 'ahead': return post({ ...message, found: noted(message.found) });
       case 'confirm_leases': case 'runs_current': return post({ ...message, cell });
       default: return post(message);
     }
@@ -192,13 +199,13 @@ function tellingFigures(): (cell: StoreCell, changed: Partial<StoreThreadFigures
 }
 
 /** Repeats a task whose failures are reported elsewhere. */
-function quietly(task: () => Promise<unknown>, pauseMs: number, failurePauseMax: number): Repeat {
-  return repeat({ task, pauseMs, failurePauseMsMax: failurePauseMax, after, report: () => {} });
+function quietly(task: () => Promise<unknown>, pauseMs: number, failurePauseMax: number, step: PollStep = {}): Repeat {
+  return repeat({ task, pauseMs, failurePauseMsMax: failurePauseMax, after, report: () => {}, ...step });
 }
 
-function start(task: () => Promise<unknown>, pauseMs: number): Repeat {
+function start(task: () => Promise<unknown>, pauseMs: number, step: PollStep = {}): Repeat {
   return repeat({
-    task, pauseMs, failurePauseMsMax, after,
+    task, pauseMs, failurePauseMsMax, after, ...step,
     report: (failure) => parent.postMessage({ fault: failure === null ? null : faultMessage(failure) }),
   });
 }

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import { numberOrNull, type Schema } from '../schema/schema.ts';
 import { ownWriter } from '../schema/migrations/list.ts';
+import { assertTaken } from '../schema/migrations/writer-taken.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
 /** `beforeMs`: until when somebody, perhaps this holder, had the lease before; null: nobody ever had it. */
@@ -23,6 +24,8 @@ export interface WorkLeases {
 export function workLeasesIn({ engine, clock }: StoreContext): WorkLeases {
   return {
     hold: (name, holder, { nowMs, untilMs }) => engine.write(async (transaction) => {
+      const stated = await transaction.selectFrom('metergate_schema').select('oldest_writer').executeTakeFirst();
+      assertTaken(stated?.oldest_writer ?? 0n);
       const before = await leaseOf(transaction, name);
       await transaction.insertInto('work_lease').values({ name, holder, until_ms: untilMs, cursor: 0, writer: ownWriter })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ holder, until_ms: untilMs })

@@ -80,10 +80,10 @@ export function runsIn(context: StoreContext): StoredRuns {
     close: (name) => closeRun(context, name),
     confirm: (runs) => confirmRuns(context, runs),
     sweep: (nowMs) => sweepRuns(context, nowMs),
-    feed: () => feedOf(context),
+    feed: () => context.feeds.read('runs'),
     async changes(since) {
       // The number first: a change that commits after it is read belongs to the next question.
-      const latest = await feedOf(context);
+      const latest = await context.feeds.read('runs');
       const through = Math.min(latest, since + sliceChanges);
       // Below it if the store was restored to an earlier moment: changes from here on reuse numbers that were given out before.
       if (through <= since) return { through, more: false, runs: [] };
@@ -92,12 +92,6 @@ export function runsIn(context: StoreContext): StoredRuns {
       return { through, more: through < latest, runs: rows.map((row) => runOf(storedRunOf(row))) };
     },
   };
-}
-
-function feedOf({ engine }: StoreContext): Promise<number> {
-  // A fixed text, since it runs twenty times a second.
-  return engine.read(async (db) =>
-    Number((await db.executeQuery<{ value: bigint }>(CompiledQuery.raw('select value from run_feed'))).rows[0]!.value));
 }
 
 async function runNamed({ engine }: StoreContext, { organization, id }: RunName): Promise<Run | null> {

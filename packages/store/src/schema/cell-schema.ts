@@ -1,4 +1,7 @@
-/** The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts` makes them. Used in the default cell alone. */
+/**
+ * The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts` and `0062-cell-addresses.ts` make them. Used in the
+ * default cell alone.
+ */
 import type { Whole } from './column.ts';
 
 /** No rows: the store has no cells but itself. Number 0 is the store itself. */
@@ -10,6 +13,8 @@ export interface CellTable {
   /** `open` or `drained`. */
   readonly state: string;
   readonly added_at_ms: Whole;
+  /** Of its database, without a password; empty: the directory's own. */
+  readonly address: string;
 }
 
 /** An organization that is not in the default cell. `ready`: 0 until its cell has it. */

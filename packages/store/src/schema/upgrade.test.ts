@@ -204,7 +204,7 @@ async function sumsOfRecords(fixture: EngineFixture, records: readonly CallRecor
 async function tables(fixture: EngineFixture, url: string): Promise<Record<string, number>> {
   const names = await fixture.query(url, fixture.name === 'sqlite'
     ? `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
-    : `select table_name as name from information_schema.tables where table_schema = 'public'`);
+    : `select table_name as name from information_schema.tables where table_schema = current_schema()`);
   const counted = names.map(({ name }) => `select '${String(name)}' as name, count(*) as rows from "${String(name)}"`);
   const rows = await fixture.query(url, counted.join(' union all '));
   return Object.fromEntries(rows.map(({ name, rows: count }) => [String(name), Number(count)]));
@@ -217,7 +217,7 @@ async function columns(fixture: EngineFixture, url: string): Promise<string[]> {
          from sqlite_master as m join pragma_table_info(m.name) as c where m.type = 'table'
        union all select 'index ' || name from sqlite_master where type = 'index'`
     : `select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable as line
-         from information_schema.columns where table_schema = 'public'
-       union all select 'index ' || indexname from pg_indexes where schemaname = 'public'`);
+         from information_schema.columns where table_schema = current_schema()
+       union all select 'index ' || indexname from pg_indexes where schemaname = current_schema()`);
   return rows.map(({ line }) => String(line)).sort();
 }

@@ -41,7 +41,7 @@ export interface NodeSettings {
 
 export function settingsIn(context: StoreContext): NodeSettings {
   const { engine } = context;
-  const revision = async () => Number((await engine.look<{ value: bigint }>('select value from revision', noneGiven))[0]![0]!.value);
+  const revision = () => context.feeds.read('settings');
   return {
     revision,
     keyByHash: async (hash) => (await keysByHash(context, [hash])).get(hash) ?? null,
@@ -82,7 +82,6 @@ interface KeyRow {
   readonly until_ms: bigint | null;
 }
 
-const noneGiven = [[]] as const;
 const columns = 'k.id, k.organization, k.project, k.expires_at_ms, k.max_run_budget_nano, k.models, k.person';
 const live = 'k.revoked_at_ms is null and k.disabled_at_ms is null';
 

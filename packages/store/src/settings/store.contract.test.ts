@@ -558,7 +558,7 @@ async function dumpOf(context: EngineFixture, url: string): Promise<string> {
     const files = readdirSync(dirname(path)).map((name) => readFileSync(join(dirname(path), name)));
     return files.map((bytes) => bytes.toString('latin1') + bytes.toString('hex')).join('\n');
   }
-  const tables = await context.query(url, "select tablename from pg_tables where schemaname = 'public'");
+  const tables = await context.query(url, "select tablename from pg_tables where schemaname = current_schema()");
   const rows = await Promise.all(tables.map(({ tablename }) => context.query(url, `select t::text as row from "${String(tablename)}" t`)));
   return JSON.stringify(rows);
 }

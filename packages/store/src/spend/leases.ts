@@ -79,7 +79,7 @@ export function leasesIn(context: StoreContext): Leases {
         select ${askedMsText} as now_ms, (select value from lease_feed) as feed, exists (select 1 from heard) as known`.execute(db);
       return { nowMs: Number(row!.now_ms), feed: Number(row!.feed), known: row!.known };
     }),
-    feed: () => engine.read(async (db) => Number((await db.selectFrom('lease_feed').select('value').executeTakeFirstOrThrow()).value)),
+    feed: () => context.feeds.read('leases'),
     claim: (node, number, claims) => claimIn(context, { node, number, claims }),
     async end(node) {
       await engine.write((transaction) => transaction.deleteFrom('gateway_node').where('id', '=', node).execute());

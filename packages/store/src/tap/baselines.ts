@@ -57,20 +57,20 @@ export interface ReadTapKey {
 export interface Baselines {
   /** Makes the organization's Baseline. Refuses `unknown_organization`, `baseline_exists` (unless that one closed before it began). */
   create(wanted: NewBaseline): Promise<Baseline | StoreRefusal>;
-  /** By id; null if there is none, or it is erased. */
-  find(id: string): Promise<Baseline | null>;
+  /** By id; null if there is none, or it is erased. `within`, here and below: only one of this organization, so only its cell is asked. */
+  find(id: string, within?: OrganizationId): Promise<Baseline | null>;
   /** All Baselines of an organization, the current one first. */
   list(organization: OrganizationId): Promise<Baseline[]>;
   /** The key. This works once, then the store no longer has it. Refuses `unknown_baseline`, `tap_key_already_shown`. */
-  readKey(id: string): Promise<ReadTapKey | StoreRefusal>;
+  readKey(id: string, within?: OrganizationId): Promise<ReadTapKey | StoreRefusal>;
   /** Replaces the key in use, which stops at once. Refuses `unknown_baseline`, `tap_retired`. */
-  rotateKey(id: string, key: NewTapKey): Promise<Baseline | StoreRefusal>;
+  rotateKey(id: string, key: NewTapKey, within?: OrganizationId): Promise<Baseline | StoreRefusal>;
   /** Ends the tap for good; a second time changes nothing. Refuses `unknown_baseline`. */
-  retire(id: string): Promise<Baseline | StoreRefusal>;
+  retire(id: string, within?: OrganizationId): Promise<Baseline | StoreRefusal>;
   /** Stores a figure that the user typed; it replaces one of the same name. Refuses `unknown_baseline`, `invalid_name`, `too_many_figures`. */
-  declare(id: string, figure: DeclaredFigure): Promise<Baseline | StoreRefusal>;
+  declare(id: string, figure: DeclaredFigure, within?: OrganizationId): Promise<Baseline | StoreRefusal>;
   /** In the order of their names. */
-  declared(id: string): Promise<DeclaredFigure[]>;
+  declared(id: string, within?: OrganizationId): Promise<DeclaredFigure[]>;
 }
 
 const figuresMax = 200;
@@ -79,11 +79,13 @@ export function baselinesIn(context: StoreContext): Baselines {
   const { engine, clock } = context;
   /** Works on one Baseline with its row locked. A refusal must come before any change, since `write` commits what was done. */
   const onBaseline = <T extends { readonly id: string; readonly organization: OrganizationId }>(
-    id: string, action: AuditAction, work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>,
+    { id, within }: { readonly id: string; readonly within: OrganizationId | undefined }, action: AuditAction,
+    work: (transaction: Transaction<Schema>, row: Selectable<BaselineTable>) => Promise<T | StoreRefusal>,
     isChanged: (result: T) => boolean = () => true,
   ) =>
     engine.write<T | StoreRefusal>(async (transaction) => {
-      const query = transaction.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null);
+      const query = transaction.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null)
+        .$if(within !== undefined, (all) => all.where('organization', '=', within!));
       const row = await (engine.kind === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
       return row === undefined ? unknownBaseline() : work(transaction, row);
     }, (done) => {
@@ -92,33 +94,33 @@ export function baselinesIn(context: StoreContext): Baselines {
     });
   return {
     create: (wanted) => create(context, wanted),
-    find: (id) => engine.read(async (db) => {
+    find: (id, within) => engine.read(async (db) => {
       const row = await db.selectFrom('baseline').selectAll().where('id', '=', withoutNul(id)).where('erased_at_ms', 'is', null).executeTakeFirst();
-      return row === undefined ? null : baselineOf(row);
+      return row === undefined || row.organization !== (within ?? row.organization) ? null : baselineOf(row);
     }),
     list: (organization) => engine.read(async (db) => (await db.selectFrom('baseline').selectAll().where('organization', '=', organization)
       .where('erased_at_ms', 'is', null).orderBy('number', 'desc').execute()).map(baselineOf)),
-    readKey: (id) => onBaseline(id, 'readTapKey', async (transaction, row) => {
+    readKey: (id, within) => onBaseline({ id, within }, 'readTapKey', async (transaction, row) => {
       if (row.sealed === null) return keyAlreadyShown();
       const key = await unsealed(context, transaction, row);
       await transaction.updateTable('baseline').set({ sealed: null }).where('number', '=', row.number).execute();
       return { id: row.id, organization: row.organization as OrganizationId, key, prefix: row.key_prefix };
     }),
-    rotateKey: (id, { hash, prefix }) => onBaseline(id, 'rotateTapKey', async (transaction, row) => {
+    rotateKey: (id, { hash, prefix }, within) => onBaseline({ id, within }, 'rotateTapKey', async (transaction, row) => {
       if (row.retired_at_ms !== null) return refuse('tap_retired', 'This tap is retired for good; its key cannot be rotated.');
       return baselineOf(await transaction.updateTable('baseline')
         .set({ key_hash: hash, key_prefix: prefix, key_version: row.key_version + 1n, sealed: null })
         .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
     }),
-    retire: (id) => {
+    retire: (id, within) => {
       const atMs = clock();
-      return onBaseline(id, 'retireAssessment', async (transaction, row) => {
+      return onBaseline({ id, within }, 'retireAssessment', async (transaction, row) => {
         if (row.retired_at_ms !== null) return baselineOf(row);
         return baselineOf(await transaction.updateTable('baseline').set({ retired_at_ms: atMs })
           .where('number', '=', row.number).returningAll().executeTakeFirstOrThrow());
       }, ({ retiredAtMs }) => retiredAtMs === atMs);
     },
-    declare: async (id, figure) => nameRefusal('The name of a figure', figure.name) ?? onBaseline(id, 'declareFigure', async (
+    declare: async (id, figure, within) => nameRefusal('The name of a figure', figure.name) ?? onBaseline({ id, within }, 'declareFigure', async (
       transaction, row,
     ) => {
       const names = await transaction.selectFrom('declared_figure').select('name').where('baseline', '=', row.number).execute();
@@ -130,9 +132,10 @@ export function baselinesIn(context: StoreContext): Baselines {
         .onConflict((conflict) => conflict.columns(['baseline', 'name']).doUpdateSet(values)).execute();
       return baselineOf(row);
     }),
-    declared: (id) => engine.read(async (db) => {
+    declared: (id, within) => engine.read(async (db) => {
       const rows = await db.selectFrom('declared_figure as f').innerJoin('baseline as b', 'b.number', 'f.baseline')
-        .select(['f.name', 'f.amount_nano']).where('b.id', '=', withoutNul(id)).orderBy('f.name').execute();
+        .select(['f.name', 'f.amount_nano']).where('b.id', '=', withoutNul(id))
+        .$if(within !== undefined, (all) => all.where('b.organization', '=', within!)).orderBy('f.name').execute();
       return rows.map(({ name, amount_nano: amount }) => ({ name, amount: nanoDollars(amount) }));
     }),
   };

@@ -32,8 +32,8 @@ export interface TapEvents {
   keepInSlices(batch: TapBatch): AsyncGenerator<void, KeptBatch>;
   /** Resolves when everything stored so far is on disk. */
   forced(): Promise<void>;
-  /** The sums of the Baseline with this id, in any organization. */
-  sums(baseline: string): Promise<TapSumsRead>;
+  /** The sums of the organization's Baseline with this id. */
+  sums(baseline: string, organization: OrganizationId): Promise<TapSumsRead>;
 }
 
 export function tapEventsIn(context: StoreContext): TapEvents {
@@ -54,8 +54,9 @@ export function tapEventsIn(context: StoreContext): TapEvents {
     },
     keepInSlices: (batch) => keptInSlices(context, batch),
     forced: () => engine.forced(),
-    sums: (baseline) => engine.read(async (db) => {
-      const row = await db.selectFrom('baseline').select(['number', 'gone_before_ms']).where('id', '=', baseline).executeTakeFirst();
+    sums: (baseline, organization) => engine.read(async (db) => {
+      const row = await db.selectFrom('baseline').select(['number', 'gone_before_ms'])
+        .where('id', '=', baseline).where('organization', '=', organization).executeTakeFirst();
       return row === undefined ? { cells: [], latencies: [], headroom: [] } : readSums(engine, db, row.number, row.gone_before_ms ?? 0n);
     }),
   };

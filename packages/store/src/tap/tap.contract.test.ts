@@ -69,7 +69,7 @@ for (const on of bothEngines) {
     const eventRows = async ({ baseline }: Tapped): Promise<number> => Number((await context.query(url,
       'select count(*) as n from tap_event e join baseline b on b.number = e.baseline where b.id = $1', [baseline.id]))[0]!['n']);
     const callsOf = async ({ baseline }: Tapped): Promise<number> =>
-      (await store.tapEvents.sums(baseline.id)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
+      (await store.tapEvents.sums(baseline.id, baseline.organization)).cells.reduce((sum, cell) => sum + cell.sums[0]!, 0);
 
     describe('events past their age', () => {
       test('events and sums of such days are removed, other sums equal their events; other organizations keep everything', async () => {
@@ -91,7 +91,7 @@ for (const on of bothEngines) {
         }
         assert.deepEqual([removed, await eventRows(tapped), await callsOf(tapped), await eventRows(untouched), await callsOf(untouched)],
           [60, 60, 60, 120, 120]);
-        const { latencies } = await store.tapEvents.sums(tapped.baseline.id);
+        const { latencies } = await store.tapEvents.sums(tapped.baseline.id, tapped.baseline.organization);
         assert.ok(latencies.every(({ part }) => Number(part.split(':')[0]) >= dayOf(removedAt - 31 * dayLengthMs)));
         const cells = await context.query(url, 'select count(*) as n from tap_cell as c join baseline as b on b.number = c.baseline where b.id = $1',
           [tapped.baseline.id]);
@@ -226,7 +226,7 @@ for (const on of bothEngines) {
         assert.deepEqual(await keep(first.key, [event('a'), event('c')]), { accepted: 0 });
         assert.deepEqual(await keep(second.key, [event('a'), event('c')]), { accepted: 2 });
         assert.deepEqual([await eventRows(first), await callsOf(first), await eventRows(second), await callsOf(second)], [3, 3, 2, 2]);
-        const cells = (await store.tapEvents.sums(first.baseline.id)).cells;
+        const cells = (await store.tapEvents.sums(first.baseline.id, first.baseline.organization)).cells;
         assert.equal(cells.reduce((sum, cell) => sum + cell.sums[1]!, 0), 5 + 1_000 + 1_000, 'of two in a batch the first is kept');
       });
 
@@ -246,7 +246,7 @@ for (const on of bothEngines) {
         const broken = keep(tapped.key, events(0, 400), { isPriced: () => { throw new Error('broke in the middle'); } });
         await assert.rejects(broken, /broke in the middle/);
         assert.deepEqual([await eventRows(tapped), await callsOf(tapped)], [0, 0]);
-        assert.deepEqual((await store.tapEvents.sums(tapped.baseline.id)).latencies, []);
+        assert.deepEqual((await store.tapEvents.sums(tapped.baseline.id, tapped.baseline.organization)).latencies, []);
         assert.deepEqual(await keep(tapped.key, events(0, 500)), { accepted: 500 });
       });
 
@@ -298,7 +298,7 @@ for (const on of bothEngines) {
           }
         };
         assert.deepEqual([await end(one.slices), await end(two.slices)], [{ accepted: 101 }, 'unknown_key']);
-        assert.equal((await store.tapEvents.sums(erased.baseline.id)).cells.length, 0);
+        assert.equal((await store.tapEvents.sums(erased.baseline.id, erased.baseline.organization)).cells.length, 0);
       });
 
       test('adds the same to sums, latencies and headroom as a rollup of all events', async () => {
@@ -312,7 +312,7 @@ for (const on of bothEngines) {
         await keep(tapped.key, some.slice(0, 1));
         await keep(tapped.key, some.slice(1));
         const expected = rollUp(some, [200_000]);
-        const sums = await store.tapEvents.sums(tapped.baseline.id);
+        const sums = await store.tapEvents.sums(tapped.baseline.id, tapped.baseline.organization);
         const sorted = (rows: readonly object[]): string[] => rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();
         const inText = (rows: readonly TapLatency[]): string[] =>
           sorted(rows.map(({ part, counts }) => ({ part, counts: latencyCountsText(counts) })));
@@ -352,7 +352,7 @@ for (const on of bothEngines) {
         const tapped = await newBaseline();
         const many = Array.from({ length: 450 }, (_, index) => event(`r${index}`, { model: `m${index % 250}`, tag: `t${index}` }));
         for (const part of [many.slice(0, 150), many.slice(150)]) await keep(tapped.key, part);
-        const { cells } = await store.tapEvents.sums(tapped.baseline.id);
+        const { cells } = await store.tapEvents.sums(tapped.baseline.id, tapped.baseline.organization);
         const names = (of: 'model' | 'tag') => new Set(cells.map((cell) => cell[of]));
         assert.deepEqual([names('model').size, names('tag').size, names('model').has('other'), names('tag').has('t199')], [201, 201, true, true]);
         assert.equal(await callsOf(tapped), 450);
@@ -380,7 +380,7 @@ for (const on of bothEngines) {
         const slices = store.tapEvents.keepInSlices({ keyHash: hashOf(tapped.key), events: batch, isPriced: () => true, priceSteps: [] });
         await slices.next();
         assert.equal(await state(tapped), dayOf(noonMs + dayLengthMs));
-        const { cells } = await store.tapEvents.sums(tapped.baseline.id);
+        const { cells } = await store.tapEvents.sums(tapped.baseline.id, tapped.baseline.organization);
         assert.ok(cells.some(({ dayMs }) => dayMs === dayOf(noonMs + dayLengthMs)));
         for (let last = await slices.next(); last.done !== true;) last = await slices.next();
         assert.deepEqual([await state(tapped), await callsOf(tapped)], [dayOf(noonMs + dayLengthMs), 302]);
@@ -415,7 +415,7 @@ for (const on of bothEngines) {
       assert.equal(await keep(erased.key, [event('z')]), 'unknown_key');
       assert.equal(await store.baselines.find(erased.baseline.id), null);
       assert.deepEqual([await store.baselines.list(erased.organization), await store.baselines.declared(erased.baseline.id)], [[], []]);
-      assert.deepEqual((await store.tapEvents.sums(erased.baseline.id)).cells, []);
+      assert.deepEqual((await store.tapEvents.sums(erased.baseline.id, erased.baseline.organization)).cells, []);
       assert.equal(await refusalCode(store.baselines.readKey(erased.baseline.id)), 'unknown_baseline');
       const dropped: number[] = [];
       for (let last = 1; last > 0;) dropped.push(last = await engine.write((transaction) => dropErasedEvents(transaction, 20)));

@@ -9,8 +9,10 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import { noWork, type CallRecord } from '@metergate/core/record/call-record.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import pg from 'pg';
+import { schemaOfUrl } from '../engine/cell-url.ts';
 import { isRefusal, type StoreRefusal } from '../engine/refusal.ts';
 import type { CallBatch } from '../journal/call-sink.ts';
+import { makeCell } from '../operation/cells/make-cell.ts';
 import { openStore, type Store } from '../store.ts';
 
 export interface EngineFixture {
@@ -21,6 +23,8 @@ export interface EngineFixture {
   newStoreUrl(): Promise<string>;
   /** One statement on the bare tables; `$1`, `$2` … on both engines. */
   query(url: string, statement: string, values?: readonly SQLInputValue[]): Promise<Record<string, unknown>[]>;
+  /** How the engine would run a statement, if it never scanned a small table and never sorted a few rows. */
+  planOf(url: string, statement: string): Promise<string>;
   /** Several statements on the bare tables, one after another in one transaction. */
   run(url: string, statements: readonly string[]): Promise<void>;
   killable(url: string): KillableClient;
@@ -38,12 +42,25 @@ export interface KillableClient {
 /** A store that was just made, of this process. */
 let newFile: Promise<Buffer> | null = null;
 const makeStore = async (url: string): Promise<void> => (await openTestStore(url)).close();
+/** Where a run's stores are cells, as `metergate cells add` makes it: distributed, on a server with Citus. */
+const makeCellStore = async (url: string): Promise<void> => {
+  const schema = schemaOfUrl(new URL(url));
+  await (schema === null ? makeStore(url) : makeCell(url, schema, () => makeStore(url).then(() => true)));
+};
 const fileOf = (url: string): string => url.slice('sqlite:'.length);
 
 export function sqliteFixture(): EngineFixture {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-store-'));
   let count = 0;
   const freshUrl = async (): Promise<string> => `sqlite:${join(directory, `store-${++count}.db`)}`;
+  const query: EngineFixture['query'] = async (url, statement, values = []) => {
+    const database = new DatabaseSync(fileOf(url), { timeout: 5_000 });
+    try {
+      return database.prepare(statement.replace(/\$\d/g, '?')).all(...values);
+    } finally {
+      database.close();
+    }
+  };
   return {
     name: 'sqlite',
     freshUrl,
@@ -53,14 +70,8 @@ export function sqliteFixture(): EngineFixture {
       writeFileSync(fileOf(url), await newFile, { mode: 0o600 });
       return url;
     },
-    async query(url, statement, values = []) {
-      const database = new DatabaseSync(fileOf(url), { timeout: 5_000 });
-      try {
-        return database.prepare(statement.replace(/\$\d/g, '?')).all(...values);
-      } finally {
-        database.close();
-      }
-    },
+    query,
+    planOf: async (url, statement) => JSON.stringify(await query(url, `explain query plan ${statement}`)),
     async run(url, statements) {
       const database = new DatabaseSync(fileOf(url), { timeout: 5_000 });
       try {
@@ -90,8 +101,12 @@ export async function postgresFixture(): Promise<EngineFixture> {
   return {
     name: 'postgres',
     freshUrl: () => server.createDatabase(),
-    newStoreUrl: () => server.copyOf('a_new_store', makeStore),
+    newStoreUrl: () => server.copyOf('a_new_store', makeCellStore),
     query,
+    planOf: (url, statement) => connected(url, async (client) => {
+      await client.query('set enable_seqscan = off; set enable_sort = off');
+      return JSON.stringify((await client.query(`explain ${statement}`)).rows);
+    }),
     run: (url, statements) => connected(url, async (client) => void await client.query(statements.join(';\n'))),
     killable(url) {
       const name = `killed ${randomBytes(8).toString('hex')}`;

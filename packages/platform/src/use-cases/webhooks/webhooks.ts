@@ -94,7 +94,7 @@ export async function testWebhook(context: UseCaseContext, id: string, within?: 
   const organization = within === undefined ? undefined : await findOrganization(context, within);
   if (isRefusal(organization)) return organization;
   const tested = await context.store.webhooks.test(id, organization?.id);
-  const found = tested === null ? null : await context.store.deliveries.find(tested.delivery);
+  const found = tested === null ? null : await context.store.deliveries.find(tested.delivery, tested.organization);
   return found === null ? refuseInput('unknown_webhook', 'There is no webhook with this id.') : shownDelivery(found);
 }
 
@@ -106,7 +106,7 @@ export async function listDeliveries(context: UseCaseContext, id: string, within
   if (isRefusal(organization)) return organization;
   const webhook = await context.store.webhooks.find(id, organization?.id);
   if (webhook === null) return refuseInput('unknown_webhook', 'There is no webhook with this id.');
-  return (await context.store.deliveries.list(webhook.id, deliveriesShown)).map(shownDelivery);
+  return (await context.store.deliveries.list(webhook.id, deliveriesShown, webhook.organization)).map(shownDelivery);
 }
 
 function shownWebhook({ id, url, events, createdAtMs }: Webhook): ShownWebhook {

@@ -4,9 +4,9 @@
 import type { AuditIntent } from '../../engine/change.ts';
 import { isRefusal, refuse } from '../../engine/refusal.ts';
 import type { StoreCell, Repositories, Store, StoreCells } from './one-store.ts';
-import { isCellName, cellNameForm } from '../../engine/cell-url.ts';
+import { cellAddressProblem, cellNameForm, isCellName } from '../../engine/cell-url.ts';
 import type { OpenCells } from './cells.ts';
-import { directoryLookMs, homeName } from './directory.ts';
+import { directoryLookMs, homeName, type StoredCell } from './directory.ts';
 import { inTurns, cellReach, type CellReach } from './reach.ts';
 import { endFormerGuests } from './routed-members.ts';
 import { finishOrganizations } from './routed-organizations.ts';
@@ -19,8 +19,8 @@ export interface CelledOptions {
   readonly home: Store;
   /** What the store of another cell is turned into before it is asked. */
   readonly acting: (store: Store) => Store;
-  /** Makes the schema of a cell, and a store in it. */
-  readonly makeSchema: (name: string) => Promise<void>;
+  /** Makes the schema of a cell, and a store in it. False: there is one that has organizations. */
+  readonly makeSchema: (cell: Pick<StoredCell, 'schema' | 'address'>) => Promise<boolean>;
 }
 
 export function celledStore(options: CelledOptions): Store {
@@ -48,17 +48,23 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions): StoreCells {
       const loads = await home.directory.loads();
       const states = new Map(cells.listed.map((cell) => [cell.number, cell]));
       return inTurns(cells.all, async (cell) => {
-        const { state, addedAtMs } = states.get(cell.number)!;
+        const { state, address, addedAtMs } = states.get(cell.number)!;
         return {
-          name: cell.name, state, organizations: loads.get(cell.number) ?? 0, away: await awayWhy(cell), takesFromMs: addedAtMs + 2 * directoryLookMs,
+          name: cell.name, state, address, organizations: loads.get(cell.number) ?? 0, away: await awayWhy(cell),
+          takesFromMs: addedAtMs + 2 * directoryLookMs,
         };
       });
     },
-    async add(name) {
+    async add(name, address = '') {
       if (!isCellName(name) || name === homeName) return refuse('invalid_name', cellNameForm);
+      const wrong = address === '' ? null : cellAddressProblem(address);
+      if (wrong !== null) return refuse('invalid_setting', wrong);
       if ((await home.directory.cells()).some((cell) => cell.name === name)) return refuse('cell_exists', 'There is already a cell with this name.');
-      await makeSchema(name);
-      const added = await home.directory.add({ name, schema: name });
+      if (!await makeSchema({ schema: name, address })) {
+        return refuse('cell_exists', `The schema ${name} holds a store that has organizations: this one's own, or another one's. Choose another `
+          + 'name.');
+      }
+      const added = await home.directory.add({ name, schema: name, address });
       if (!isRefusal(added)) await cells.look();
       return added;
     },

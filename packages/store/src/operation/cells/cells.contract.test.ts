@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
@@ -22,6 +25,8 @@ describe('cells of a PostgreSQL store', () => {
   let store: Store;
   let cells: OpenCells;
   const opened: Store[] = [];
+  const passFile = process.env['PGPASSFILE'];
+  let folder: string;
 
   async function open(masterKey: Uint8Array = testMasterKey): Promise<{ readonly store: Store; readonly cells: OpenCells }> {
     const both = await openWithCells({ url, masterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true });
@@ -50,11 +55,16 @@ describe('cells of a PostgreSQL store', () => {
 
   before(async () => {
     fixture = await postgresFixture();
+    folder = mkdtempSync(join(tmpdir(), 'metergate-pass-'));
+    process.env['PGPASSFILE'] = join(folder, 'pass');
     url = await fixture.newStoreUrl();
     ({ store, cells } = await open());
   });
   after(async () => {
     await Promise.all(opened.map((each) => each.close()));
+    if (passFile === undefined) delete process.env['PGPASSFILE'];
+    else process.env['PGPASSFILE'] = passFile;
+    rmSync(folder, { recursive: true, force: true });
     await fixture.end();
   });
 
@@ -69,11 +79,16 @@ describe('cells of a PostgreSQL store', () => {
     for (const name of ['', 'Upper', '1st', 'a-b', 'default', 'a'.repeat(41), 'x;drop']) {
       assert.equal(await refusalCode(store.cells.add(name)), 'invalid_name');
     }
+    assert.equal(await refusalCode(store.cells.add('pg_own')), 'invalid_name');
+    const [{ schema }] = await fixture.query(url, 'select current_schema() as schema') as [{ schema: string }];
+    assert.equal(await refusalCode(store.cells.add(schema)), 'cell_exists', 'the store itself is no other cell');
+    await granted(store.cells.add('order'));
+    await granted(store.cells.setState('order', 'drained'));
     await addCell('east');
     await addCell('west');
     assert.equal(await refusalCode(store.cells.add('east')), 'cell_exists');
     assert.deepEqual((await store.cells.list()).map(({ name, state, away }) => [name, state, away]),
-      [['default', 'open', null], ['east', 'open', null], ['west', 'open', null]]);
+      [['default', 'open', null], ['order', 'drained', null], ['east', 'open', null], ['west', 'open', null]]);
     assert.equal((await fixture.query(cellUrl(url, 'east'), 'select version from metergate_schema')).length, 1);
   });
 
@@ -81,7 +96,7 @@ describe('cells of a PostgreSQL store', () => {
     const made: string[] = [];
     for (let count = 0; count < 6; count += 1) made.push(await cellOf(await newOrganization()));
     assert.deepEqual(new Set(made), new Set(['default', 'east', 'west']));
-    const loads = (await store.cells.list()).map(({ organizations }) => organizations);
+    const loads = (await store.cells.list()).filter(({ state }) => state === 'open').map(({ organizations }) => organizations);
     assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, `${loads}`);
     await granted(store.cells.setState('west', 'drained'));
     const later = [await newOrganization(), await newOrganization(), await newOrganization()];
@@ -112,7 +127,7 @@ describe('cells of a PostgreSQL store', () => {
     await store.cells.keepHouse();
     await store.cells.keepHouse();
     assert.equal((await store.organizations.find('half made'))!.id, begun.id);
-    assert.deepEqual(await home.directory.placeOf(begun.id), { organization: begun.id, cell: east.number, ready: true });
+    assert.deepEqual(await home.directory.placesOf([begun.id]), [{ organization: begun.id, cell: east.number, ready: true }]);
   });
 
   test('keys are found by hash from another process, rotated, and revoked by id alone', async () => {
@@ -196,6 +211,30 @@ describe('cells of a PostgreSQL store', () => {
     assert.equal(await store.audit.list({ organization, limit: 2, after: 'evt_none' }), null);
   });
 
+  test('a cell on another server is reached by its address, and its password comes from a file', async () => {
+    const elsewhere = new URL(await fixture.freshUrl());
+    elsewhere.search = '';
+    assert.equal(await refusalCode(store.cells.add('far', elsewhere.href)), 'invalid_setting');
+    const { hostname, port, username, password } = elsewhere;
+    writeFileSync(join(folder, 'pass'), `${hostname}:${port}:*:${username}:${password}\n`, { mode: 0o600 });
+    elsewhere.password = '';
+    for (const address of ['sqlite:x', `${elsewhere.href}?options=-c%20search_path%3Dother`]) {
+      assert.equal(await refusalCode(store.cells.add('far', address)), 'invalid_setting');
+    }
+    await granted(store.cells.add('far', elsewhere.href));
+    await fixture.query(url, "update cell set added_at_ms = 0 where name = 'far'");
+    const organization = await inCell('far');
+    const hash = hashOf('far away');
+    await newKey(organization, hash);
+    const other = await open();
+    assert.equal((await other.store.settings.keyByHash(hash))!.organization, organization);
+    const { away, address } = (await other.store.cells.list()).find(({ name }) => name === 'far')!;
+    assert.deepEqual([away, address], [null, elsewhere.href]);
+    elsewhere.password = password;
+    const kept = await fixture.query(cellUrl(elsewhere.href, 'far'), 'select organization from service_key');
+    assert.deepEqual(kept, [{ organization }]);
+  });
+
   test('an erased organization is gone from both cells, and its figures stay', async () => {
     const organization = await inCell('east');
     const hash = hashOf('erased');
@@ -221,14 +260,14 @@ describe('cells of a PostgreSQL store', () => {
     assert.equal(isRefusal(await between.store.masterKey.rotate(next)), false);
     await store.masterKey.follow();
     const rotated = await open(next);
-    assert.deepEqual((await rotated.store.cells.list()).map(({ away }) => away), [null, null, null]);
+    assert.ok((await rotated.store.cells.list()).every(({ away }) => away === null));
     assert.equal((await rotated.store.providers.state(organization, 'openai')).state, 'connected');
   });
 });
 
 test('the fewest organizations decide; a cell that was added just now, or is drained, takes none', () => {
   const cell = (number: number, given: Partial<StoredCell> = {}): StoredCell =>
-    ({ number, name: `c${number}`, schema: `c${number}`, state: 'open', addedAtMs: 0, ...given });
+    ({ number, name: `c${number}`, schema: `c${number}`, state: 'open', addedAtMs: 0, address: '', ...given });
   const nowMs = 10 * directoryLookMs;
   assert.equal(leastLoaded([], new Map(), nowMs), 0);
   assert.equal(leastLoaded([cell(0), cell(1), cell(2)], new Map([[0, 2], [1, 1], [2, 1]]), nowMs), 1);

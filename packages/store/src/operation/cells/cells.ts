@@ -58,9 +58,9 @@ export class OpenCells {
     if (!this.several) return this.home;
     const known = this.#places.get(organization);
     if (known !== undefined) return this.#numbered(known);
-    const place = await this.directory.placeOf(organization);
+    const [place] = await this.directory.placesOf([organization]);
     // What does not exist yet may get a place.
-    return place === null ? this.home : this.noted(place);
+    return place === undefined ? this.home : this.noted(place);
   }
 
   /** The cells of keys, by hash; those that are left out are in the default cell, or unknown. */

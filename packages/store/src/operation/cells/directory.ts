@@ -3,8 +3,9 @@
  * no place here is in the default cell, so a store without cells has empty tables. Decision 210.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { refuse, type StoreRefusal } from '../../engine/refusal.ts';
+import type { Schema } from '../../schema/schema.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 import { cellNameForm, isCellName } from '../../engine/cell-url.ts';
 
@@ -17,6 +18,8 @@ export interface StoredCell {
   readonly name: string;
   /** Empty: that of the directory. */
   readonly schema: string;
+  /** Of its database, without a password; empty: that of the directory. */
+  readonly address: string;
   /** A drained cell takes no new organizations; those that it has stay. */
   readonly state: 'open' | 'drained';
   readonly addedAtMs: number;
@@ -33,14 +36,18 @@ export interface Directory {
   /** By number; none: the store has no cells but itself. */
   cells(): Promise<StoredCell[]>;
   /** Records a cell whose schema is made. Refuses `invalid_name`, `cell_exists`. */
-  add(cell: { readonly name: string; readonly schema: string }): Promise<StoredCell | StoreRefusal>;
+  add(cell: Pick<StoredCell, 'name' | 'schema' | 'address'>): Promise<StoredCell | StoreRefusal>;
   /** Refuses `unknown_cell`. */
   setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
   /** How many organizations each cell has, those in the making included. Cells without any are left out. */
   loads(): Promise<ReadonlyMap<number, number>>;
-  /** Null: it is in the default cell, or does not exist. */
-  placeOf(organization: string): Promise<OrganizationPlace | null>;
+  /** Where the next organization goes, by the server's clock. */
+  next(): Promise<number>;
+  /** Of these; one without a place is in the default cell, or does not exist. */
+  placesOf(organizations: readonly string[]): Promise<OrganizationPlace[]>;
   places(): Promise<OrganizationPlace[]>;
+  /** Those in the making. */
+  unfinished(): Promise<OrganizationPlace[]>;
   /** Its cell has it. */
   settle(organization: OrganizationId): Promise<void>;
   /** Of these hashes, those that belong to an organization outside the default cell. */
@@ -62,20 +69,20 @@ export function leastLoaded(cells: readonly StoredCell[], loads: ReadonlyMap<num
   }, null)?.number ?? homeCell;
 }
 
-export function directoryIn({ engine, clock }: StoreContext): Directory {
+export function directoryIn({ engine }: StoreContext): Directory {
   return {
     cells: () => engine.read(async (db) => (await db.selectFrom('cell').selectAll().orderBy('number').execute()).map(cellOf)),
-    async add({ name, schema }) {
+    async add({ name, schema, address }) {
       if (!isCellName(name) || name === homeName) return refuse('invalid_name', cellNameForm);
       return engine.change<StoredCell>(async (transaction) => {
         const known = (await transaction.selectFrom('cell').selectAll().orderBy('number').execute()).map(cellOf);
         if (known.some((cell) => cell.name === name)) return refuse('cell_exists', 'There is already a cell with this name.');
-        const addedAtMs = clock();
-        const home = { number: homeCell, name: homeName, schema: '', state: 'open', added_at_ms: 0 };
+        const addedAtMs = await serverMs(transaction);
+        const home = { number: homeCell, name: homeName, schema: '', state: 'open', added_at_ms: 0, address: '' };
         if (known.length === 0) await transaction.insertInto('cell').values(home).execute();
         const number = Math.max(homeCell, ...known.map((cell) => cell.number)) + 1;
-        await transaction.insertInto('cell').values({ number, name, schema, state: 'open', added_at_ms: addedAtMs }).execute();
-        return { number, name, schema, state: 'open', addedAtMs };
+        await transaction.insertInto('cell').values({ number, name, schema, state: 'open', added_at_ms: addedAtMs, address }).execute();
+        return { number, name, schema, state: 'open', addedAtMs, address };
       }, { action: 'addCell', organization: null, subject: name });
     },
     setState: (name, state) => engine.change<StoredCell>(async (transaction) => {
@@ -83,19 +90,24 @@ export function directoryIn({ engine, clock }: StoreContext): Directory {
         : await transaction.updateTable('cell').set({ state }).where('name', '=', name).returningAll().executeTakeFirst();
       return row === undefined ? refuse('unknown_cell', 'There is no cell with this name.') : cellOf(row);
     }, { action: state === 'open' ? 'openCell' : 'drainCell', organization: null, subject: name }),
-    loads: () => engine.read(async (db) => {
-      const { rows } = await sql<{ cell: bigint; organizations: bigint }>`select coalesce(p.cell, ${sql.lit(homeCell)}) as cell,
-        count(*) as organizations from organization as o left join organization_place as p on p.organization = o.id
-        where not exists (select 1 from erased_organization as e where e.organization = o.id)
-        group by coalesce(p.cell, ${sql.lit(homeCell)})`.execute(db);
-      return new Map(rows.map(({ cell, organizations }) => [Number(cell), Number(organizations)]));
+    loads: () => engine.read(loadsIn),
+    next: () => engine.read(async (db) => {
+      const cells = (await db.selectFrom('cell').selectAll().orderBy('number').execute()).map(cellOf);
+      return cells.length === 0 ? homeCell : leastLoaded(cells, await loadsIn(db), await serverMs(db));
     }),
-    placeOf: (organization) => engine.read(async (db) => {
-      const row = organization.includes('\0') ? undefined
-        : await db.selectFrom('organization_place').selectAll().where('organization', '=', organization).executeTakeFirst();
-      return row === undefined ? null : placeFrom(row);
+    placesOf: (organizations) => engine.read(async (db) => {
+      const asked = organizations.filter((id) => !id.includes('\0'));
+      const found: OrganizationPlace[] = [];
+      for (let from = 0; from < asked.length; from += rowsAtOnce) {
+        const some = asked.slice(from, from + rowsAtOnce);
+        const rows = await db.selectFrom('organization_place').selectAll().where('organization', 'in', some).execute();
+        found.push(...rows.map(placeFrom));
+      }
+      return found;
     }),
     places: () => engine.read(async (db) => (await db.selectFrom('organization_place').selectAll().execute()).map(placeFrom)),
+    unfinished: () => engine.read(async (db) =>
+      (await db.selectFrom('organization_place').selectAll().where('ready', '=', 0n).execute()).map(placeFrom)),
     settle: (organization) => engine.write(async (transaction) => {
       await transaction.updateTable('organization_place').set({ ready: 1 }).where('organization', '=', organization).execute();
     }),
@@ -108,8 +120,8 @@ export function directoryIn({ engine, clock }: StoreContext): Directory {
       return new Map(rows.map((row) => [row.hash, placeFrom(row)]));
     }),
     noteKeys: (organization, hashes) => engine.write(async (transaction) => {
-      for (let from = 0; from < hashes.length; from += keysAtOnce) {
-        await transaction.insertInto('key_place').values(hashes.slice(from, from + keysAtOnce).map((hash) => ({ hash, organization })))
+      for (let from = 0; from < hashes.length; from += rowsAtOnce) {
+        await transaction.insertInto('key_place').values(hashes.slice(from, from + rowsAtOnce).map((hash) => ({ hash, organization })))
           .onConflict((conflict) => conflict.doNothing()).execute();
       }
     }),
@@ -119,13 +131,29 @@ export function directoryIn({ engine, clock }: StoreContext): Directory {
   };
 }
 
-const keysAtOnce = 1_000;
+const rowsAtOnce = 1_000;
+
+async function loadsIn(db: Kysely<Schema>): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await sql<{ cell: bigint; organizations: bigint }>`select coalesce(p.cell, ${sql.lit(homeCell)}) as cell,
+    count(*) as organizations from organization as o left join organization_place as p on p.organization = o.id
+    where not exists (select 1 from erased_organization as e where e.organization = o.id)
+    group by coalesce(p.cell, ${sql.lit(homeCell)})`.execute(db);
+  return new Map(rows.map(({ cell, organizations }) => [Number(cell), Number(organizations)]));
+}
+
+/** Processes on different machines would not agree on when a cell may be used. Only a PostgreSQL has cells. */
+async function serverMs(db: Kysely<Schema>): Promise<number> {
+  const { rows: [row] } = await sql<{ now_ms: bigint }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now_ms`.execute(db);
+  return Number(row!.now_ms);
+}
 
 function cellOf(row: {
   readonly number: bigint; readonly name: string; readonly schema: string; readonly state: string; readonly added_at_ms: bigint;
+  readonly address: string;
 }): StoredCell {
   return {
-    number: Number(row.number), name: row.name, schema: row.schema, state: row.state as StoredCell['state'], addedAtMs: Number(row.added_at_ms),
+    number: Number(row.number), name: row.name, schema: row.schema, address: row.address, state: row.state as StoredCell['state'],
+    addedAtMs: Number(row.added_at_ms),
   };
 }
 

@@ -14,10 +14,13 @@ export interface Guest {
 export interface Guests {
   /** Repeatable. */
   admit(guest: Guest): Promise<void>;
-  list(): Promise<Guest[]>;
+  /** Of these organizations; left out: of all. */
+  list(organizations?: readonly OrganizationId[]): Promise<Guest[]>;
   /** The person's keys in the organization are revoked, and their caps there end. Repeatable. */
   end(guest: Guest): Promise<void>;
 }
+
+const organizationsAtOnce = 1_000;
 
 export function guestsIn({ background: engine, clock }: StoreContext): Guests {
   return {
@@ -29,8 +32,16 @@ export function guestsIn({ background: engine, clock }: StoreContext): Guests {
       await transaction.insertInto('membership').values({ organization, person, role: 'viewer', provided_by: null, created_at_ms: atMs })
         .onConflict((conflict) => conflict.doNothing()).execute();
     }),
-    list: () => engine.read(async (db) =>
-      (await db.selectFrom('membership').select(['organization', 'person']).execute()) as Guest[]),
+    list: (organizations) => engine.read(async (db) => {
+      const all = db.selectFrom('membership').select(['organization', 'person']);
+      if (organizations === undefined) return await all.execute() as Guest[];
+      const found: Guest[] = [];
+      for (let from = 0; from < organizations.length; from += organizationsAtOnce) {
+        const asked = organizations.slice(from, from + organizationsAtOnce);
+        found.push(...await all.where('organization', 'in', asked).execute() as Guest[]);
+      }
+      return found;
+    }),
     async end({ organization, person }) {
       await engine.change(async (transaction) => {
         await endKeysOf(transaction, { person, organizations: [organization], atMs: clock() });

@@ -69,6 +69,7 @@ import { nodeReportsIn, type NodeReports } from '../node-reports.ts';
 import { refusalHoursIn, type RefusalHours } from '../../usage/refusal-hours.ts';
 import { refusalLogIn, type RefusalLog } from '../../usage/refusal-log.ts';
 import { savedViewsIn, type SavedViews } from '../../accounts/saved-views.ts';
+import { feedNumbersIn } from '../../engine/feed-numbers.ts';
 import { hourReportsIn, type HourReports } from '../../usage/hour-reports.ts';
 import { usedNamesIn, type UsedNames } from '../../usage/names-used.ts';
 import { usageReportsIn, type UsageReports } from '../../usage/usage-reports.ts';
@@ -178,7 +179,7 @@ export interface StoreCell {
   store(): Promise<Store>;
 }
 
-export interface ShownCell extends Pick<StoredCell, 'name' | 'state'> {
+export interface ShownCell extends Pick<StoredCell, 'name' | 'state' | 'address'> {
   readonly organizations: number;
   /** Null: it answers. Otherwise a sentence why not. */
   readonly away: string | null;
@@ -190,8 +191,11 @@ export interface ShownCell extends Pick<StoredCell, 'name' | 'state'> {
 export interface StoreCells {
   /** All of them, the default cell first; empty: there are none but the store itself. Each is asked whether it answers. */
   list(): Promise<ShownCell[]>;
-  /** Makes a cell in a schema of its name. Repeatable until it is listed. Refuses `invalid_name`, `cell_exists`. */
-  add(name: string): Promise<StoredCell | StoreRefusal>;
+  /**
+   * Makes a cell in a schema of its name, in the directory's database or in that of `address`, which holds no password. Repeatable until it is
+   * listed. Refuses `invalid_name`, `cell_exists`, `invalid_setting`.
+   */
+  add(name: string, address?: string): Promise<StoredCell | StoreRefusal>;
   /** A drained cell takes no new organizations. Refuses `unknown_cell`. */
   setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
   /** Each cell by itself, for work that goes through all of them. At least one. */
@@ -228,7 +232,7 @@ export async function openOne({ url, vault, clock, randomBytes, create, progress
     await engine.close();
     throw error;
   }
-  return storeOn({ engine, background: engine, vault, clock, randomBytes });
+  return storeOn({ engine, background: engine, feeds: feedNumbersIn(engine), vault, clock, randomBytes });
 }
 
 function storeOn(context: StoreContext): Store {

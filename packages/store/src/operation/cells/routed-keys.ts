@@ -51,20 +51,23 @@ export const routedCaps: RoutesOf<Caps> = {
 };
 
 export const routedBaselines: RoutesOf<Baselines> = {
-  find: 'known',
+  find: { within: 1 },
   list: 'first',
-  readKey: 'known',
-  retire: 'known',
-  declare: 'known',
-  declared: 'known',
+  readKey: { within: 1 },
+  retire: { within: 1 },
+  declare: { within: 2 },
+  declared: { within: 1 },
   async create(reach, wanted) {
     return (await placed(reach, wanted.organization, [wanted.key.hash])).baselines.create(wanted);
   },
-  rotateKey: (reach, id, key) => reach.firstKnown(async (store) => {
-    const baseline = await store.baselines.find(id);
-    if (baseline !== null && store !== reach.home) await reach.home.directory.noteKeys(baseline.organization, [key.hash]);
-    return store.baselines.rotateKey(id, key);
-  }),
+  async rotateKey(reach, id, key, within) {
+    const rotated = async (store: Store) => {
+      const organization = within ?? (await store.baselines.find(id))?.organization;
+      if (organization !== undefined && store !== reach.home) await reach.home.directory.noteKeys(organization, [key.hash]);
+      return store.baselines.rotateKey(id, key, within);
+    };
+    return within === undefined ? reach.firstKnown(rotated) : rotated(await reach.of(within));
+  },
 };
 
 export const routedTapEvents: RoutesOf<TapEvents> = {
@@ -75,10 +78,7 @@ export const routedTapEvents: RoutesOf<TapEvents> = {
   },
   // Only an embedded store writes ahead of the disk.
   forced: 'home',
-  async sums({ firstKnown }, baseline) {
-    const found = await firstKnown(async (store) => (await store.baselines.find(baseline) === null ? null : store.tapEvents.sums(baseline)));
-    return found ?? { cells: [], latencies: [], headroom: [] };
-  },
+  sums: async ({ of }, baseline, organization) => (await of(organization)).tapEvents.sums(baseline, organization),
 };
 
 /** The store of the organization, in whose cell these hashes are to be found from now on. */

@@ -41,9 +41,10 @@ export async function endFormerGuests({ cells, home }: Pick<CellReach, 'cells' |
   await inTurns(cells.all.filter((cell) => cell !== cells.home), async (cell) => {
     try {
       const store = await cell.store();
-      for (const guest of await store.guests.list()) {
-        if (await home.members.find(guest.organization, guest.person) === null) await store.guests.end(guest);
-      }
+      const guests = await store.guests.list();
+      const members = await home.guests.list([...new Set(guests.map(({ organization }) => organization))]);
+      const known = new Set(members.map(({ organization, person }) => `${organization} ${person}`));
+      for (const guest of guests) if (!known.has(`${guest.organization} ${guest.person}`)) await store.guests.end(guest);
     } catch {
       // Whoever needs the cell says that it is away.
     }

@@ -5,7 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { isRefusal } from '../../engine/refusal.ts';
 import type { Organization, Organizations } from '../../settings/organizations.ts';
-import { homeCell, leastLoaded } from './directory.ts';
+import { homeCell } from './directory.ts';
 import type { CellReach } from './reach.ts';
 import type { RoutesOf } from './route.ts';
 
@@ -13,9 +13,8 @@ export const routedOrganizations: RoutesOf<Organizations> = {
   home: 'home',
   set: 'first',
   async create(reach, wanted) {
-    const { cells, home } = reach;
-    await cells.look();
-    const cell = leastLoaded(cells.listed, await home.directory.loads(), Date.now());
+    const { home } = reach;
+    const cell = await home.directory.next();
     if (cell === homeCell) return home.organizations.create(wanted);
     const begun = await home.organizations.create(wanted, { cell });
     if (isRefusal(begun)) return begun;
@@ -52,8 +51,7 @@ export async function finishOrganization(
 
 /** Finishes what was begun by a process that ended meanwhile. */
 export async function finishOrganizations(reach: Pick<CellReach, 'cells' | 'home'>): Promise<void> {
-  for (const { organization, cell, ready } of await reach.home.directory.places()) {
-    if (ready) continue;
+  for (const { organization, cell } of await reach.home.directory.unfinished()) {
     const begun = await reach.home.organizations.find(organization as OrganizationId);
     if (begun !== null) await finishOrganization(reach, begun, cell);
   }

@@ -15,8 +15,8 @@ export type Routes = { readonly [R in keyof Repositories]: RoutesOf<Repositories
 
 export const routes: Routes = {
   directory: {
-    cells: 'home', add: 'home', setState: 'home', loads: 'home', placeOf: 'home', places: 'home', settle: 'home', placesOfKeys: 'home',
-    noteKeys: 'home', forgetKeys: 'home',
+    cells: 'home', add: 'home', setState: 'home', loads: 'home', next: 'home', placesOf: 'home', places: 'home', unfinished: 'home', settle: 'home',
+    placesOfKeys: 'home', noteKeys: 'home', forgetKeys: 'home',
   },
   guests: { admit: 'field', list: 'each', end: 'field' },
   organizations: routedOrganizations,
@@ -80,7 +80,7 @@ export const routes: Routes = {
   webhooks: {
     create: 'field', list: 'first', find: { within: 1 }, setEvents: { within: 2 }, remove: { within: 1 }, test: { within: 1 }, secret: 'field',
   },
-  deliveries: { list: 'known', find: 'known', take: 'each', retake: 'each', settle: 'each', prune: 'each' },
+  deliveries: { list: { within: 2 }, find: { within: 1 }, take: 'each', retake: 'each', settle: 'each', prune: 'each' },
   workLeases: { hold: 'home', advance: 'home', release: 'home' },
   leases: { begin: 'each', lastHeartbeat: 'each', heartbeat: 'each', feed: 'each', claim: 'each', end: 'each', sweep: 'each', tidy: 'each' },
   gatewayNodes: routedNodes,

@@ -63,6 +63,7 @@ import { hoursOfLabels } from './0058-hours-of-labels.ts';
 import { ownKeys } from './0059-own-keys.ts';
 import { loweredBudgets } from './0060-lowered-budgets.ts';
 import { cellTables } from './0061-cells.ts';
+import { cellAddresses } from './0062-cell-addresses.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -73,14 +74,17 @@ export const migrations: readonly Migration[] = [
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
-  fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables,
+  fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses,
 ];
 
 /**
  * Migrations that leave whole what the version before writes: none of them changes what a batch adds to a sum, or what is read of a record. A
  * migration that is not named here is one after which the store takes no batch of an older version.
  */
-const olderMayWrite: ReadonlySet<Migration> = new Set([monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables]);
+const olderMayWrite: ReadonlySet<Migration> = new Set([
+  monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
+  cellAddresses,
+]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */
 export const oldestWriter = migrations.findLastIndex((migration) => !olderMayWrite.has(migration)) + 1;

@@ -1,0 +1,1 @@
+alter table "cell" add column "address" text collate "C" default '' not null;

@@ -1,0 +1,1 @@
+alter table "cell" add column "address" text default '' not null;
