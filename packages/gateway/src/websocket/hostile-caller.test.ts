@@ -2,24 +2,16 @@
 import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
-import type { CapId } from '@metergate/core/id.ts';
-import type { Cap } from '@metergate/core/spend/cap.ts';
-import { nanoDollars } from '@metergate/core/money.ts';
 import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
-import { follow } from '../guards/standing.ts';
 import { testHeld } from '../guards/test-support/run-fixture.ts';
 import { messagesBeingRead } from './message-copy.ts';
 import { ResponseAdmission } from './response-admission.ts';
 import { fromCaller, mask } from './test-support/events.ts';
-import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
-
-function reachCap({ key }: SessionNode): void {
-  const cap: Cap = { id: 'cap' as CapId, scope: 'organization', subject: null, window: 'month', limit: nanoDollars(0n), mode: 'refuse' };
-  follow(key.held!.standing, { ...key.held!.organization, caps: [cap] }, key.held!.key);
-}
+import { reachCap } from './test-support/reached-cap.ts';
+import { startSessionNode } from './test-support/session-node.ts';
 
 suite('a caller that means harm', { timeout: 20_000 }, () => {
   test('one that asks and reads nothing is not answered without end', async (t) => {

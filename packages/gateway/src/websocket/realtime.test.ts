@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { suite, test, type TestContext } from 'node:test';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
-import { closeOf, Deflater, frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { closeOf, frameOf } from '@metergate/testkit/websocket/wire.ts';
 import { fromCaller, fromProvider, mask, usage } from './test-support/events.ts';
 import { ask, begun, done, heard, realtimePath, sessionCreated, spoken, transcribed } from './test-support/realtime-events.ts';
 import { reachCap } from './test-support/reached-cap.ts';
@@ -165,40 +165,13 @@ suite('limits on Realtime', { timeout }, () => {
     assert.equal(node.journal.opened.length, 1);
   });
 
-  const disguises: readonly (readonly [name: string, frames: (deflate: Deflater) => Promise<readonly Buffer[]> | readonly Buffer[]])[] = [
-    ['its type last', () => [fromCaller({ response: { instructions: 'x'.repeat(70_000) }, type: 'response.create' })]],
-    ['its type twice, the create first', () => [frameOf('{"type":"response.create","type":"response.cancel"}', { mask })]],
-    ['its type twice, the create last', () => [frameOf('{"type":"response.cancel","type":"response.create"}', { mask })]],
-    ['escapes', () => [frameOf('{"\\u0074ype":"response.creat\\u0065"}', { mask })]],
-    ['another case', () => [frameOf('{"TYPE":"response.create","type":"response.cancel"}', { mask })]],
-    ['fragments of one byte', () => [...Buffer.from('{"type":"response.create"}')].map((byte, at, all) =>
-      frameOf(Buffer.from([byte]), { mask, opcode: at === 0 ? 1 : 0, isFinal: at === all.length - 1 }))],
-    ['a binary message', () => [frameOf('{"type":"response.create"}', { mask, opcode: 2 })]],
-    ['a length of 64 bits', () => [frameOf('{"type":"response.create"}', { mask, lengthBytes: 8 })]],
-    ['compressed', async (deflate) => [frameOf(await deflate.message('{"type":"response.create"}'), { mask, reserved: 0x40 })]],
-    ['compressed in fragments', async (deflate) => {
-      const bytes = await deflate.message('{"type":"response.create"}');
-      return [frameOf(bytes.subarray(0, 5), { mask, reserved: 0x40, isFinal: false }), frameOf(bytes.subarray(5), { mask, opcode: 0 })];
-    }],
-  ];
-  for (const [name, frames] of disguises) {
-    test(`a create in disguise does not pass a reached cap: ${name}`, async (t) => {
-      const extensions = 'Sec-WebSocket-Extensions: permessage-deflate';
-      const node = await startSessionNode(t, { headers: [extensions] });
-      const { caller, upstream } = await node.connect({ path: realtimePath, headers: [extensions] });
-      reachCap(node);
-      caller.send(...await frames(new Deflater(true)), fromCaller({ type: 'response.cancel' }));
-      await upstream.until(() => upstream.frames.length === 1);
-      assert.equal(JSON.parse(upstream.frames[0]!.payload.toString()).type, 'response.cancel');
-      assert.equal(caller.events[0]?.error?.code, 'budget_exceeded');
-      assert.equal(node.journal.opened.length, 1);
-    });
-  }
-
   const turns: readonly (readonly [name: string, frame: Buffer])[] = [
     ['sound', heard()], ['a commit', fromCaller({ type: 'input_audio_buffer.commit' })],
     ['what is not known', fromCaller({ type: 'input_text.append' })],
     ['a tool that may be called', fromCaller({ type: 'conversation.item.create', item: { type: 'mcp_approval_response', approve: true } })],
+    ['a tool that may be called, beside an item that is harmless', frameOf('{"type":"conversation.item.create","item":{"type":"message"},'
+      + '"Item":{"type":"mcp_approval_response"}}', { mask })],
+    ['an item of two types', frameOf('{"type":"conversation.item.create","item":{"type":"mcp_approval_response","type":"message"}}', { mask })],
     ['no valid JSON', frameOf('{"type":"response.create",}', { mask })],
   ];
   for (const [name, frame] of turns) {

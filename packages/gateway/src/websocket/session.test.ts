@@ -158,33 +158,6 @@ suite('limits on a connection', { timeout }, () => {
     assert.equal(caller.closed, null);
   });
 
-  const disguises: readonly (readonly [name: string, frames: readonly Buffer[]])[] = [
-    ['its type last', [fromCaller({ model, input: 'x'.repeat(70_000), type: 'response.create' })]],
-    ['its type twice, the create first', [frameOf('{"type":"response.create","type":"ping"}', { mask })]],
-    ['its type twice, the create last', [frameOf('{"type":"ping","type":"response.create"}', { mask })]],
-    ['escapes', [frameOf('{"\\u0074ype":"response.creat\\u0065"}', { mask })]],
-    ['another case', [frameOf('{"TYPE":"response.create","type":"ping"}', { mask })]],
-    ['fragments of one byte', [...Buffer.from('{"type":"response.create"}')].map((byte, at, all) =>
-      frameOf(Buffer.from([byte]), { mask, opcode: at === 0 ? 1 : 0, isFinal: at === all.length - 1 }))],
-    ['a binary message', [frameOf('{"type":"response.create"}', { mask, opcode: 2 })]],
-    ['a length of 64 bits', [frameOf('{"type":"response.create"}', { mask, lengthBytes: 8 })]],
-    ['no valid JSON', [frameOf('{"type":"response.create",}', { mask })]],
-    ['a steer', [fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'x' })]],
-  ];
-  for (const [name, frames] of disguises) {
-    test(`a create in disguise does not pass a reached cap: ${name}`, async (t) => {
-      const node = await startSessionNode(t);
-      const { caller, upstream } = await node.connect();
-      reachCap(node);
-      caller.send(...frames, fromCaller({ type: 'marker' }));
-      await upstream.until(() => upstream.frames.length === 1);
-      assert.equal(upstream.received.includes(Buffer.from('create')), false);
-      assert.equal(JSON.parse(upstream.frames[0]!.payload.toString()).type, 'marker');
-      assert.equal(caller.events[0]?.error?.code, 'budget_exceeded');
-      assert.equal(node.journal.opened.length, 1);
-    });
-  }
-
   test('at a reached cap, what the provider begins itself is counted, and the connection ends once it is over', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     caller.send(fromCaller({ type: 'response.steer', previous_response_id: 'resp_1', input: 'rather' }));

@@ -69,7 +69,7 @@ export class Deflater {
     this.#keepsContext = keepsContext;
   }
 
-  async message(text: string): Promise<Buffer> {
+  async message(text: string | Buffer): Promise<Buffer> {
     const stream = this.#stream ?? createDeflateRaw();
     this.#stream = this.#keepsContext ? stream : null;
     const pieces: Buffer[] = [];

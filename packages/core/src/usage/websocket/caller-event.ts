@@ -3,13 +3,14 @@
  * which the provider begins one by itself, and nothing else begins any.
  *
  * Rule: whichever reading of a message could begin a response counts. Providers differ in how they read a `type` that comes twice, is written in
- * another case, or stands in a text that is no valid JSON. So a message begins nothing only if it is a JSON object whose `type` is a string
- * each time it comes, never `response.create`, and no other spelling of the name comes beside it.
+ * another case, or stands in a text that is no valid JSON. So a message begins nothing only if it is a JSON object with one `type`, in no second
+ * spelling, which is a string and does not begin with `response.create` in any case.
  */
 import { JsonScanner } from '../../json/json-scanner.ts';
-import { WatchedValue, watched, type ValueKind } from '../../json/watched-value.ts';
+import { watched, type WatchedValue } from '../../json/watched-value.ts';
 import { EverSet } from '../background-scanner.ts';
 import type { AskedLater } from '../unmetered.ts';
+import { TypeMember } from './type-member.ts';
 
 export interface CallerEvent {
   /** `lead`: the provider may begin a response by itself for it, as after words that were spoken. */
@@ -25,28 +26,12 @@ export interface CallerEvent {
   readonly asksLater: AskedLater;
 }
 
-/** All spellings of `type` but the plain one: some JSON readers do not distinguish cases. */
-const otherSpellings: readonly string[] = Array.from({ length: 15 }, (_, index) =>
-  [...'type'].map((letter, place) => ((index + 1) >> place & 1) === 1 ? letter.toUpperCase() : letter).join(''));
-
-/** A `type`, each time it comes. */
-class EachType extends WatchedValue {
-  couldCreate = false;
-
-  constructor() {
-    super(null, null);
-  }
-
-  override write(kind: ValueKind, source: Uint8Array, from: number, to: number): void {
-    super.write(kind, source, from, to);
-    if (this.string() === null || this.isString('response.create')) this.couldCreate = true;
-  }
-}
+/** Also for a reader that ignores case, what stands around a name, or what follows a NUL. */
+const couldBe = (type: string, name: 'RESPONSE.CREATE' | 'RESPONSE.STEER'): boolean => type.trim().toUpperCase().startsWith(name);
 
 /** Reads one message after the other. Never throws. */
 export class CallerEvents {
-  readonly #type = new EachType();
-  readonly #others = otherSpellings.map(() => watched());
+  readonly #type = new TypeMember();
   readonly #streamId = watched();
   readonly #previous = watched();
   readonly #model = watched();
@@ -58,15 +43,15 @@ export class CallerEvents {
   /** `places`: of further members that somebody else reads, when a message was read. */
   constructor(places: Readonly<Record<string, WatchedValue>> = {}) {
     this.#root = watched({
-      background: this.#background, type: this.#type, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model,
-      event_id: this.#eventId, ...places, ...Object.fromEntries(otherSpellings.map((name, index) => [name, this.#others[index]!])),
+      background: this.#background, stream_id: this.#streamId, previous_response_id: this.#previous, model: this.#model,
+      event_id: this.#eventId, ...this.#type.places, ...places,
     });
     this.#scanner = new JsonScanner(this.#root);
   }
 
-  /** Of the message that was read; null: it names none, or is no JSON object. */
+  /** Of the message that was read; null: it names none that every reader sees, or is no JSON object. */
   get type(): string | null {
-    return this.isObject ? this.#type.string() : null;
+    return this.isObject ? this.#type.text : null;
   }
 
   /** The message that was read is a JSON object. */
@@ -84,7 +69,7 @@ export class CallerEvents {
   /** A message follows that comes in pieces. */
   begin(): void {
     this.#scanner.clear();
-    this.#type.couldCreate = false;
+    this.#type.begin();
     this.#background.begin();
   }
 
@@ -103,8 +88,8 @@ export class CallerEvents {
   }
 
   #begins(isObject: boolean): CallerEvent['begins'] {
-    if (!isObject || this.#type.couldCreate || this.#type.string() === null) return 'response';
-    if (this.#others.some(({ kind }) => kind !== 'absent')) return 'response';
-    return this.#type.isString('response.steer') ? 'successor' : 'nothing';
+    const type = isObject ? this.#type.text : null;
+    if (type === null || couldBe(type, 'RESPONSE.CREATE')) return 'response';
+    return couldBe(type, 'RESPONSE.STEER') ? 'successor' : 'nothing';
   }
 }

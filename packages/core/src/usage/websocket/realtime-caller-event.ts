@@ -5,20 +5,23 @@
 import { watched } from '../../json/watched-value.ts';
 import { CallerEvents, type CallerEvent } from './caller-event.ts';
 import { SessionPlaces, type SessionModels } from './session-models.ts';
+import { otherSpellings, TypeMember } from './type-member.ts';
 
 /** Nothing is begun for these alone. */
 const harmless: ReadonlySet<string> = new Set([
   'session.update', 'transcription_session.update', 'session.close', 'session.input_audio.mute', 'response.cancel',
   'input_audio_buffer.clear', 'output_audio_buffer.clear', 'conversation.item.delete', 'conversation.item.truncate', 'conversation.item.retrieve',
 ]);
-/** Harmless as well, but for an item that lets a tool be called: the provider goes on by itself then. */
+/** Harmless as well with these items. Where one lets a tool be called, the provider goes on by itself. */
 const itemCreate = 'conversation.item.create';
+const harmlessItems: ReadonlySet<string> = new Set(['message', 'function_call', 'function_call_output']);
 
 /** Reads one message after the other. Never throws. */
 export class RealtimeCallerEvents {
   readonly #session = new SessionPlaces();
-  readonly #itemType = watched();
-  readonly #events = new CallerEvents({ session: this.#session.place, item: watched({ type: this.#itemType }) });
+  readonly #itemType = new TypeMember();
+  readonly #otherItems = otherSpellings('item');
+  readonly #events = new CallerEvents({ session: this.#session.place, item: watched(this.#itemType.places), ...this.#otherItems });
 
   /** `text[from..to)`: the whole message, unmasked and decompressed. */
   read(text: Uint8Array, from: number = 0, to: number = text.length): CallerEvent {
@@ -30,6 +33,7 @@ export class RealtimeCallerEvents {
   /** A message follows that comes in pieces. */
   begin(): void {
     this.#events.begin();
+    this.#itemType.begin();
   }
 
   /** More of it. */
@@ -53,6 +57,12 @@ export class RealtimeCallerEvents {
   }
 
   #isHarmless(type: string): boolean {
-    return harmless.has(type) || (type === itemCreate && !this.#itemType.isString('mcp_approval_response'));
+    return harmless.has(type) || (type === itemCreate && this.#isHarmlessItem());
+  }
+
+  /** Every reader sees the same one, and it lets no tool be called. */
+  #isHarmlessItem(): boolean {
+    const type = this.#itemType.text;
+    return type !== null && harmlessItems.has(type) && Object.values(this.#otherItems).every(({ kind }) => kind === 'absent');
   }
 }
