@@ -1,15 +1,16 @@
 /**
- * The product is killed while Realtime connections carry responses, some of which the provider begins by itself: each that it saw begun has one
- * record.
+ * The product is killed while Realtime connections carry responses, some of which the provider begins by itself, and both ends leave at every
+ * point: each that it saw begun has one record.
  */
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { draws } from '@metergate/testkit/drawn.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
-import { openCaller } from '@metergate/testkit/websocket/peer.ts';
+import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { startRealtimeProvider } from '@metergate/testkit/websocket/realtime-provider.ts';
 import { frameOf } from '@metergate/testkit/websocket/wire.ts';
 import { allShipped } from '../all-shipped.ts';
+import { LeavingEnds } from './leaving-ends.ts';
 
 const rounds = draws(2);
 const callersEach = 6;
@@ -17,8 +18,24 @@ const mask = Buffer.from([1, 2, 3, 4]);
 const message = (type: string): Buffer => frameOf(JSON.stringify({ type }), { mask });
 const path = '/v1/realtime?model=gpt-realtime';
 
+/** Asks and speaks in turn until an end leaves. */
+async function converse(caller: Peer, leaving: LeavingEnds, place: number): Promise<void> {
+  const ends = (): number => caller.events.filter(({ type }) => type === 'response.done').length;
+  for (let completed = 0; ; completed += 1) {
+    caller.send(message((completed + place) % 2 === 0 ? 'response.create' : 'input_audio_buffer.commit'));
+    for (let events = caller.events.length; ends() === completed; events = caller.events.length) {
+      await caller.until(() => caller.events.length > events || caller.closed !== null);
+      if (leaving.step(caller) || caller.closed !== null) return;
+    }
+  }
+}
+
 test(`killed ${rounds} times under Realtime: one record for each response and transcription`, { timeout: 60_000 * rounds }, async (t) => {
-  const provider = await startRealtimeProvider({ pause: () => new Promise<void>((resolve) => void setImmediate(resolve)) });
+  const [leaving, providers] = [new LeavingEnds(43, mask), new LeavingEnds(101)];
+  const provider = await startRealtimeProvider({ pause: async (peer) => {
+    await new Promise(setImmediate);
+    if (providers.step(peer)) throw new Error('The provider leaves.');
+  } });
   let system: System = await startSystem({ env: { SVC_OPENAI_URL: provider.url } });
   t.after(async () => {
     await system.stop();
@@ -30,15 +47,13 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
   for (let round = 0; round < rounds; round += 1) {
     const { gatewayUrl } = system;
     const until = provider.begun.length + 40 + 13 * (round % 8);
+    let isAlive = true;
     const callers = Array.from({ length: callersEach }, async (_, place) => {
-      const caller = await openCaller(gatewayUrl, { key, path });
-      const ends = (): number => caller.events.filter(({ type }) => type === 'response.done').length;
-      try {
-        for (let completed = 0; ; completed += 1) {
-          caller.send(message((completed + place) % 2 === 0 ? 'response.create' : 'input_audio_buffer.commit'));
-          await caller.until(() => ends() > completed);
-        }
-      } catch {
+      while (isAlive) {
+        const caller = await openCaller(gatewayUrl, { key, path }).catch(() => null);
+        if (caller === null) return;
+        await converse(caller, leaving, place).catch(() => {});
+        caller.socket.end();
         for (const { type, response } of caller.events) {
           if (type === 'response.done') seen.add(response!.id);
           if (response !== undefined) named.add(response.id);
@@ -47,6 +62,7 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
     });
     while (provider.begun.length < until) await new Promise(setImmediate);
     await system.kill9();
+    isAlive = false;
     await Promise.all(callers);
     system = await system.restart();
   }
@@ -60,12 +76,14 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
   }
   const completed = new Set(responses.filter(({ outcome }) => outcome === 'completed').map(({ providerRequestId }) => providerRequestId as string));
   assert.ok(seen.size > 0 && [...seen].every((id) => completed.has(id)), 'each end that a caller saw is recorded');
-  const interrupted = responses.filter(({ outcome }) => outcome === 'interrupted').length;
-  assert.equal(completed.size + interrupted, responses.length);
-  // One whose announcement was on its way when the gateway died is known to nobody else; nobody heard of it.
+  const outcomes = new Set(['caller_gone', 'completed', 'cut', 'interrupted']);
+  assert.ok(responses.every(({ outcome }) => outcomes.has(outcome)));
+  // One whose announcement was on its way when the gateway died or its connection ended is known to nobody else; no caller heard of it.
   const asked = responses.length;
+  const left = leaving.left + providers.left;
+  assert.ok(left > 2 * rounds, `${left} have left`);
   assert.ok(asked >= named.size, `callers heard of ${named.size} responses, and ${asked} are recorded`);
-  assert.ok(Math.abs(asked - provider.begun.length) <= callersEach * rounds, `${provider.begun.length} were begun, and ${asked} are recorded`);
+  assert.ok(Math.abs(asked - provider.begun.length) <= callersEach * rounds + left, `${provider.begun.length} were begun, and ${asked} are recorded`);
   const handshakes = new Set(calls.filter(({ connection }) => connection === null).map(({ id }) => id as string));
   assert.ok([...responses, ...transcriptions].every(({ connection }) => handshakes.has(connection!)));
 });

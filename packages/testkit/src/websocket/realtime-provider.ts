@@ -20,8 +20,8 @@ export interface RealtimeProvider {
 }
 
 export interface RealtimeProviderOptions extends PeerProviderOptions {
-  /** Waits between the events of a response; nothing by default. */
-  readonly pause?: () => Promise<void>;
+  /** Waits before each event of a response; nothing by default. What it throws ends the conversation. */
+  readonly pause?: (peer: Peer) => Promise<void>;
 }
 
 /** Of each response: 500 tokens of text and 500 of sound in, of which 200 are cached text; 20 of text and 80 of sound out. */
@@ -50,12 +50,13 @@ export async function startRealtimeProvider(options: RealtimeProviderOptions = {
     const id = `resp_${String(begun.length + 1).padStart(6, '0')}`;
     begun.push(id);
     const response = { object: 'realtime.response', id, status: 'in_progress', status_details: null, output: [], usage: null };
+    await pause(peer);
     say(peer, 'response.created', { response });
     for (const delta of ['one', 'two', 'three']) {
-      await pause();
+      await pause(peer);
       say(peer, 'response.output_audio_transcript.delta', { response_id: id, item_id: 'item_1', output_index: 0, content_index: 0, delta });
     }
-    await pause();
+    await pause(peer);
     say(peer, 'response.done', { response: { ...response, status: 'completed', usage: realtimeUsage } });
   }
 

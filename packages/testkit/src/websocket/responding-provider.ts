@@ -15,8 +15,8 @@ export interface RespondingProvider {
 }
 
 export interface RespondingOptions extends PeerProviderOptions {
-  /** Waits between the events of a response; nothing by default. */
-  readonly pause?: () => Promise<void>;
+  /** Waits before each event of a response; nothing by default. What it throws ends the conversation. */
+  readonly pause?: (peer: Peer) => Promise<void>;
   readonly model?: string;
   readonly usage?: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number; readonly cost?: number };
   /** What a response says; by default three words that belong to no item. */
@@ -52,18 +52,19 @@ export async function startRespondingProvider(options: RespondingOptions = {}): 
       peer.send(frameOf(JSON.stringify({ type, sequence_number: number++, ...more, ...(lane === undefined ? {} : { stream_id: lane }) })));
     };
     const response = { id, object: 'response', created_at: 1, status: 'in_progress', model, output: [], previous_response_id: null };
+    await pause(peer);
     say('response.created', { response });
     const output = options.output?.(asked);
     for (const delta of output === undefined ? ['one', 'two', 'three'] : []) {
-      await pause();
+      await pause(peer);
       say('response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta, logprobs: [] });
     }
     for (const [output_index, item] of (output ?? []).entries()) {
-      await pause();
+      await pause(peer);
       say('response.output_item.added', { output_index, item });
       say('response.output_item.done', { output_index, item });
     }
-    await pause();
+    await pause(peer);
     say('response.completed', { response: { ...response, status: 'completed', output: output ?? [], usage } });
   }
 
