@@ -2,6 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { parseDollars } from '@metergate/core/money.ts';
+import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { startRealtimeProvider, type RealtimeProvider } from '@metergate/testkit/websocket/realtime-provider.ts';
@@ -67,7 +69,23 @@ suite('OpenAIRealtimeWS of the JavaScript SDK', { timeout: 120_000 }, () => {
     const byModel = (one: readonly unknown[], other: readonly unknown[]): number => String(one[0]).localeCompare(String(other[0]));
     assert.deepEqual(shown.toSorted(byModel), [response, response, transcription]);
     await system.assertAtRest();
+    await assertExported(calls);
   });
+
+  /** Each export has these calls, and the costs of its lines add up to theirs. */
+  async function assertExported(calls: readonly CallRecordJson[]): Promise<void> {
+    const costs = (amounts: readonly (string | null)[]): bigint => amounts.reduce((sum, cost) => sum + (parseDollars(cost ?? '0') ?? 0n), 0n);
+    const due = costs(calls.map(({ cost }) => cost));
+    const span = ['--from', 'yesterday', '--to', new Date(Date.now() + 60_000).toISOString(), '--out', '-'];
+    const exported = async (format: string): Promise<string> => (await system.cli(['export', '--org', 'default', '--format', format, ...span])).stdout;
+    const lines = (await exported('jsonl')).trim().split('\n').map((line) => JSON.parse(line) as CallRecordJson);
+    const carried = (records: readonly CallRecordJson[]) => new Set(records.map(({ id, transport, connection }) => [id, transport, connection].join()));
+    assert.deepEqual(carried(lines), carried(calls));
+    const [names = [], ...rows] = (await exported('focus')).trim().split('\n').map((line) => line.split(','));
+    const column = (name: string): string[] => rows.map((row) => row[names.indexOf(name)]!);
+    assert.equal(costs(column('BilledCost')), due);
+    assert.equal(column('x_Calls').reduce((sum, count) => sum + Number(count), 0), calls.length);
+  }
 
   test('a cap that is reached: a create is refused with the client\'s own name for it, and speech ends the connection', async () => {
     const organization = (await system.createOrganization('capped')).id;
