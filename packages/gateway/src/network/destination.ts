@@ -2,7 +2,8 @@
  * A place that calls are forwarded to, behind the smallest interface the data path needs, so that the HTTP client below
  * can be replaced by measurement. One attempt per call: no retry, no redirect, no proxy variable.
  */
-import type { Duplex, Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 
 /** What is sent. Header pairs travel as they came: order, case, duplicates; without hop-by-hop fields, `Host`, `Content-Length`. */
 export interface OutboundRequest {
@@ -56,7 +57,7 @@ export interface Upgraded {
   readonly reason: string;
   /** As received. */
   readonly headers: string[];
-  readonly socket: Duplex;
+  readonly socket: Socket;
   /** Bytes that came behind the head. */
   readonly first: Buffer;
 }

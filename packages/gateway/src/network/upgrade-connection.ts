@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { request as requestOver, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { allValues, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { headBytesMax } from '../http-parser/native-parser.ts';
 import type { DestinationTimeouts, UpgradeObserver } from './destination.ts';
@@ -62,12 +61,12 @@ export function upgradeConnection({ host, dialler, timeouts }: UpgradeOwner, exc
     },
   });
   request.maxHeadersCount = 0;
-  request.on('upgrade', (head: IncomingMessage, connection: Duplex, first: Buffer) => {
+  request.on('upgrade', (head: IncomingMessage, _connection: unknown, first: Buffer) => {
     clearTimeout(timer);
-    if (exchange.over) return void connection.destroy();
+    if (exchange.over) return void socket.destroy();
     if (!agrees(head.rawHeaders, headers)) return exchange.fail(notAgreed);
     exchange.leave();
-    observer.upgraded({ reason: head.statusMessage ?? '', headers: head.rawHeaders, socket: connection, first });
+    observer.upgraded({ reason: head.statusMessage ?? '', headers: head.rawHeaders, socket, first });
   });
   request.on('response', (head: IncomingMessage) => {
     if (head.statusCode === 101) return void (exchange.over || exchange.fail(notAgreed));

@@ -3,9 +3,10 @@
  * when the one before it is done with. Control frames are handed on at once, also between the frames of a message; a close comes in its place.
  * What cannot be read ends the flow. An end that sends faster than its messages are taken is not read.
  */
-import type { Duplex } from 'node:stream';
-import type { HeldBodies, HeldBytes } from '../fairness/held-bodies.ts';
+import type { Socket } from 'node:net';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { readShared, type SocketReader } from '../callers/shared-input.ts';
+import type { HeldBodies, HeldBytes } from '../fairness/held-bodies.ts';
 import { FrameFinder, opcodes, type Frame } from './frames.ts';
 import { MessageCopy, type MessageCopyOptions, type UnreadableMessage } from './message-copy.ts';
 import { Message } from './message.ts';
@@ -41,8 +42,8 @@ const waitingBytesMax = 64 * 1024;
 const fragmentsMax = 65_536;
 const nothing = Buffer.alloc(0);
 
-export class Inflow {
-  readonly #source: Duplex;
+export class Inflow implements SocketReader {
+  readonly #source: Socket;
   readonly #options: InflowOptions;
   readonly #finder: FrameFinder;
   readonly #copy: MessageCopy;
@@ -64,13 +65,14 @@ export class Inflow {
   #isPumping = false;
   #isOver = false;
   readonly #pausedFor = new Set<'sink' | 'queue' | 'memory'>();
+  /** What came last, while it is looked through. */
+  #came: Buffer = nothing;
 
-  constructor(source: Duplex, options: InflowOptions) {
+  constructor(source: Socket, options: InflowOptions) {
     this.#source = source;
     this.#options = options;
     this.#finder = new FrameFinder({ masked: options.ofCaller, payloadBytesMax: options.bytesMax });
     this.#copy = new MessageCopy(options);
-    source.on('data', this.#data).on('end', this.#end).on('close', this.#end);
   }
 
   /** Received and not handed on, bytes. */
@@ -92,8 +94,7 @@ export class Inflow {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#source.off('data', this.#data).off('end', this.#end).off('close', this.#end);
-    if (!this.#source.destroyed) this.#source.on('data', () => {}).resume();
+    if (!this.#source.destroyed) this.#source.resume();
     for (const one of this.#waiting) if (one.kind === 'message') one.held?.release();
     this.#busyHeld?.release();
     this.#busyHeld = null;
@@ -107,24 +108,47 @@ export class Inflow {
     this.#copy.drop();
   }
 
-  /** Bytes that came with the handshake, before anything else. */
-  first(bytes: Buffer): void {
-    if (bytes.length > 0) this.#data(bytes);
+  /** `first`: came with the handshake, before anything else. What came while that was under way waits in the socket. */
+  begin(first: Buffer): void {
+    const rest = this.#source.read() as Buffer | null;
+    readShared(this.#source, this);
+    for (const bytes of [first, rest ?? nothing]) if (bytes.length > 0) this.#receive(bytes);
+    if (this.#source.readableEnded) this.ended();
+    else if (this.#pausedFor.size === 0) this.#source.resume();
   }
 
-  readonly #data = (chunk: Buffer): void => this.#options.run(() => {
+  /** Bytes of the socket, which are there only now. */
+  take(bytes: Buffer): boolean {
+    if (!this.#isOver) this.#receive(Buffer.from(bytes));
+    return true;
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#came = bytes;
+    this.#options.run(this.#look);
+    this.#came = nothing;
+  }
+
+  readonly #look = (): void => {
+    const chunk = this.#came;
     this.#held?.add(chunk.length);
     const fault = this.#finder.push(chunk, this.#take);
     if (this.#isOver) return;
     if (fault !== null) return this.#breakOff(fault === 'too_long' ? 1009 : 1002, chunk);
     if (this.#finder.keptBytes + this.#frames.bytes > 0) this.#holdPart();
     this.#pump();
-  });
+  };
 
-  readonly #end = (): void => this.#options.run(() => {
-    if (!this.#isOver) this.#put({ kind: 'ended', wire: nothing, bytes: 0 });
-    this.#pump();
-  });
+  ended(): void {
+    this.#options.run(() => {
+      if (!this.#isOver) this.#put({ kind: 'ended', wire: nothing, bytes: 0 });
+      this.#pump();
+    });
+  }
+
+  closed(): void {
+    this.ended();
+  }
 
   /** A message has begun and is not whole: what there is of it counts for the node's memory. */
   #holdPart(): void {
@@ -144,7 +168,7 @@ export class Inflow {
     if (opcode > opcodes.close) return this.#options.events.control(frame.bytes);
     const begins = opcode !== opcodes.continuation;
     if (begins !== (this.#part === null)) return this.#breakOff(1002, frame.bytes);
-    if (begins && frame.isFinal) return this.#cameWhole(new Message(frame, frame.source, frame.from, frame.to));
+    if (begins && frame.isFinal) return this.#cameWhole(new Message(frame, frame));
     this.#takePart(frame);
   };
 
@@ -157,7 +181,7 @@ export class Inflow {
     if (!frame.isFinal) return;
     const wire = this.#frames.take();
     this.#part = null;
-    this.#cameWhole(new Message(part, wire, 0, wire.length));
+    this.#cameWhole(new Message(part, { source: wire, from: 0, to: wire.length, payloadFrom: -1 }));
   }
 
   /** It is handed on at once where nothing is before it. */
@@ -165,8 +189,16 @@ export class Inflow {
     const held = this.#held;
     this.#held = null;
     held?.finished();
-    this.#put({ kind: 'message', message, held, bytes: message.wireBytes });
-    this.#pump();
+    if (this.#isBusy || this.#isPumping || this.#waiting.length > 0) {
+      this.#put({ kind: 'message', message, held, bytes: message.wireBytes });
+      return this.#pump();
+    }
+    this.#isPumping = this.#isBusy = true;
+    try {
+      this.#handOnMessage(message, held);
+    } finally {
+      this.#isPumping = false;
+    }
   }
 
   #breakOff(closeCode: number, bytes: Buffer): void {
@@ -205,9 +237,12 @@ export class Inflow {
     if (one.kind === 'ended') return events.ended();
     if (one.kind === 'unreadable') return events.unreadable(one.closeCode, one.wire);
     if (one.kind === 'closing') return events.closing(one.wire, this.#next);
-    const { message } = one;
-    this.#busyHeld = one.held;
-    this.#busyBytes = one.bytes;
+    this.#handOnMessage(one.message, one.held);
+  }
+
+  #handOnMessage(message: Message, held: HeldBytes | null): void {
+    this.#busyHeld = held;
+    this.#busyBytes = message.wireBytes;
     this.#reading = message;
     this.#copy.read(message, this.#wasRead);
   }

@@ -8,8 +8,8 @@ import { nodePlaces, type Placed } from '../usage/decoding-places.ts';
 import { nodeTurns } from '../usage/decoding-turns.ts';
 import type { Compression } from './extensions.ts';
 import type { SlicedWork } from './in-slices.ts';
-import type { Message } from './message.ts';
-import { readPlain, type PlainTextOptions } from './plain-text.ts';
+import { longBytes, type Message } from './message.ts';
+import { readLong, readShort, type PlainTextOptions } from './plain-text.ts';
 
 /** Why a message could not be read, as the code that a connection is closed with for it. */
 export interface UnreadableMessage {
@@ -64,7 +64,8 @@ export class MessageCopy {
   /** Reads one whole message, and says so once: at once if it is short and not compressed. The one before it has been read. */
   read(message: Message, done: Done): void {
     if (message.isCompressed) return this.#readCompressed(message, done);
-    readPlain(message, this.#plain, (isText) => {
+    if (message.wireBytes <= longBytes) return done(readShort(message, this.#plain.form) ? null : notText);
+    readLong(message, this.#plain, (isText) => {
       const isTooLong = message.textTo - message.textFrom > this.#options.bytesMax;
       done(isTooLong ? tooLong : isText ? null : notText);
     });

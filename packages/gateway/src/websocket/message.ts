@@ -11,18 +11,21 @@ export class Message {
   readonly source: Buffer;
   readonly from: number;
   readonly to: number;
+  /** Where the payload of its only frame begins; −1: it has several. */
+  readonly payloadFrom: number;
   /** Unmasked and decompressed: `text[textFrom..textTo)`. Set when it has been read. */
   text: Buffer;
   textFrom: number;
   textTo: number;
 
-  /** @param first the first frame of those that stand in `source[from..to)`. */
-  constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, source: Buffer, from: number, to: number) {
+  /** @param first of several frames, which stand in `source[from..to)`, if it is not the only one. */
+  constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, { source, from, to, payloadFrom }: Pick<Message, 'source' | 'from' | 'to' | 'payloadFrom'>) {
     this.opcode = first.opcode;
     this.isCompressed = first.isCompressed;
     this.source = this.text = source;
     this.from = from;
     this.to = to;
+    this.payloadFrom = payloadFrom;
     this.textFrom = this.textTo = 0;
   }
 

@@ -5,30 +5,26 @@
 import { isUtf8 } from 'node:buffer';
 import { frameAt, opcodes, type Frame, type FrameFinderOptions } from './frames.ts';
 import { inSlices, type SlicedWork } from './in-slices.ts';
-import { longBytes, type Message } from './message.ts';
+import type { Message } from './message.ts';
 
 export interface PlainTextOptions extends Pick<SlicedWork, 'organization' | 'run'> {
   readonly form: FrameFinderOptions;
 }
 
-/** `done` runs once: at once if the message is short. False: it is text that is no UTF-8. */
-export function readPlain(message: Message, options: PlainTextOptions, done: (isText: boolean) => void): void {
-  const { form: { masked } } = options;
-  const single = frameAt(message.source, message.from, options.form) as Frame;
-  const isSingle = single.to === message.to;
-  if (isSingle && !masked) message.says(message.source, single.payloadFrom, single.to);
-  if (message.wireBytes > longBytes) return readLong(message, options, done);
-  if (!isSingle) joinShort(message, options.form);
-  else if (masked) {
-    const text = Buffer.allocUnsafe(single.to - single.payloadFrom);
-    unmask(single, { from: 0, to: text.length, into: text, at: 0 });
+/** A short one, at once. False: it is text that is no UTF-8. */
+export function readShort(message: Message, form: FrameFinderOptions): boolean {
+  const { source, payloadFrom, to } = message;
+  if (payloadFrom < 0) joinShort(message, form);
+  else if (form.masked) {
+    const text = Buffer.allocUnsafe(to - payloadFrom);
+    unmask(message, { from: 0, to: text.length, into: text, at: 0 });
     message.says(text, 0, text.length);
-  }
-  done(message.opcode !== opcodes.text || isUtf8(message.content));
+  } else message.says(source, payloadFrom, to);
+  return message.opcode !== opcodes.text || isUtf8(message.content);
 }
 
 /** Takes the mask off a part of a frame's payload, `from` up to `to`, into `into` from `at` on. A frame without a mask has none to take off. */
-function unmask({ source, payloadFrom }: Frame, { from, to, into, at }: {
+function unmask({ source, payloadFrom }: Pick<Frame, 'source' | 'payloadFrom'>, { from, to, into, at }: {
   readonly from: number; readonly to: number; readonly into: Buffer; readonly at: number;
 }): void {
   source.copy(into, at, payloadFrom + from, payloadFrom + to);
@@ -66,16 +62,20 @@ function join({ source }: Message, { form, text, at, from, until }: {
   return { frameAt: next, textAt };
 }
 
-function readLong(message: Message, options: PlainTextOptions, done: (isText: boolean) => void): void {
-  const check = (): void => checkLong(message, options, done);
-  if (message.text === message.source && message.textTo > 0) return check();
+/** A long one. `done` runs once. */
+export function readLong(message: Message, options: PlainTextOptions, done: (isText: boolean) => void): void {
   const { form } = options;
-  const first = frameAt(message.source, message.from, form) as Frame;
+  const { payloadFrom } = message;
+  const check = (): void => checkLong(message, options, done);
+  if (payloadFrom >= 0 && !form.masked) {
+    message.says(message.source, payloadFrom, message.to);
+    return check();
+  }
   const text = Buffer.allocUnsafe(message.wireBytes);
-  if (first.to === message.to) {
-    const bytes = first.to - first.payloadFrom;
+  if (payloadFrom >= 0) {
+    const bytes = message.to - payloadFrom;
     inSlices(0, bytes, { ...options, slice: (from, to) => {
-      unmask(first, { from, to, into: text, at: from });
+      unmask(message, { from, to, into: text, at: from });
       return to;
     }, done: () => {
       message.says(text, 0, bytes);

@@ -1,5 +1,4 @@
 /** Both ends of a connection: what is written to each, with backpressure from one to the other, and how they are closed and let go. */
-import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { Inflow } from './inflow.ts';
 import { closeFrame } from './own-frames.ts';
@@ -9,13 +8,13 @@ export const closingMs = 2_000;
 
 export class SessionEnds {
   readonly caller: Socket;
-  readonly provider: Duplex;
+  readonly provider: Socket;
   toCallerBytes = 0;
   toProviderBytes = 0;
   readonly #toCaller: Sink;
   readonly #toProvider: Sink;
 
-  constructor(caller: Socket, provider: Duplex) {
+  constructor(caller: Socket, provider: Socket) {
     this.caller = caller;
     this.provider = provider;
     this.#toCaller = new Sink(caller);
@@ -62,7 +61,7 @@ export class SessionEnds {
 
 /** What is written to one end. What one piece of bytes brought leaves in one piece, and bytes that stood together are written together. */
 class Sink {
-  readonly #end: Duplex;
+  readonly #end: Socket;
   /** Not yet written: `#source[#from..#to)`. */
   #source: Buffer | null = null;
   #from = 0;
@@ -70,7 +69,7 @@ class Sink {
   /** What is not read until the end takes more. */
   #waiting: Inflow | null = null;
 
-  constructor(end: Duplex) {
+  constructor(end: Socket) {
     this.#end = end;
   }
 
@@ -129,7 +128,7 @@ class Sink {
 }
 
 /** What was written leaves, and the end has a moment to answer before its connection is destroyed. */
-function letGo(end: Duplex): void {
+function letGo(end: Socket): void {
   if (end.destroyed) return;
   if (end.writable) end.end();
   if (end.readableEnded) {

@@ -4,7 +4,6 @@
  *
  * The handshake is a separate call with its record, which is written when the connection ends. Decision 0120.
  */
-import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
@@ -27,7 +26,7 @@ export interface SessionParts {
   readonly call: AdmittedCall;
   readonly recording: Recording;
   readonly caller: Socket;
-  readonly provider: Duplex;
+  readonly provider: Socket;
   readonly compression: Compression | null;
   readonly providerRequestId: string | null;
   /** Runs once, when the handshake's record is written. */
@@ -93,8 +92,8 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
 
   /** Bytes that came behind the head of the handshake, and of its answer. */
   begin(ofCaller: Buffer, ofProvider: Buffer): void {
-    this.#providerFlow.first(ofProvider);
-    this.#callerFlow.first(ofCaller);
+    this.#providerFlow.begin(ofProvider);
+    this.#callerFlow.begin(ofCaller);
   }
 
   get heldBytes(): number {
