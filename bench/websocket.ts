@@ -1,107 +1,76 @@
 /**
- * `node bench/websocket.ts [--quick]`: what a turn of the Responses API costs over WebSocket (a create, 20 events, an end), in processor time of
- * the product, of haproxy, and of the product for the same turn as a stream over HTTP. Connections are opened once and answer one turn after
- * the other. Each subject is started fresh and asked alone. If a turn fails, the benchmark fails.
+ * `node bench/websocket.ts [--quick] [--before DIR] [--only turns,sound]`: what a turn of the Responses API costs over WebSocket, and what a
+ * message of sound costs, in processor time of the product, of haproxy, and of the product for the same turn as a stream over HTTP. Connections
+ * are opened once and answer one exchange after the other. Rounds alternate; the median of each is told. `--before`: another checkout of the
+ * product, installed, beside this one. If an exchange fails, the benchmark fails.
  */
-import { createServer, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import { frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { pathToFileURL } from 'node:url';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { processorMs } from './processor-time.ts';
-import { startSubjects, type Subject } from './subjects.ts';
+import { haproxy, product, type Subject } from './subjects.ts';
+import { converse, startProvider, type Conversation } from './websocket-ends.ts';
 
-const quick = process.argv.includes('--quick');
-const [connections, warmTurns, turns] = quick ? [8, 500, 2_000] : [32, 4_000, 20_000];
-const model = 'gpt-5.2-2025-12-11';
-const mask = Buffer.from([1, 2, 3, 4]);
-const request = JSON.stringify({ type: 'response.create', model, input: 'Name a river.' });
-const ask = frameOf(request, { mask });
-const usage = { input_tokens: 11, output_tokens: 20, total_tokens: 31 };
+const { values } = parseArgs({ options: {
+  quick: { type: 'boolean', default: false }, before: { type: 'string' }, only: { type: 'string', default: 'turns,sound' },
+} });
+const [connections, warmTurns, turns, rounds] = values.quick ? [8, 1_600, 800, 3] : [32, 4_800, 3_200, 5];
+const turnsOf = (way: 'websocket' | 'http') => (['apart', 'at once', 'together'] as const).map((pieces) => ({ of: 'turns', way, pieces } as const));
+const all: readonly Conversation[] = [...turnsOf('websocket'), ...turnsOf('http'), { of: 'sound', way: 'websocket', pieces: 'together' }];
+const conversations = all.filter(({ of }) => values.only.includes(of));
 
-/** The events of one turn. */
-function eventsOf(number: number): string[] {
-  const response = { id: `resp_${number}`, object: 'response', status: 'in_progress', model, output: [] };
-  const delta = { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'word ' };
-  return [
-    { type: 'response.created', response }, ...Array.from({ length: 20 }, (_, at) => ({ ...delta, sequence_number: at })),
-    { type: 'response.completed', response: { ...response, status: 'completed', usage } },
-  ].map((event) => JSON.stringify(event));
+async function exchange(subject: Subject, conversation: Conversation, count: number): Promise<void> {
+  provider.pieces = conversation.pieces;
+  await Promise.all(Array.from({ length: connections }, () => converse(subject, conversation, count / connections)));
 }
 
-const end = Buffer.from('response.completed', 'latin1');
+/** Processor time of one subject's exchanges. It goes on after them: records are shipped while others are measured. */
+class Costs {
+  readonly #subject: Subject;
+  readonly #byName = new Map<string, number[]>();
+  #counted = 0;
+  #name: string | null = null;
 
-/** A provider that answers both ways. */
-async function startProvider(): Promise<{ readonly url: string; close(): void }> {
-  let number = 0;
-  const server = createServer((message, answer) => {
-    message.resume().on('end', () => {
-      answer.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const event of eventsOf(number += 1)) answer.write(`data: ${event}\n\n`);
-      answer.end();
-    });
-  });
-  server.on('upgrade', (_message: IncomingMessage, socket: Socket) => {
-    socket.setNoDelay(true).on('error', () => {});
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n'
-      + 'sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n');
-    socket.on('data', () => { for (const event of eventsOf(number += 1)) socket.write(frameOf(event)); });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.closeAllConnections() };
-}
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
 
-/** A connection on which one turn follows the other: what begins it, what asks, and how the end of a turn is known. */
-async function converse({ url, key }: Subject, way: 'websocket' | 'http', count: number): Promise<void> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setNoDelay(true);
-  const common = `host: ${hostname}:${port}\r\nauthorization: Bearer ${key}\r\n`;
-  const handshake = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-  const begin = `GET /v1/responses HTTP/1.1\r\n${common}${handshake}\r\n`;
-  const post = `POST /v1/responses HTTP/1.1\r\n${common}content-type: application/json\r\ncontent-length: ${request.length}\r\n\r\n${request}`;
-  const turnEnd = way === 'websocket' ? end : Buffer.from('0\r\n\r\n', 'latin1');
-  let left = count;
-  const next = (): void => void socket.write(way === 'websocket' ? ask : post);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let isOpen = way === 'http';
-  let tail = Buffer.alloc(0);
-  socket.on('error', reject).on('close', () => left > 0 ? reject(new Error('A connection ended early.')) : resolve());
-  socket.on('data', (chunk: Buffer) => {
-    const bytes = Buffer.concat([tail, chunk]);
-    tail = bytes.subarray(-30);
-    if (!isOpen) {
-      if (!bytes.includes(' 101 ')) return reject(new Error(bytes.toString('latin1', 0, 200)));
-      isOpen = true;
-      return next();
-    }
-    if (!bytes.includes(turnEnd)) return;
-    tail = Buffer.alloc(0);
-    left -= 1;
-    if (left > 0) next();
-    else socket.destroy();
-  });
-  if (isOpen) next();
-  else socket.write(begin);
-  return promise;
-}
+  /** Microseconds of each exchange, in each round. */
+  get byName(): ReadonlyMap<string, readonly number[]> {
+    return this.#byName;
+  }
 
-async function measure(subject: Subject, way: 'websocket' | 'http'): Promise<void> {
-  const round = (count: number): Promise<unknown> =>
-    Promise.all(Array.from({ length: connections }, () => converse(subject, way, count / connections)));
-  await round(warmTurns);
-  const [beforeMs, sinceMs] = [processorMs(subject.pid!) ?? 0, performance.now()];
-  await round(turns);
-  const [usedMs, wallMs] = [(processorMs(subject.pid!) ?? 0) - beforeMs, performance.now() - sinceMs];
-  const [costUs, rate] = [usedMs / turns * 1_000, turns / wallMs * 1_000];
-  console.log(`${subject.name}, ${way}: ${costUs.toFixed(0)} µs of processor time a turn, ${rate.toFixed(0)} turns a second`);
+  async measure(conversation: Conversation): Promise<void> {
+    this.endRound();
+    this.#name = `${conversation.of} ${conversation.pieces}, ${conversation.way}: ${this.#subject.name}`;
+    await exchange(this.#subject, conversation, turns);
+  }
+
+  /** What has been used since is of the round before. */
+  endRound(): void {
+    const counted = processorMs(this.#subject.pid!) ?? 0;
+    if (this.#name !== null) this.#byName.set(this.#name, [...this.#byName.get(this.#name) ?? [], (counted - this.#counted) / turns * 1_000]);
+    this.#counted = counted;
+    this.#name = null;
+  }
 }
 
 const provider = await startProvider();
-const subjects = await startSubjects(provider.url);
+const subjects = [await product(provider.url), await haproxy(provider.url)];
+if (values.before !== undefined) {
+  const bench = pathToFileURL(join(resolve(values.before), 'bench/'));
+  subjects.push({ ...await product(provider.url, undefined, bench), name: 'metergate before' });
+}
+const costs = subjects.map((subject) => new Costs(subject));
 try {
-  for (const subject of subjects.filter(({ name }) => name === 'metergate' || name === 'haproxy')) {
-    await measure(subject, 'websocket');
-    await measure(subject, 'http');
+  for (const subject of subjects) for (const conversation of conversations) await exchange(subject, conversation, warmTurns);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const conversation of conversations) for (const each of costs) await each.measure(conversation);
+  }
+  for (const each of costs) each.endRound();
+  for (const [name, figures] of costs.flatMap(({ byName }) => [...byName]).toSorted(([one], [other]) => one.localeCompare(other))) {
+    const sorted = figures.toSorted((one, other) => one - other);
+    console.log(`${name.padEnd(48)} ${sorted[sorted.length >> 1]!.toFixed(1)} µs  (${sorted.map((us) => us.toFixed(0)).join(' ')})`);
   }
 } finally {
   for (const subject of subjects) await subject.stop();
