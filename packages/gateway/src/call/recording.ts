@@ -46,7 +46,7 @@ export class Recording {
   readonly #node: GatewayNode;
   readonly #call: AdmittedCall;
   readonly #body: RecordedCall['body'];
-  readonly #guard: CallGuard;
+  #guard: CallGuard;
   readonly #opening: CallOpening;
   #opened = false;
   /** Milliseconds that the gateway itself added to the call so far. */
@@ -60,6 +60,11 @@ export class Recording {
     this.#body = body;
     this.#guard = guard;
     this.#opening = openingOf(call, node.id);
+  }
+
+  /** Somebody else keeps the record from now on, whom a fault ends. */
+  isKeptBy(guard: CallGuard): void {
+    this.#guard = guard;
   }
 
   /** The record is being written, or is. */

@@ -203,7 +203,10 @@ export class Dialogue {
   ): ResponseCall {
     return new ResponseCall(this.#node, {
       call, ...asked, namedModel: () => this.#language.modelOf(work),
-      broke: () => this.#connection.breakOff(), over: (response) => this.responses.ended(response),
+      broke: () => this.#connection.breakOff(), over: (response) => {
+        this.responses.ended(response);
+        if (this.responses.size === 0) this.#language.rests();
+      },
     });
   }
 

@@ -13,23 +13,13 @@ import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { modelName, modelOfQuery } from '../call/requested-model.ts';
 import { errorEvent, realtimeErrorEvent } from './error-event.ts';
+import { BriefReader, LentReader, type EventReader } from './event-readers.ts';
 import { heardCallOf, type HeardCalls, type CallListener } from './heard-calls.ts';
 import { RealtimeResponses } from './realtime-responses.ts';
 import { Responses, type ResponsesUnderWay } from './responses.ts';
 
 /** What a model does: of Live, the session itself is one's work, and its responses are others'. */
 type Work = ServerEvent['work'] | 'connection';
-
-/** Reads one message after the other. */
-export interface EventReader<Event> {
-  /** `text[from..to)` is a whole message. */
-  read(text: Buffer, from: number, to: number): Event;
-  /** A message follows that comes in pieces. */
-  begin(): void;
-  push(text: Buffer, from: number, to: number): void;
-  /** What it is, if it ends here. */
-  event(): Event;
-}
 
 export interface Language {
   readonly kind: SocketKind;
@@ -45,6 +35,8 @@ export interface Language {
   readonly saidModels: readonly string[];
   /** A refusal as a frame for the caller; null: this API has no words for one. `asked`: null where it is of no message. */
   refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer | null;
+  /** No response is asked for or under way. */
+  rests(): void;
 }
 
 /** `handshake`: of the connection. */
@@ -58,13 +50,17 @@ export function languageOf(handshake: AdmittedCall, calls: HeardCalls): Language
 }
 
 const noModels: readonly string[] = [];
+const callerEvents = new CallerEvents();
+const serverEvents: ServerEvents[] = [];
+const realtimeCallerEvents = new RealtimeCallerEvents();
+const realtimeServerEvents = new RealtimeServerEvents();
 
 class ResponsesLanguage implements Language {
   readonly kind = 'responses';
   readonly responses = new Responses();
   readonly saidModels = noModels;
-  readonly caller = new CallerEvents();
-  readonly provider = new ServerEvents();
+  readonly caller = new BriefReader<CallerEvent, CallerEvents>(callerEvents, () => new CallerEvents());
+  readonly provider = new LentReader(serverEvents, () => new ServerEvents());
 
   modelOf(): null {
     return null;
@@ -77,14 +73,16 @@ class ResponsesLanguage implements Language {
   refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer {
     return errorEvent(refusal, id, asked?.streamId ?? null);
   }
+
+  rests(): void {
+    this.provider.giveBack();
+  }
 }
 
 /** Realtime and Live: the models are those of the session, as the caller sets them and the provider confirms them. */
 class RealtimeLanguage implements Language {
   readonly kind: 'realtime' | 'live';
   readonly responses: RealtimeResponses;
-  readonly #callerEvents = new RealtimeCallerEvents();
-  readonly #serverEvents = new RealtimeServerEvents();
   saidModels = noModels;
   #asked: SessionModels;
   #named: SessionModels = { response: null, transcription: null };
@@ -96,31 +94,14 @@ class RealtimeLanguage implements Language {
     this.#asked = { response: model, transcription: null };
   }
 
-  readonly caller: EventReader<CallerEvent> = {
-    begin: () => this.#callerEvents.begin(),
-    push: (text, from, to) => this.#callerEvents.push(text, from, to),
-    read: (text, from, to) => this.#ofCaller(this.#callerEvents.read(text, from, to)),
-    event: () => this.#ofCaller(this.#callerEvents.event()),
-  };
-  readonly provider: EventReader<ServerEvent> = {
-    begin: () => this.#serverEvents.begin(),
-    push: (text, from, to) => this.#serverEvents.push(text, from, to),
-    read: (text, from, to) => this.#ofProvider(this.#serverEvents.read(text, from, to)),
-    event: () => this.#ofProvider(this.#serverEvents.event()),
-  };
-
-  #ofCaller(event: CallerEvent): CallerEvent {
-    const { models } = this.#callerEvents;
+  readonly caller: EventReader<CallerEvent> = new BriefReader(realtimeCallerEvents, () => new RealtimeCallerEvents(), ({ models }) => {
     const { response, transcription } = models;
     this.saidModels = response === null && transcription === null ? noModels : [response, transcription].filter((name) => name !== null);
     this.#asked = merged(this.#asked, models);
-    return event;
-  }
-
-  #ofProvider(event: ServerEvent): ServerEvent {
-    this.#named = merged(this.#named, this.#serverEvents.models);
-    return event;
-  }
+  });
+  readonly provider: EventReader<ServerEvent> = new BriefReader(realtimeServerEvents, () => new RealtimeServerEvents(), ({ models }) => {
+    this.#named = merged(this.#named, models);
+  });
 
   modelOf(work: Work): string | null {
     return this.#of(work, this.#named);
@@ -138,6 +119,8 @@ class RealtimeLanguage implements Language {
   refusalEvent(refusal: Refusal, id: RequestId, asked: CallerEvent | null): Buffer {
     return realtimeErrorEvent(refusal, id, { kind: this.kind, eventId: asked?.eventId ?? null });
   }
+
+  rests(): void {}
 }
 
 const unreadMessage: CallerEvent = Object.freeze({
@@ -174,8 +157,9 @@ class UnreadLanguage implements Language {
   refusalEvent(): null {
     return null;
   }
-}
 
+  rests(): void {}
+}
 
 function merged(known: SessionModels, said: SessionModels): SessionModels {
   if (said.response === null && said.transcription === null) return known;

@@ -9,6 +9,8 @@ import type { CallOutcome } from '@metergate/core/record/call-record.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
+import type { CallFacts } from '../call/broken-call.ts';
+import { CallGuard, type BreakableCall } from '../call/call-guard.ts';
 import type { Recording } from '../call/recording.ts';
 import { beginReadingOn, type ReadingOn } from '../call/reading-on.ts';
 import type { CallUnderWay } from '../callers/connections.ts';
@@ -48,7 +50,7 @@ const noNext = (): void => {};
 const stopping: Refusal = { kind: 'node_stopping' };
 const stoppingWords = 'The gateway node stops.';
 
-export class SocketSession implements CallUnderWay, OpenSession, DialogueConnection {
+export class SocketSession implements CallUnderWay, OpenSession, DialogueConnection, BreakableCall {
   readonly organization: OrganizationId;
   readonly #parts: SessionParts;
   readonly #node: GatewayNode;
@@ -82,6 +84,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     };
     this.#callerFlow = new Inflow(caller, { ...shared, ofCaller: true, events: this.#ofCaller() });
     this.#providerFlow = new Inflow(provider, { ...shared, ofCaller: false, events: this.#ofProvider() });
+    parts.recording.isKeptBy(new CallGuard(node.faults, this));
     node.sessions.add(this);
   }
 
@@ -318,12 +321,24 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     this.#node.sessions.delete(this);
     this.#dialogue.responses.left();
     this.#ends.letGo();
-    const { recording, providerRequestId, over } = this.#parts;
-    const seen = { copy: this.#dialogue.copy, outcome: null, unanswered: false };
-    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, { ...seen, facts: () => ({
-      streamed: false, status: 101, providerRequestId, requestBytes: this.#ends.toProviderBytes, responseBytes: this.#ends.toCallerBytes,
+    const seen = { copy: this.#dialogue.copy, outcome: null, unanswered: false, facts: () => this.#facts() };
+    const { recording, over } = this.#parts;
+    recording.settle({ ending: outcome === 'completed' ? 'whole' : 'cut', outcome }, seen, over);
+  }
+
+  endBroken(guard: CallGuard): void {
+    const { recording, over } = this.#parts;
+    guard.contain(() => this.breakOff());
+    guard.contain(() => this.#dialogue.copy?.drop());
+    guard.contain(() => recording.settleBroken(this.#facts(), () => guard.contain(over)));
+  }
+
+  #facts(): CallFacts {
+    return {
+      streamed: false, status: 101, providerRequestId: this.#parts.providerRequestId,
+      requestBytes: this.#ends.toProviderBytes, responseBytes: this.#ends.toCallerBytes,
       firstByteMs: this.#firstByteMs, durationMs: this.#elapsedMs(),
-    }) }, over);
+    };
   }
 
   #elapsedMs(): number {

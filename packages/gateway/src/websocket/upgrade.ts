@@ -52,7 +52,7 @@ function serveUpgrade(node: GatewayNode, connections: Connections, { request, fi
   const { socket } = request;
   const connection = connections.of(socket);
   // Node has released the socket: without a listener, a reset by the caller would end the process.
-  socket.on('error', () => socket.destroy());
+  socket.on('error', destroyThis);
   const response = new ServerResponse(request);
   // Whatever is answered but 101, this connection carries nothing else.
   Object.assign(response, { shouldKeepAlive: false, _last: true });
@@ -69,6 +69,11 @@ function serveUpgrade(node: GatewayNode, connections: Connections, { request, fi
   }
 }
 
+/** A function of this scope keeps nothing of the handshake as long as the connection lasts. */
+function destroyThis(this: Socket): void {
+  this.destroy();
+}
+
 interface HandshakeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -79,19 +84,22 @@ interface HandshakeParts {
 class Handshake {
   readonly #node: GatewayNode;
   readonly #connections: Connections;
-  readonly #parts: HandshakeParts;
+  readonly #connection: Connection;
+  /** Null once the connection is taken off HTTP: it may last an hour, and needs neither. */
+  #parts: HandshakeParts | null;
   #relay: Relay | null = null;
   #session: SocketSession | null = null;
 
   constructor(node: GatewayNode, connections: Connections, parts: HandshakeParts) {
     this.#node = node;
     this.#connections = connections;
+    this.#connection = parts.connection;
     this.#parts = parts;
   }
 
   forward(admitted: AdmittedCall, body: OutboundBody): void {
-    const { request, response, connection } = this.#parts;
-    const destination = this.#upgrading(admitted.chosen.destination, () => call);
+    const { request, response, connection } = this.#parts!;
+    const destination = this.#upgrading(admitted.chosen.destination, admitted);
     const call: AdmittedCall = { ...admitted, chosen: { ...admitted.chosen, destination } };
     const relay: Relay = new Relay({ node: this.#node, call, request, response, body: this.#withModel(body), over: () => this.#over(relay) });
     this.#relay = relay;
@@ -112,18 +120,18 @@ class Handshake {
 
   #over(underWay: Relay | SocketSession): void {
     this.#node.counters.inFlight -= 1;
-    this.#connections.ended(this.#parts.connection.socket, underWay);
+    this.#connections.ended(this.#connection.socket, underWay);
   }
 
   /** Where a call's request is sent to be answered by 101. */
-  #upgrading(destination: Destination, callOf: () => AdmittedCall): Destination {
+  #upgrading(destination: Destination, call: AdmittedCall): Destination {
     return {
       send: (request, observer) => destination.upgrade(request, {
         head: (status, reason, headers) => observer.head(status, reason, headers),
         data: (chunk) => observer.data(chunk),
         end: () => observer.end(),
         failed: (fault) => observer.failed(fault),
-        upgraded: (upgraded) => this.#upgraded(upgraded, callOf(), observer),
+        upgraded: (upgraded) => this.#upgraded(upgraded, call, observer),
       }),
       upgrade: (request, observer) => destination.upgrade(request, observer),
       close: () => destination.close(),
@@ -137,10 +145,11 @@ class Handshake {
       upgraded.socket.on('error', () => {}).destroy();
       return observer.failed({ kind: 'protocol', cause: new ExchangeError('protocol', 'The connection agrees to an extension that is not known.') });
     }
-    const { socket } = this.#parts.connection;
-    upgraded.socket.on('error', () => upgraded.socket.destroy());
+    const { socket } = this.#connection;
+    const { response, first } = this.#parts!;
+    upgraded.socket.on('error', destroyThis);
     this.#connections.ended(socket, this.#relay!);
-    this.#parts.response.detachSocket(socket);
+    response.detachSocket(socket);
     socket.setTimeout(0);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     socket.write(switchingHead(upgraded, call), 'latin1');
@@ -149,8 +158,9 @@ class Handshake {
       providerRequestId: responseHead(upgraded.headers, null).providerRequestId, over: () => this.#over(session),
     });
     this.#session = session;
-    this.#connections.began(this.#parts.connection, session);
-    session.begin(this.#parts.first, upgraded.first);
+    this.#parts = this.#relay = null;
+    this.#connections.began(this.#connection, session);
+    session.begin(first, upgraded.first);
   }
 }
 

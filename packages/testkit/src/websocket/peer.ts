@@ -16,9 +16,10 @@ export class Peer {
   readonly socket: Socket;
   /** What the other end said before its frames. */
   readonly head: string;
-  /** All bytes that came behind the head. */
-  received: Buffer;
   isEnded = false;
+  /** Grows by doubling: many tests look at it with every piece that comes. */
+  #bytes: Buffer;
+  #length: number;
   #parsed: ReadFrame[] = [];
   #parsedBytes = 0;
   #wake: () => void = () => {};
@@ -26,9 +27,10 @@ export class Peer {
   constructor(socket: Socket, head: string, first: Buffer) {
     this.socket = socket;
     this.head = head;
-    this.received = first;
+    this.#bytes = first;
+    this.#length = first.length;
     socket.on('data', (chunk: Buffer) => {
-      this.received = Buffer.concat([this.received, chunk]);
+      this.#keep(chunk);
       this.#wake();
     });
     const ended = (): void => {
@@ -36,6 +38,21 @@ export class Peer {
       this.#wake();
     };
     socket.on('end', ended).on('close', ended).on('error', () => {});
+  }
+
+  /** All bytes that came behind the head. */
+  get received(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#length + chunk.length > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(2 * (this.#length + chunk.length));
+      this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#bytes = grown;
+    }
+    chunk.copy(this.#bytes, this.#length);
+    this.#length += chunk.length;
   }
 
   send(...frames: readonly Buffer[]): void {
