@@ -30,7 +30,8 @@ const spoken = frameOf(JSON.stringify({ type: 'input_audio_buffer.append', audio
 const of = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
 const heard = frameOf(JSON.stringify({ type: 'response.output_audio.delta', event_id: 'event_1', ...of, delta: sound }));
 const begun = frameOf(JSON.stringify({
-  type: 'response.created', event_id: 'event_0', response: { object: 'realtime.response', id: 'resp_1', status: 'in_progress', output: [], usage: null },
+  type: 'response.created', event_id: 'event_0',
+  response: { object: 'realtime.response', id: 'resp_1', status: 'in_progress', output: [], usage: null },
 }));
 
 /** The events of one turn. */

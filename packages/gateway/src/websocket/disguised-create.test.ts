@@ -168,7 +168,8 @@ const damage: fc.Arbitrary<Damage> = fc.tuple(
   fc.oneof(fc.constantFrom(...Buffer.from('"{}[],:\\ tTrcu\0')), fc.integer({ min: 0, max: 255 })),
 );
 const shortTexts = Object.values(texts).map((text) => Buffer.from(text)).filter((text) => text.length < 1_000);
-const drawnMessage = fc.tuple(fc.constantFrom(...shortTexts, Buffer.from(harmless)), fc.array(damage, { maxLength: 3 }), fc.integer({ min: 1, max: 80 }))
+const drawnText = fc.constantFrom(...shortTexts, Buffer.from(harmless));
+const drawnMessage = fc.tuple(drawnText, fc.array(damage, { maxLength: 3 }), fc.integer({ min: 1, max: 80 }))
   .map(([text, damages, size]) => inPieces(damages.reduce(damaged, text), size, { opcode: 2 }));
 
 suite('drawn creates in disguise', { timeout: 600_000 }, () => {

@@ -19,7 +19,8 @@ export class Message {
   textTo: number;
 
   /** @param first of several frames, which stand in `source[from..to)`, if it is not the only one. */
-  constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, { source, from, to, payloadFrom }: Pick<Message, 'source' | 'from' | 'to' | 'payloadFrom'>) {
+  constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, where: Pick<Frame, 'source' | 'from' | 'to' | 'payloadFrom'>) {
+    const { source, from, to, payloadFrom } = where;
     this.opcode = first.opcode;
     this.isCompressed = first.isCompressed;
     this.source = this.text = source;
