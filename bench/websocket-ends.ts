@@ -51,7 +51,7 @@ async function sendAll(pieces: Pieces, events: readonly string[], write: (event:
     write(event);
     if (pieces === 'apart') await new Promise(setImmediate);
     // What was written leaves before this goes on.
-    else if (pieces === 'at once') await null;
+    else if (pieces === 'at once') await Promise.resolve();
   }
 }
 
@@ -75,8 +75,8 @@ export async function startProvider(): Promise<BenchProvider> {
   const server = createServer(answer);
   server.on('upgrade', ({ url }: IncomingMessage, socket: Socket) => {
     socket.setNoDelay(true).on('error', () => {}).write(switching);
-    if (url?.startsWith('/v1/realtime') === true) hear(socket);
-    else socket.on('data', () => {
+    if (url?.startsWith('/v1/realtime') === true) return hear(socket);
+    socket.on('data', () => {
       if (provider.pieces === 'together') {
         socket.cork();
         process.nextTick(() => socket.uncork());

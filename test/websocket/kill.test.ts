@@ -53,9 +53,9 @@ test(`killed ${rounds} times under load: one record for each response that the p
   for (let round = 0; round < rounds; round += 1) {
     const { gatewayUrl } = system;
     const until = provider.begun.length + 40 + 13 * (round % 8);
-    let isAlive = true;
+    const killed = new AbortController();
     const all = Array.from({ length: callersEach }, async () => {
-      while (isAlive) {
+      while (!killed.signal.aborted) {
         const caller = await openCaller(gatewayUrl, { key }).catch(() => null);
         if (caller === null) return;
         opened += 1;
@@ -65,7 +65,7 @@ test(`killed ${rounds} times under load: one record for each response that the p
     });
     while (provider.begun.length < until) await new Promise(setImmediate);
     await system.kill9();
-    isAlive = false;
+    killed.abort();
     await Promise.all(all);
     system = await system.restart();
   }

@@ -47,9 +47,9 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
   for (let round = 0; round < rounds; round += 1) {
     const { gatewayUrl } = system;
     const until = provider.begun.length + 40 + 13 * (round % 8);
-    let isAlive = true;
+    const killed = new AbortController();
     const callers = Array.from({ length: callersEach }, async (_, place) => {
-      while (isAlive) {
+      while (!killed.signal.aborted) {
         const caller = await openCaller(gatewayUrl, { key, path }).catch(() => null);
         if (caller === null) return;
         await converse(caller, leaving, place).catch(() => {});
@@ -62,7 +62,7 @@ test(`killed ${rounds} times under Realtime: one record for each response and tr
     });
     while (provider.begun.length < until) await new Promise(setImmediate);
     await system.kill9();
-    isAlive = false;
+    killed.abort();
     await Promise.all(callers);
     system = await system.restart();
   }

@@ -77,9 +77,11 @@ suite('OpenAIRealtimeWS of the JavaScript SDK', { timeout: 120_000 }, () => {
     const costs = (amounts: readonly (string | null)[]): bigint => amounts.reduce((sum, cost) => sum + (parseDollars(cost ?? '0') ?? 0n), 0n);
     const due = costs(calls.map(({ cost }) => cost));
     const span = ['--from', 'yesterday', '--to', new Date(Date.now() + 60_000).toISOString(), '--out', '-'];
-    const exported = async (format: string): Promise<string> => (await system.cli(['export', '--org', 'default', '--format', format, ...span])).stdout;
+    const exported = async (format: string): Promise<string> =>
+      (await system.cli(['export', '--org', 'default', '--format', format, ...span])).stdout;
     const lines = (await exported('jsonl')).trim().split('\n').map((line) => JSON.parse(line) as CallRecordJson);
-    const carried = (records: readonly CallRecordJson[]) => new Set(records.map(({ id, transport, connection }) => [id, transport, connection].join()));
+    const carried = (records: readonly CallRecordJson[]): Set<string> =>
+      new Set(records.map(({ id, transport, connection }) => [id, transport, connection].join()));
     assert.deepEqual(carried(lines), carried(calls));
     const [names = [], ...rows] = (await exported('focus')).trim().split('\n').map((line) => line.split(','));
     const column = (name: string): string[] => rows.map((row) => row[names.indexOf(name)]!);
