@@ -3,6 +3,10 @@
  * Decision 196.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -350,6 +354,25 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     const { stdout } = await byCode(empty.metergate('login', system.platformUrl, '--code', '--print'));
     for (const title of ['Claude Code', 'Codex', 'Gemini CLI', 'aider', 'Continue']) assert.ok(stdout.includes(title), stdout);
     assert.deepEqual(empty.files(), {});
+  });
+
+  test('an answer that is lost with the key in it is no refusal, and says where the key is', async (t) => {
+    await endKeys();
+    const relay = createServer(async (request, response) => {
+      const { method = '', url = '' } = request;
+      const body = method === 'GET' ? {} : { body: await textOf(request) };
+      const said = await (await fetch(system.platformUrl + url, { method, headers: { 'content-type': 'application/json' }, ...body })).text();
+      if (said.includes('svc_live_')) request.socket.destroy();
+      else response.writeHead(said.includes('"error"') ? 409 : 200, { 'content-type': 'application/json' }).end(said);
+    });
+    relay.listen(0, '127.0.0.1');
+    t.after(() => relay.close());
+    await once(relay, 'listening');
+    const machine = machineWith();
+    const login = await byCode(machine.metergate('login', `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, '--code', '--yes'));
+    assert.equal(login.code, 1, login.stdout);
+    assert.match(login.stderr, /an answer to this machine was lost\. Nothing was written\. .* under Service keys/);
+    assert.deepEqual([machine.files(), await liveKeys()], [{}, 1]);
   });
 
   test('what comes to the waiting machine from elsewhere changes nothing', async () => {

@@ -1,6 +1,6 @@
 /**
  * One call of one client of npm, as its users write it: `node packages.mjs CLIENT`, with `BASE` and `KEY` in the environment. It prints what the model
- * said, or what the client's error says. The packages are those of `package.json` beside it and of the agents, where `.ci/run` installs them.
+ * said, or what the client's error says. The packages are those of `package.json` beside it and the agents', where `.ci/run` installs them.
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';

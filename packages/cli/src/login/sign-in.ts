@@ -57,11 +57,14 @@ interface Takes {
 /** Asks until somebody has decided. */
 async function takenKey(tools: Tools, { origin, begun, verifier, code }: Takes): Promise<Given> {
   const endMs = tools.nowMs() + begun.expiresInSeconds * 1_000;
+  let wasAway = false;
   while (tools.nowMs() < endMs) {
     const given = await takeKey(origin, begun.id, { verifier, code }).catch((error: unknown) => {
-      if (error instanceof CommandFault && error.code === 'sign_in_over') throw refused();
+      if (!(error instanceof CommandFault)) throw error;
+      if (error.code === 'sign_in_over') throw wasAway ? lost() : refused();
+      wasAway ||= error.code === 'platform_unreachable';
       // Neither a short outage nor other machines here end a sign-in that the person is about to allow.
-      if (error instanceof CommandFault && ['platform_unreachable', 'too_many_attempts'].includes(error.code)) return null;
+      if (error.code === 'platform_unreachable' || error.code === 'too_many_attempts') return null;
       throw error;
     });
     if (given !== null) return given;
@@ -86,6 +89,12 @@ async function within(brought: Promise<string | null>, { expiresInSeconds }: Beg
 
 function over(): CommandFault {
   return new CommandFault('sign_in_over', 'Nobody allowed this machine in time. Nothing was written. Run it again.');
+}
+
+/** A key is in one answer only. */
+function lost(): CommandFault {
+  return new CommandFault('sign_in_over', 'This sign-in is over, and an answer to this machine was lost. Nothing was written. '
+    + 'If a key of this machine is under Service keys, revoke it there, and run this again.');
 }
 
 function refused(): CommandFault {

@@ -43,7 +43,7 @@ function plain(address: string): string {
 
 /**
  * Whom an address is counted as: itself, or of IPv6 its network of 64 bits, of which one machine usually has all addresses. `address`: as
- * `clientAddress` gives it.
+ * `clientAddress` gives it. Decision 235.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
