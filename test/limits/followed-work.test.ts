@@ -9,7 +9,7 @@ import { pauses } from '@metergate/testkit/pauses.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
-const product = productForFile();
+const product = productForFile({ env: { SVC_UPSTREAM_ALLOW: '127.0.0.0/8' } });
 const lines = 1_000;
 const json = (document: unknown): ScriptedAnswer => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(document) });
 const results = (line: (at: number) => unknown): ScriptedAnswer =>
@@ -83,4 +83,25 @@ test('nobody has to poll, and caps see it; an organization that does not want it
   await until(async () => (await tenant.call(0)).status === 402);
   assert.equal((await tenant.caps())[0]!.unknownCalls, 0);
   assert.equal((await settlements(other)).length, 0);
+});
+
+test('work at an upstream is asked for there, with its own credential, and caps see it', async () => {
+  const tenant = await product.tenant({ follow: true });
+  const { system } = product;
+  const args = ['--org', tenant.id, '--name', 'azure'];
+  const declared = await system.cli(['upstream', 'declare', ...args, '--url', system.upstream.url, '--auth', 'api-key', '--json'], 'secret-of-azure');
+  assert.equal(declared.code, 0, declared.stderr);
+  assert.equal((await system.cli(['upstream', 'enable', ...args, '--json'])).code, 0);
+  // At its own paths, the provider answers as at the first wire's.
+  system.upstream.respond((request) => provided({ ...request, target: request.target.replace(/^\/openai(?:\/v1)?/, '/v1') }));
+  await tenant.cap({ scope: 'organization', window: 'day', limit: '100' });
+  await until(async () => (await tenant.call('{}', { target: '/upstreams/azure/openai/batches?api-version=2024-10-21' })).status === 200);
+  await until(async () => (await settlements(tenant)).length === 1);
+  await until(async () => (await tenant.call(0)).status === 402);
+  const [settled] = await settlements(tenant);
+  assert.deepEqual([settled!.wire, settled!.inputTokens, settled!.outputTokens], ['upstream', 10_000, 2_000]);
+  const asked = system.upstream.requests.filter(({ method }) => method === 'GET');
+  assert.deepEqual([...new Set(asked.map(({ target }) => target))].sort(), ['/openai/v1/batches/batch_1', '/openai/v1/files/file-1/content']);
+  assert.ok(asked.every(({ headers }) => headers.some(([name, value]) => name.toLowerCase() === 'api-key' && value === 'secret-of-azure')));
+  assert.equal((await tenant.caps())[0]!.unknownCalls, 0);
 });

@@ -39,6 +39,15 @@ const unreported = of('{}', '/v1/videos', '/v1/videos/v_1/remix', '/v1/video%73/
   '/v1/containers', '/upstream/v1/rerank');
 const handedOut = of('{}', '/v1/realtime/client_secrets', '/v1/realtime/client%5Fsecrets', '/v1/Realtime/calls/', '/v1/realtime/sessions',
   '/v1/realtime/transcription_sessions', '/v1/realtime/calls/c_1/accept', '/upstream/v1/realtime/client_secrets', '/v1/chatkit/sessions');
+/** Of other providers, in their own words and at their own paths. */
+const atUpstreams = [
+  ...of('{"model":"m","deferred":true}', '/v1/chat/completions', '/v1//chat/Completions/', '/openai/deployments/d/chat/completions'),
+  ...of('{"deferred":true,"deferred":false}', '/v1/chat/completions'), ...of('{"model":"m","background":true}', '/v1beta/interactions', '/v1/agent'),
+  ...of('{"serviceTier":"DEFERRED"}', '/v1beta/Interactions/'), ...of('{"service_tier":"deferred","service_tier":"flex"}', '/v1beta/interactions'),
+  ...of('{}', '/v1beta/openai/batches', '/v1beta/models/e:asyncBatchEmbedContent', '/v1/projects/p/locations/l/batchPredictionJobs',
+    '/v1beta/triggers/t_1/executions', '/api/v1/keys', '/openai/v1/video/generations/jobs', '/api/projects/p/threads/t_1/runs',
+    '/v1/accounts/a/batchInferenceJobs', '/api/v1/services/aigc/video-generation/video-synthesis'),
+];
 const kinds = [
   [[...deferred, ...background], /^This organization refuses work that is billed later .*; an admin can allow it in its settings\.$/],
   [unreported, /^This organization refuses work whose usage is never reported .*; an admin can allow it in its settings\.$/],
@@ -86,6 +95,12 @@ async function records(tenant: Tenant) {
     assert.ok(performance.now() < deadlineMs, `${found.length} of ${tenant.answered} records`);
     await pause();
   }
+}
+
+/** Of whichever form the refusal has. */
+function codeOf(answer: RawAnswer): unknown {
+  const error = errorOf(answer);
+  return error['code'] === 403 ? (error['details'] as readonly { readonly reason: string }[])[0]!.reason : error['code'];
 }
 
 function errorOf({ body }: RawAnswer): Record<string, unknown> {
@@ -158,11 +173,24 @@ test('refused under a cap of one cent, none leaves to a named upstream either', 
   const before = heard();
   const own = ninety.filter(({ target }) => target.startsWith('/v1/') && !target.startsWith('/v1/messages'));
   assert.ok(own.length > 50);
-  for (const each of own) {
+  const ofOthers = atUpstreams.flatMap((each) => [{ ...each, chunked: false }, { ...each, chunked: true }]);
+  for (const each of [...own, ...ofOthers]) {
     const answer = await send(tenant, { ...each, target: `/upstreams/other${each.target}` }, []);
-    assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'unmetered_work_refused'], each.target);
+    assert.deepEqual([answer.status, codeOf(answer)], [403, 'unmetered_work_refused'], each.target);
   }
+  const compressed = await rawCall(system.gatewayUrl, {
+    method: 'POST', target: '/upstreams/other/v1/chat/completions', headers: [bearer(tenant.key), ['content-encoding', 'gzip']],
+    body: gzipSync('{"deferred":true}'),
+  });
+  unread(compressed);
+  const later = [['X-DashScope-Async', 'enable']] as const;
+  const target = '/upstreams/other/api/v1/services/aigc/multimodal-generation/generation';
+  assert.equal((await send(tenant, { target, body: '{}', chunked: false }, later)).status, 403);
   assert.deepEqual(heard(), before, 'no connection, no request');
+  // What is answered at once goes on.
+  for (const [path, body] of [['/v1/chat/completions', '{"deferred":false,"background":"white"}'], ['/v1beta/interactions', '{"service_tier":"flex"}']]) {
+    assert.equal((await send(tenant, { target: `/upstreams/other${path}`, body: body!, chunked: false }, [])).status, 200, path);
+  }
 });
 
 test('refused under limits, the budget of a run refuses them too, and no run comes of it', async () => {

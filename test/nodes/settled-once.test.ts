@@ -27,6 +27,7 @@ let ended = false;
 const json = (document: unknown): ScriptedAnswer => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(document) });
 
 function provided({ method, target }: { readonly method: string; readonly target: string }): ScriptedAnswer {
+  if (target.startsWith('/v1/messages/batches')) return ofMessages(target);
   if (method === 'POST') return json({ id: 'batch_1', object: 'batch', status: 'validating' });
   if (target === '/v1/batches/batch_1') {
     return json({ id: 'batch_1', object: 'batch', status: ended ? 'completed' : 'in_progress', output_file_id: ended ? 'file-1' : null });
@@ -37,13 +38,21 @@ function provided({ method, target }: { readonly method: string; readonly target
       usage: { prompt_tokens: 1_000, completion_tokens: 0, total_tokens: 1_000 } } } })}\n`).join('') };
 }
 
+/** The second wire's, of as many lines. */
+function ofMessages(target: string): ScriptedAnswer {
+  if (!target.endsWith('/results')) return json({ id: 'msgbatch_1', type: 'message_batch', processing_status: ended ? 'ended' : 'in_progress' });
+  return { headers: [['content-type', 'application/x-jsonl']], body: Array.from({ length: lines }, (_, at) => `${JSON.stringify({
+    custom_id: `r-${at}`, result: { type: 'succeeded', message: { id: `msg_${at}`, type: 'message', role: 'assistant', model: 'claude-haiku-4-5',
+      content: [], stop_reason: 'end_turn', usage: { input_tokens: 1_000, output_tokens: 0 } } } })}\n`).join('') };
+}
+
 before(async () => {
   server = await testPostgres();
   cluster = await startCluster(await server.createDatabase());
   store = await storeOf(cluster);
   provider = await startScriptedProvider();
   provider.respond(provided);
-  const env = { SVC_OPENAI_URL: provider.url };
+  const env = { SVC_OPENAI_URL: provider.url, SVC_ANTHROPIC_URL: provider.url };
   nodes = await Promise.all([1, 2].map(async () => cluster.node({ env })));
   platform = await cluster.process(['platform'], env);
 });
@@ -68,22 +77,26 @@ async function spentBy({ id }: Sharer): Promise<bigint> {
 
 const refuses = async (sharer: Sharer, node: ClusterNode): Promise<boolean> => (await sharer.call(node, 0)).status === 402;
 
-test('a batch that two gateways and the platform learn of is settled once, through kills in the middle', async () => {
+test('a batch on each wire that two gateways and the platform learn of is settled once, through kills in the middle', async () => {
   const sharer = await Sharer.of(cluster, store, 'batches');
   const context = { store, randomBytes: () => new Uint8Array(32), nowMs: Date.now() };
-  const connected = await connectProvider(context, { organization: sharer.id, provider: 'openai', credential: 'sk-of-the-cluster' });
-  assert.ok(!isRefusal(connected));
-  // The tier of a batch has no listed factor: 1,000 lines of 1,000 tokens at 0.15 dollars a million, and a gap.
+  for (const wire of ['openai', 'anthropic']) {
+    assert.ok(!isRefusal(await connectProvider(context, { organization: sharer.id, provider: wire, credential: 'sk-of-the-cluster' })));
+  }
+  // The tier of a batch has no listed factor: 1,000 lines of 1,000 tokens at 0.15 dollars a million, and at one dollar, and a gap.
   await store.organizations.set(sharer.id as OrganizationId, { follow: true });
   await sharer.cap(0.1);
   const ask = async (node: ClusterNode, method: string, path: string): Promise<number> => (await fetch(`${node.gatewayUrl}${path}`, {
     method, headers: { authorization: `Bearer ${sharer.key}` }, ...(method === 'POST' ? { body: '{}' } : {}),
   })).arrayBuffer().then(({ byteLength }) => byteLength, () => 0);
-  await until(async () => await ask(nodes[0]!, 'POST', '/v1/batches') > 0 && provider.requests.some(({ method }) => method === 'POST'));
+  for (const path of ['/v1/batches', '/v1/messages/batches']) {
+    await until(async () => await ask(nodes[0]!, 'POST', path) > 0 && provider.requests.some(({ method, target }) => method === 'POST' && target === path));
+  }
+  const outcomes = ['/v1/batches/batch_1', '/v1/files/file-1/content', '/v1/messages/batches/msgbatch_1/results'];
   const polling = { going: true };
   const polls = nodes.map(async (node) => {
     for (const tick = pauses(); polling.going; await tick()) {
-      for (const path of ['/v1/batches/batch_1', '/v1/files/file-1/content']) await ask(node, 'GET', path).catch(() => {});
+      for (const path of outcomes) await ask(node, 'GET', path).catch(() => {});
     }
   });
   await until(async () => provider.requests.filter(({ target }) => target === '/v1/batches/batch_1').length > 5);
@@ -91,19 +104,19 @@ test('a batch that two gateways and the platform learn of is settled once, throu
   platform.signal('SIGKILL');
   nodes[0]!.signal('SIGKILL');
   await nodes[0]!.ended;
-  const env = { SVC_OPENAI_URL: provider.url };
+  const env = { SVC_OPENAI_URL: provider.url, SVC_ANTHROPIC_URL: provider.url };
   nodes[0] = await cluster.node({ env, dataDirectory: nodes[0]!.dataDirectory });
   platform = await cluster.process(['platform'], env);
-  for (const path of ['/v1/batches/batch_1', '/v1/files/file-1/content']) await ask(nodes[0]!, 'GET', path).catch(() => {});
+  for (const path of outcomes) await ask(nodes[0]!, 'GET', path).catch(() => {});
   const settlements = async () => (await store.calls.list({ organization: sharer.id as OrganizationId, limit: 100_000 }))
     .filter(({ kind }) => kind === 'settlement');
-  await until(async () => (await settlements()).length > 0);
+  await until(async () => (await settlements()).length > 1);
   polling.going = false;
   await Promise.all(polls);
   for (const node of nodes) await until(() => refuses(sharer, node));
-  const [settled, ...more] = await settlements();
-  assert.deepEqual([settled!.inputTokens, settled!.cost, more.length], [lines * 1_000, 150_000_000n, 0]);
-  assert.equal(await spentBy(sharer), 150_000_000n);
+  const settled = (await settlements()).map(({ wire, inputTokens, cost }) => [wire, inputTokens, cost]).sort();
+  assert.deepEqual(settled, [['anthropic', lines * 1_000, 1_000_000_000n], ['openai', lines * 1_000, 150_000_000n]]);
+  assert.equal(await spentBy(sharer), 1_150_000_000n);
 });
 
 test('corrections that caps count bind nodes that run, and bind no more once they are taken back', async () => {

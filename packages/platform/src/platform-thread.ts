@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 import type { Provider } from '@metergate/core/wire/wire.ts';
 import { namesThrough } from '@metergate/store/network/name-port.ts';
-import { createAddressGuard, type AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { createAddressGuard, type GuardOf } from '@metergate/store/network/address-guard.ts';
 import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { provedUpTo } from '@metergate/store/receipts/proof/figure-proofs.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
@@ -70,7 +70,7 @@ export interface PlatformThreadData {
   readonly oidc: OidcSettings | null;
   /** The public price list that is asked for daily; null: off. */
   readonly priceFeed: PriceFeedSettings | null;
-  /** Resolves the names of webhooks; the main thread is at its other end. */
+  /** Resolves the names of webhooks and upstreams; the main thread is at its other end. */
   readonly namesPort: MessagePort;
 }
 
@@ -97,6 +97,11 @@ const figures = new Map<Works, CellFigures>();
 const data = workerData as PlatformThreadData;
 const parent = parentPort!;
 const reportFault = reportFaults(Date.now, (warning) => parent.postMessage({ warning }));
+const allowed = parseAddressRanges(data.upstreamAllow);
+/** One for the port: each of several would hear the answers to the others' questions. */
+const namesOf = namesThrough(data.namesPort);
+/** Judges addresses that organizations chose; each name is resolved in its organization's share. */
+const guardOf: GuardOf = (organization) => createAddressGuard({ allow: allowed, resolveAll: namesOf(organization) });
 
 workAs('platform');
 try {
@@ -158,9 +163,6 @@ async function serve(): Promise<void> {
 }
 
 function noticeWorkOn(store: Store, holder: string): NoticeWork {
-  const allow = parseAddressRanges(data.upstreamAllow);
-  const names = namesThrough(data.namesPort);
-  const guardOf = (organization: string): AddressGuard => createAddressGuard({ allow, resolveAll: names(organization) });
   return createNoticeWork({ store, guardOf, clock: Date.now, holder });
 }
 
@@ -169,9 +171,8 @@ async function priceFeedOn(store: Store, holder: string): Promise<RunningPriceFe
   const { priceFeed: settings } = data;
   if (settings === null) return null;
   const { runPriceFeed } = await import('./price-feed/run-feed.ts');
-  const guard = createAddressGuard({ allow: parseAddressRanges(data.upstreamAllow), resolveAll: namesThrough(data.namesPort)('prices') });
   return runPriceFeed({
-    settings, store, guard, clock: Date.now, randomBytes: (n) => randomBytes(n), holder,
+    settings, store, guard: guardOf('prices'), clock: Date.now, randomBytes: (n) => randomBytes(n), holder,
     say: (note) => parent.postMessage({ note }), warn: (warning) => parent.postMessage({ warning }),
   }, (fault) => reportFault('ask for the price feed', fault));
 }
@@ -179,7 +180,7 @@ async function priceFeedOn(store: Store, holder: string): Promise<RunningPriceFe
 function followWorkOn(store: Store, holder: string): FollowWork {
   const { providerUrls, sandbox } = data;
   return createFollowWork({
-    store, clock: Date.now, randomBytes: (n) => randomBytes(n), holder, providerUrls, sandbox,
+    store, clock: Date.now, randomBytes: (n) => randomBytes(n), holder, providerUrls, sandbox, guardOf,
     failed: (fault) => reportFault('ask what became of work that is billed later', fault),
     say: (line) => parent.postMessage({ note: line }),
   });

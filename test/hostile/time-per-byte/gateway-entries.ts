@@ -9,7 +9,8 @@ import { modelsOfTarget, ModelScanner } from '@metergate/core/call/models-asked.
 import { asFirstWirePath, behindName, upstreamNameOf, withoutKeyInQuery } from '@metergate/core/call/named-upstream.ts';
 import { sessionHeadersDefault, SessionHeaders } from '@metergate/core/call/session.ts';
 import { presentedAtUpstream } from '@metergate/core/call/upstream-key.ts';
-import { BackgroundScanner } from '@metergate/core/usage/background-scanner.ts';
+import { LaterScanner } from '@metergate/core/usage/later-scanner.ts';
+import { askedInBody } from '@metergate/core/usage/later-work.ts';
 import { ownDialects } from '@metergate/core/usage/dialect-names.ts';
 import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
 import { createUsageReader } from '@metergate/core/usage/reader.ts';
@@ -137,7 +138,7 @@ export const gatewayEntries: Readonly<Record<string, TextEntry>> = {
   'the models of a target': ofText((text) => {
     for (const before of ['', '/v1/models/', '/v1/x?model=']) modelsOfTarget(before + text);
   }),
-  'work for later in a body': ofBody((text) => cut(text, () => new BackgroundScanner())),
+  'work for later in a body': ofBody((text) => cut(text, () => new LaterScanner(askedInBody('/v1/interactions')!))),
   'the target at a named upstream': ofText((text) => {
     for (const before of ['/upstreams/', '/upstreams/a/', '/upstreams/a/v1?key=', '/upstreams/a/x/y/v1']) {
       const target = before + text;

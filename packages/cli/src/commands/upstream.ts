@@ -3,7 +3,7 @@
  * any number by name (decision 150).
  */
 import { upstreamDialects, type UpstreamDialect } from '@metergate/core/usage/dialect-names.ts';
-import { upstreamAuths, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
+import { isMadeAuth, upstreamAuths, type UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import {
   declareNamedUpstream, disableNamedUpstream, enableNamedUpstream, listNamedUpstreams, removeNamedUpstream, showNamedUpstream,
   type NamedUpstreamPlace, type ShownNamedUpstream,
@@ -103,7 +103,9 @@ function answerNamed(result: ShownNamedUpstream | AdministrationRefusal): Comman
   return {
     json: result,
     text: fields([
-      ['name', name], ['url', url], ['auth', auth], ['dialect', dialect ?? 'by its paths'], ['prices', prices],
+      ['name', name], ['url', url], ['auth', auth],
+      ['followed', isMadeAuth(auth) ? 'no: its credential is made for each call' : 'where the organization has work followed'],
+      ['dialect', dialect ?? 'by its paths'], ['prices', prices],
       ['enabled', enabled ? 'yes' : 'no'], ['credential', stateOf(result)],
     ]),
   };

@@ -40,10 +40,14 @@ function decoded(text: string): string {
 }
 
 /**
- * The plain path at a named upstream as a plain path of the first wire, so that operations are recognized by one table: the version in it, whatever
- * it is called and whatever stands before it, becomes `/v1`; so does what Azure has in place of one, a deployment or nothing.
+ * The path at a named upstream as a path of the first wire, so that operations are recognized by one table: the version in it, whatever it is called
+ * and whatever stands before it, becomes `/v1`, with Google's `/openai` behind it; so does what Azure has in place of one: a project, a deployment
+ * or nothing. What follows keeps its case.
  */
-export function asFirstWirePath(plain: string): string {
-  const versioned = /^(?:\/[^/]+){0,3}?\/v\d[a-z0-9.]*(?=\/)/.exec(plain) ?? /^\/openai(?:\/deployments\/[^/]+)?(?=\/)/.exec(plain);
-  return `/v1${versioned === null ? plain : plain.slice(versioned[0].length)}`;
+export function asFirstWirePath(path: string): string {
+  const before = versionBefore.exec(path) ?? azureBefore.exec(path);
+  return `/v1${before === null ? path : path.slice(before[0].length)}`;
 }
+
+const versionBefore = /^(?:\/[^/]+){0,4}?\/v\d[a-z0-9.]*(?:\/openai)?(?=\/)/;
+const azureBefore = /^(?:\/api\/projects\/[^/]+)?(?:\/openai(?:\/deployments\/[^/]+)?)?(?=\/)/;

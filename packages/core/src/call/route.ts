@@ -81,7 +81,7 @@ function namedUpstreamRoute(path: string, plain: string, rawTarget: string): Rou
   if (upstream === null) return null;
   const operation = asFirstWirePath(behindName(plain, upstream));
   // What is only begun there has no usage in its answer.
-  const endpoint = operation.startsWith('/v1/async/') ? 'other' : namedEndpoints.find(([ending]) => operation.endsWith(ending))?.[1] ?? 'other';
+  const endpoint = operation.includes('/async/') ? 'other' : namedEndpoints.find(([ending]) => operation.endsWith(ending))?.[1] ?? 'other';
   return { wire: 'upstream', endpoint, path, upstream, target: withoutKeyInQuery(behindName(rawTarget, upstream)), bodyHeld: false };
 }
 

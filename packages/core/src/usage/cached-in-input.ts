@@ -1,14 +1,14 @@
 /**
- * Whether the cached and written tokens of a recorded call are parts of its input, or came on top of it. Its wire says so, but on a named upstream
- * the dialect that its answer was read in.
+ * Whether the cached and written tokens of a recorded call are parts of its input, or came on top of it. Its wire says so, but at an upstream the
+ * dialect that its answer was read in: Anthropic's and Bedrock's own leave them out.
  */
 import { upstreamNameOf } from '../call/named-upstream.ts';
 import { wires, type Endpoint, type Wire } from '../wire/wire.ts';
 import { plainOperationOf } from './operation.ts';
 import { dialectOfOperation } from './upstream-dialects.ts';
 
-/** Anthropic's messages on Vertex. */
-const rawMessages = /\/publishers\/anthropic\/models\/[^/]+:(?:stream)?rawpredict$/;
+/** Anthropic's messages, also on Vertex, and the results of their batches. */
+const messages = /\/messages(?:\/batches\/[^/]+\/results)?$|\/publishers\/anthropic\/models\/[^/]+:(?:stream)?rawpredict$/;
 
 /** What a record says of where its call went. */
 interface RecordedPlace {
@@ -18,8 +18,8 @@ interface RecordedPlace {
 }
 
 export function cachedInInputOf({ wire, endpoint, path }: RecordedPlace): boolean {
-  if (upstreamNameOf(path) === null) return wires[wire].cachedInInput;
+  if (wires[wire].host !== null) return wires[wire].cachedInInput;
   const operation = plainOperationOf(path);
-  const dialect = dialectOfOperation(operation, null);
-  return endpoint !== 'messages' && dialect !== 'bedrock-converse' && dialect !== 'bedrock-anthropic' && !rawMessages.test(operation);
+  const dialect = upstreamNameOf(path) === null ? null : dialectOfOperation(operation, null);
+  return endpoint !== 'messages' && dialect !== 'bedrock-converse' && dialect !== 'bedrock-anthropic' && !messages.test(operation);
 }

@@ -30,6 +30,8 @@ class ChatDialect implements Dialect {
   readonly #choiceIndex = watched();
   readonly #firstChoice: WatchedValue;
   readonly #serviceTier = watched();
+  /** Of a chat that was deferred, in place of an answer; read on declared upstreams only. */
+  readonly #requestId = watched();
   /** Read on declared upstreams only. */
   readonly #executed = new ExecutedTools();
   readonly #usage: FirstWireUsage;
@@ -47,7 +49,7 @@ class ChatDialect implements Dialect {
     });
     this.body = watched({
       model: this.#model, choices: watched(null, this.#firstChoice), usage: this.#usage.place, service_tier: this.#serviceTier,
-      ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }) }),
+      ...(groq === undefined ? {} : { x_groq: watched({ usage: groq.place }), request_id: this.#requestId }),
     });
     this.event = this.body;
   }
@@ -67,6 +69,9 @@ class ChatDialect implements Dialect {
     findings.usageFinal = true;
     findings.toolCalls = this.#usage.toolCalls() ?? this.#executed.read();
     findings.further = this.#usage.further() ?? findings.further;
+    if (findings.usage !== null || this.#firstChoice.kind !== 'absent') return;
+    findings.work = providerName(this.#requestId.string());
+    findings.deferred = findings.work !== null;
   }
 
   takeEvent(): void {

@@ -4,6 +4,8 @@
  */
 import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
 import { plainPathOf } from '../call/plain-path.ts';
+import { isAlwaysLater } from './later-work.ts';
+import { outcomePlaceOf } from './outcome-place.ts';
 import { reportsInOwnDialect } from './upstream-dialects.ts';
 import type { Endpoint } from '../wire/wire.ts';
 import type { WithoutUsage } from './reading.ts';
@@ -18,8 +20,8 @@ export interface CalledOperation {
 
 /** Whether a 2xx answer to this operation is watched for usage. An operation that repeats the usage of earlier work would count it twice. */
 export function isWatched({ method, path }: Pick<CalledOperation, 'method' | 'path'>): boolean {
-  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
-  return !retelling.test(path);
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || retelling.test(path)) return false;
+  return !path.endsWith('/cancel') || outcomePlaceOf({ method, path }) === null;
 }
 
 /** The reading's reason if the answer ended complete and reported no usage. */
@@ -29,7 +31,7 @@ export function withoutUsage({ endpoint, method, path }: CalledOperation): Witho
   const plain = plainOperationOf(path);
   if (upstreamNameOf(path) !== null && reportsInOwnDialect(plain)) return 'absent';
   // Before those that report: a call to be done later may be named after the one it does.
-  if (deferred.test(plain) || handsOut(plain)) return 'deferred';
+  if (isAlwaysLater(plain) || handsOut(plain)) return 'deferred';
   if (reporting.test(plain)) return 'absent';
   return unreported.test(plain) ? 'not_reported' : 'none';
 }
@@ -48,21 +50,21 @@ export function handsOut(plainOperation: string): boolean {
 }
 
 /** Changes of what the first provider keeps, by the ids it gives: the answer is all of it, usage too. No other spelling is taken for one. */
-const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+|responses\/resp_[\w-]+\/cancel)$/;
+const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
-const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages'
-  + '|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
-/** Work that is accepted now, done and paid for later: usage is in an answer that is not this one. */
-const deferred = new RegExp('^/v1/(?:batches|messages/batches|evals/[^/]+/runs|threads(?:/[^/]+)?/runs|threads/[^/]+/runs/[^/]+/submit_tool_outputs'
-  + '|(?:agents/)?sessions(?:/[^/]+/events)?|agents/automations/[^/]+/invocations'
-  + '|dreams|deployments/[^/]+/run|predictions|(?:models|deployments)/[^/]+/[^/]+/predictions|batch/jobs|embed-jobs'
-  + '|async/(?:sonar|chat/completions)|async-invoke|model-invocation-job|(?:.+/)?[^/]+:(?:predictlongrunning|batchgeneratecontent))$');
+const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages|agent'
+  + '|services/aigc/(?:text|multimodal)-generation/generation|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
 /** Keys that last for a while, or for good, and channels by WebRTC or telephone. */
 const handedOut = new RegExp('^/v1/(?:realtime'
   + '|realtimeapi/sessions|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
-  + '|chatkit/sessions|live/sessions(?:/[^/]+/(?:accept|fork))?|auth_tokens'
+  + '|chatkit/sessions|live/sessions(?:/[^/]+/(?:accept|fork))?|auth_tokens|generate_auth_token|keys|auth/keys(?:/code)?'
+  + '|accounts/[^/]+/users/[^/]+/apikeys|auth/teams/[^/]+/api-keys'
   + '|organization/(?:admin_api_keys|projects/[^/]+/service_accounts))$');
 /** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
-const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations)|videos(?:/.+)?'
-  + '|fine_tuning/(?:jobs|alpha/graders/run)|fine-tunes|containers|complete|chat|generate|embed|rerank|search|classify|summarize|ocr'
-  + '|(?:.+/)?[^/]+:(?:predict|embedcontent|batchembedcontents))$');
+const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations|generations)|videos(?:/.+)?|video/generations(?:/jobs)?|tts|stt'
+  + '|fine_tuning/(?:jobs(?:/[^/]+/resume)?|alpha/graders/run)|fine-tunes|finetuning/finetuned-models|containers|complete|chat|generate|embed|rerank|search'
+  + '|documents/search|libraries/[^/]+/documents|classify|summarize|ocr|workflows/.+|(?:accounts/[^/]+/)?(?:supervised|reinforcement)finetuningjobs'
+  + '|endpoints|evaluation|trainings|provisioned-model-throughput|accounts/[^/]+/deployments'
+  + '|cachedcontents|tunedmodels|(?:.+/)?(?:tuningjobs|cachedcontents)|model-customization-jobs|evaluation-jobs|retrieveandgenerate'
+  + '|agents/[^/]+/agentaliases/[^/]+/sessions/[^/]+/text|flows/[^/]+/aliases/[^/]+|model/[^/]+/invoke-with-bidirectional-stream'
+  + '|(?:.+/)?[^/]+:(?:predict|embedcontent|batchembedcontents|analyze|deploymodel|uploadtofilesearchstore|importfile))$');

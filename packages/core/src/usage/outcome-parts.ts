@@ -1,11 +1,12 @@
 /** Where answers that tell how work ended say what it used: objects of jobs, and the lines of batches' results. The forms are the providers' own. */
 import { watched, type WatchedValue } from '../json/watched-value.ts';
+import { createChatDialect } from './chat-dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { FirstWireUsage } from './first-wire-usage.ts';
 import { providerName } from './found-usage.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 import { createOpenDialect } from './open-dialect.ts';
-import type { OutcomeForm } from './outcome-place.ts';
+import type { OutcomeForm } from './later-work.ts';
 import { reportedReading } from './reader.ts';
 import { nothingDue, type Reading } from './reading.ts';
 import { unitsOf, type Units } from './units.ts';
@@ -37,23 +38,33 @@ export interface LinePlaces {
   clear(): void;
 }
 
+/** Those that are one object, which says whether the work has ended. */
+export type ObjectForm = Exclude<OutcomeForm, 'response' | 'interaction' | 'result_file' | 'message_results'>;
+
 /** The places of a job's object. `readsCost`: the destination is a declared upstream. */
-export function objectOf(form: Exclude<OutcomeForm, 'response' | 'result_file' | 'message_results'>, readsCost: boolean): ObjectPlaces {
+export function objectOf(form: ObjectForm, readsCost: boolean): ObjectPlaces {
   switch (form) {
     case 'batch': return batchObject(readsCost);
     case 'video': return videoObject();
     case 'fine_tuning': return trainingObject();
+    case 'completion': return completionObject(readsCost);
+    case 'wrapped_completion': return wrappedCompletion(readsCost);
   }
 }
 
-const endsOfBatch = ['completed', 'failed', 'expired', 'cancelled'] as const;
+/** The second row is Mistral's. */
+const endsOfBatch = [
+  'completed', 'failed', 'expired', 'cancelled',
+  'SUCCESS', 'FAILED', 'TIMEOUT_EXCEEDED', 'CANCELLED',
+] as const;
 
 /** A batch that has ended names the files of its results. Its usage, if it has one, is that of all its lines. */
 function batchObject(readsCost: boolean): ObjectPlaces {
-  const [id, object, status, model, output, errors] = [watched(), watched(), watched(), watched(), watched(), watched()];
+  const [id, object, status, model] = [watched(), watched(), watched(), watched()];
+  const files = { output_file_id: watched(), error_file_id: watched(), output_file: watched(), error_file: watched() };
   const usage = new FirstWireUsage(['input', 'output'], { readsCost });
   return {
-    place: watched({ id, object, status, model, output_file_id: output, error_file_id: errors, usage: usage.place }),
+    place: watched({ id, object, status, model, ...files, usage: usage.place }),
     take(listener) {
       const name = providerName(id.string());
       if (name === null || !object.isString('batch') || !endsOfBatch.some((end) => status.isString(end))) return;
@@ -65,8 +76,40 @@ function batchObject(readsCost: boolean): ObjectPlaces {
           tokens, reportedCost: cost, units, cachedSplit, cachedBeside,
         });
       }
-      const files = [output, errors].map((file) => providerName(file.string())).filter((file) => file !== null);
-      listener.ended([name, ...files]);
+      listener.ended([name, ...Object.values(files).map((file) => providerName(file.string())).filter((file) => file !== null)]);
+    },
+  };
+}
+
+/** A chat that was deferred is answered as it would have been at once, under another id than the one by which it is asked for. */
+function completionObject(readsCost: boolean): ObjectPlaces {
+  const dialect = createChatDialect({ readsCost });
+  return {
+    place: dialect.body,
+    take(listener) {
+      dialect.takeBody();
+      const { findings } = dialect;
+      if (findings.usage?.kind !== 'figures') return;
+      listener.part(reportedReading(findings, findings.usage, null));
+      listener.ended([]);
+    },
+  };
+}
+
+/** `{"id": …, "status": "COMPLETED", "response": …}`: the response is the answer that the chat would have got at once. */
+function wrappedCompletion(readsCost: boolean): ObjectPlaces {
+  const [id, status] = [watched(), watched()];
+  const dialect = createChatDialect({ readsCost });
+  return {
+    place: watched({ id, status, response: dialect.body }),
+    take(listener) {
+      const name = providerName(id.string());
+      if (name === null || !status.isString('COMPLETED') || dialect.body.kind !== 'object') return;
+      dialect.takeBody();
+      const { findings } = dialect;
+      if (findings.usage?.kind !== 'figures') return;
+      listener.part(reportedReading(findings, findings.usage, null));
+      listener.ended([name]);
     },
   };
 }

@@ -2,12 +2,8 @@
  * Which answers tell how work ended that an earlier call began, and that is billed later: by method and path, as the providers document
  * them. Only the plain spelling is taken for one, because ids are told apart by their case. Rule 6f.
  */
-
-/**
- * `response`: a response of the Responses API. `batch`: a batch of the first wire. `result_file`: a file, perhaps of the results of a batch.
- * `message_results`: the results of a batch of messages. `video`, `fine_tuning`: the job as an object.
- */
-export type OutcomeForm = 'response' | 'batch' | 'result_file' | 'message_results' | 'video' | 'fine_tuning';
+import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
+import { laterWorkOf, type LaterWork, type OutcomeForm } from './later-work.ts';
 
 /** An answer that tells it. */
 export interface OutcomePlace {
@@ -19,9 +15,9 @@ export interface OutcomePlace {
 /** Null: the answer of such a call tells no outcome. `path`: as called, without its query. */
 export function outcomePlaceOf({ method, path }: { readonly method: string; readonly path: string }): OutcomePlace | null {
   if (method !== 'GET' && method !== 'POST') return null;
-  const plain = path.replace(prefix, '');
+  const operation = operationOf(path);
   for (const [ofMethod, form, pattern] of places) {
-    const id = ofMethod === method ? pattern.exec(plain)?.[1] : undefined;
+    const id = ofMethod === method ? pattern.exec(operation)?.[1] : undefined;
     if (id !== undefined) return { form, id };
   }
   return null;
@@ -29,19 +25,30 @@ export function outcomePlaceOf({ method, path }: { readonly method: string; read
 
 /** The calls whose answers name work that goes on, whose outcome one of the places tells: the same rule for all. `path`: as called. */
 export function beginsWork({ method, path }: { readonly method: string; readonly path: string }): boolean {
-  return method === 'POST' && beginning.test(path.replace(prefix, ''));
+  return method === 'POST' && (begunAs(path)?.settledBy ?? null) !== null;
 }
 
-/** What stands before the provider's own path. */
-const prefix = /^\/(?:alt|upstream|upstreams\/[^/]+)(?=\/v1\/)/;
+/** The work that a call of this path begins; null: none that is known. */
+export function begunAs(path: string): LaterWork | null {
+  return laterWorkOf(operationOf(path));
+}
+
+/** What a call of this path asks for, in its own case, as of the first wire. */
+function operationOf(path: string): string {
+  const name = upstreamNameOf(path);
+  return name === null ? path.replace(/^\/(?:alt|upstream)(?=\/v1\/)/, '') : asFirstWirePath(behindName(path, name));
+}
 
 const places: readonly (readonly [method: string, form: OutcomeForm, pattern: RegExp])[] = [
-  ['GET', 'response', /^\/v1\/responses\/([\w-]+)$/],
+  ['GET', 'response', /^\/v1\/(?:responses|agent)\/([\w-]+)$/],
   ['POST', 'response', /^\/v1\/responses\/(resp_[\w-]+)\/cancel$/],
-  ['GET', 'batch', /^\/v1\/batches\/([\w-]+)$/],
+  ['GET', 'batch', /^\/v1\/batch(?:es|\/jobs)\/([\w-]+)$/],
   ['GET', 'result_file', /^\/v1\/files\/([\w-]+)\/content$/],
   ['GET', 'message_results', /^\/v1\/messages\/batches\/([\w-]+)\/results$/],
   ['GET', 'video', /^\/v1\/videos\/([\w-]+)$/],
   ['GET', 'fine_tuning', /^\/v1\/fine_tuning\/jobs\/([\w-]+)$/],
+  ['GET', 'interaction', /^\/v1\/interactions\/([\w-]+)$/],
+  ['POST', 'interaction', /^\/v1\/interactions\/([\w-]+)\/cancel$/],
+  ['GET', 'completion', /^\/v1\/chat\/deferred-completion\/([\w-]+)$/],
+  ['GET', 'wrapped_completion', /^\/v1\/async\/(?:sonar|chat\/completions)\/([\w-]+)$/],
 ];
-const beginning = /^\/v1\/(?:responses|batches|messages\/batches|videos(?:\/[\w-]+\/remix)?|fine_tuning\/jobs)$/;

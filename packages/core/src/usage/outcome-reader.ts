@@ -13,9 +13,12 @@ export function createOutcomeReader({ wire, streamed }: Pick<ReadingContext, 'wi
   const readsCost = wire === 'upstream';
   switch (listener.form) {
     case 'response': return new ResponseOutcome(createUsageReader({ wire, endpoint: 'responses', streamed }), listener);
+    case 'interaction': {
+      return new InteractionOutcome(createUsageReader({ wire, endpoint: 'other', streamed, dialect: 'gemini-interactions' }), listener);
+    }
     case 'result_file': return new LineOutcomes(lineOfResults(readsCost), listener);
     case 'message_results': return new LineOutcomes(lineOfMessages(), listener);
-    case 'batch': case 'video': case 'fine_tuning': return new ObjectOutcome(objectOf(listener.form, readsCost), listener);
+    default: return new ObjectOutcome(objectOf(listener.form, readsCost), listener);
   }
 }
 
@@ -35,12 +38,24 @@ class ResponseOutcome implements UsageReader {
 
   finish(ending: 'whole' | 'cut'): Reading {
     const reading = this.#reader.finish(ending);
-    const { usage, work, finishReason } = reading;
-    if (usage === 'reported' && work !== null && finishReason !== 'queued' && finishReason !== 'in_progress') {
+    const works = this.takes(reading);
+    if (works !== null) {
       this.#listener.part(reading);
-      this.#listener.ended([work]);
+      this.#listener.ended(works);
     }
     return nothingDue;
+  }
+
+  /** The work that it tells the end of, as the listener hears it; null: of none. */
+  protected takes({ usage, work, finishReason }: Reading): readonly string[] | null {
+    return usage === 'reported' && work !== null && finishReason !== 'queued' && finishReason !== 'in_progress' ? [work] : null;
+  }
+}
+
+/** An interaction does not say whether it was made in the background: the store knows by which call it was begun. */
+class InteractionOutcome extends ResponseOutcome {
+  protected override takes({ usage, work }: Reading): readonly string[] | null {
+    return usage === 'reported' && work === null ? [] : null;
   }
 }
 

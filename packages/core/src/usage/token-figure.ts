@@ -33,3 +33,9 @@ export function wholeNumberIn(jsonNumber: string): number | null {
   const value = BigInt(significant) * 10n ** BigInt(zerosAfter);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 }
+
+/** Of two figures beside each other, of which either may be left out. */
+export function tokenSum(one: TokenFigure, other: TokenFigure): TokenFigure {
+  if (one === 'not_a_figure' || other === 'not_a_figure') return 'not_a_figure';
+  return one === null && other === null ? null : (one ?? 0) + (other ?? 0);
+}

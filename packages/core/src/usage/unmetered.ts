@@ -1,8 +1,10 @@
 /**
  * Work whose cost is not known when its call ends: billed later, never reported, or done with a key or a channel that the answer hands out.
  * Rule 6c. An organization allows each kind, refuses it, or refuses it where a cap or the budget of a run binds the call. The kind follows
- * from the path (`operation.ts`), except for responses in the background, which only the body asks for.
+ * from the path (`operation.ts`), except where only the body or a header asks for it (`later-work.ts`).
  */
+import { firstValue, type HeaderPairs } from '../call/header-pairs.ts';
+import { askedInBody, asynchronousHeader, type AskedInBody } from './later-work.ts';
 import { handsOut, plainOperationOf, withoutUsage, type CalledOperation } from './operation.ts';
 import type { SocketKind } from './socket-kind.ts';
 
@@ -25,16 +27,35 @@ export const allowsAllUnmetered: UnmeteredPolicy = Object.freeze({ deferred: 'al
 /** What the head of a call says of its work. `by_body`: it is `deferred` if the body asks for it. Null: its usage is reported, or it is free. */
 export type UnmeteredByHead = UnmeteredKind | 'by_body' | null;
 
+/** A call, as its head tells it. */
+export interface CalledHead extends CalledOperation {
+  /** A header asks for its work to be done later (`asksInHeader`). */
+  readonly isAsynchronous?: boolean;
+}
+
 /** The kind of a call's work, by its method and path in any spelling. */
-export function unmeteredByHead(operation: CalledOperation): UnmeteredByHead {
-  if (operation.method !== 'POST') return null;
+export function unmeteredByHead(operation: CalledHead): UnmeteredByHead {
+  // Looking and deleting do no work. What a server makes of any other method is not known, so it is taken for the one that does.
+  if (idle.has(operation.method)) return null;
+  if (operation.isAsynchronous === true) return 'deferred';
   const plain = plainOperationOf(operation.path);
-  switch (withoutUsage(operation)) {
+  switch (withoutUsage({ ...operation, method: 'POST' })) {
     case 'deferred': return handsOut(plain) ? 'handedOut' : 'deferred';
     case 'not_reported': return sometimesReported.test(plain) ? null : 'unreported';
-    case 'absent': return responses.test(plain) ? 'by_body' : null;
+    case 'absent': return membersAsking(operation) === null ? null : 'by_body';
     case 'none': return null;
   }
+}
+
+/** What a body must have to ask for work that is done later; null: no body of such a call does. */
+export function membersAsking({ endpoint, path }: CalledOperation): AskedInBody | null {
+  // The first wire has no such member of a chat, so its bodies are not read for one.
+  return endpoint === 'chat.completions' && !path.startsWith('/upstream') ? null : askedInBody(plainOperationOf(path));
+}
+
+/** Whether a header asks an upstream to do the work later. */
+export function asksInHeader({ path }: Pick<CalledOperation, 'path'>, headers: HeaderPairs): boolean {
+  return path.startsWith('/upstream') && firstValue(headers, asynchronousHeader) !== null;
 }
 
 /** What the body of such a call asks for. `unread`: it was not read to its end, or is not one JSON object. */
@@ -49,7 +70,7 @@ export interface UnmeteredWork {
 }
 
 /** Null: the organization allows it, or nothing is known against it. `asked`: null while the body has not come. */
-export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledOperation, asked: AskedLater | null): UnmeteredWork | null {
+export function unmeteredWorkOf(policy: UnmeteredPolicy, operation: CalledHead, asked: AskedLater | null): UnmeteredWork | null {
   const byHead = unmeteredByHead(operation);
   if (byHead === null) return null;
   if (byHead === 'by_body' && (asked === null || asked === 'no')) return null;
@@ -67,6 +88,6 @@ export function unmeteredSocketOf(policy: UnmeteredPolicy, kind: SocketKind): Un
   return kind !== 'unread' || rule === 'allow' ? null : { kind: 'unreported', rule, unread: false };
 }
 
+const idle: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 /** Models of today report what an image cost, older ones do not: the answer tells, and the call is counted as unknown if it does not. */
 const sometimesReported = /^\/v1\/images\/(?:generations|edits)$/;
-const responses = /^\/v1\/(?:.+\/)?responses$/;

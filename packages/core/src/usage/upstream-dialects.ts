@@ -8,6 +8,7 @@ import { createConverseDialect } from './dialects/bedrock-converse.ts';
 import { createCohereDialect } from './dialects/cohere.ts';
 import { createGeminiDialect } from './dialects/gemini.ts';
 import { createOllamaDialect } from './dialects/ollama.ts';
+import { createInteractionsDialect } from './dialects/gemini-interactions.ts';
 import { createMessagesDialect } from './messages-dialect.ts';
 
 export interface DialectFacts {
@@ -24,6 +25,7 @@ export const dialectFacts: { readonly [Name in OwnDialect]: DialectFacts } = {
   gemini: {
     reports: /:(?:stream)?generatecontent$/, mayReport: /:(?:embedcontent|batchembedcontents)$/, isCertain: true, create: createGeminiDialect,
   },
+  'gemini-interactions': { reports: /^\/v1\/interactions$/, mayReport: null, isCertain: true, create: createInteractionsDialect },
   'bedrock-converse': {
     reports: /^\/v1\/model\/[^/]+(?:\/[^/]+)?\/converse(?:-stream)?$/, mayReport: null, isCertain: true, create: createConverseDialect,
   },

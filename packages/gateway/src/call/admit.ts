@@ -13,7 +13,10 @@ import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedLater, type UnmeteredWork } from '@metergate/core/usage/unmetered.ts';
+import type { AskedInBody } from '@metergate/core/usage/later-work.ts';
+import {
+  asksInHeader, membersAsking, unmeteredByHead, unmeteredSocketOf, unmeteredWorkOf, type AskedLater, type UnmeteredWork,
+} from '@metergate/core/usage/unmetered.ts';
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
@@ -81,7 +84,7 @@ export class Admission {
     const { labels, labelsDropped } = labelsOf(rawHeaders);
     const call: AdmittedCall = {
       id, method, route, keyHash, held, transport, connection, chosen, labels, labelsDropped, runCall,
-      unmetered: unmeteredOf(this.#heard, held, null),
+      unmetered: this.#unmetered(held, null),
       project: projectOf(rawHeaders),
       session: this.#node.sessionHeaders.of(rawHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
@@ -96,7 +99,7 @@ export class Admission {
     if (early !== null && early.kind !== 'run_unseen' && !this.#node.guards.mayAsk(early)) return this.#refuse(call, early);
     receiveBody(this.#node, {
       request, response, route, connection: this.#reception.connection, organization: held.organization.id,
-      readsBackground: readsBackground(this.#heard),
+      readsLater: readsLater(this.#heard),
       readsModels: bindsModels(this.#heard, held),
       signs: chosen.maker?.needsBody ?? false,
       refused: (refusal) => this.#end.refuseWith(refusal),
@@ -105,12 +108,20 @@ export class Admission {
     });
   }
 
+  /** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
+  #unmetered({ organization: { unmetered } }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
+    if (unmetered === null) return null;
+    const { route, method, transport } = this.#heard;
+    if (transport === 'websocket') return unmeteredSocketOf(unmetered, socketKindOf(route));
+    return unmeteredWorkOf(unmetered, { ...route, method, isAsynchronous: asksInHeader(route, this.#reception.request.rawHeaders) }, asked);
+  }
+
   #bodyCame(call: AdmittedCall, body: OutboundBody): void {
     const now = this.#asOfNow(call);
     if ('kind' in now) return this.#refuseHeld(call, body, now);
     const refused = modelRefusalOf(this.#heard, now.held, body.modelsAsked);
     if (refused !== null) return this.#refuseHeld(call, body, refused);
-    now.unmetered = unmeteredOf(this.#heard, now.held, body.asksLater);
+    now.unmetered = this.#unmetered(now.held, body.asksLater);
     if (now.chosen.maker === null) return this.#bodyReady(now, body);
     this.#credit(now, body, now.chosen.maker);
   }
@@ -229,13 +240,6 @@ export class Admission {
   }
 }
 
-/** Work that the organization may refuse, as far as it is known. `asked`: null while the body has not come. Costs nothing where all is allowed. */
-function unmeteredOf({ route, method, transport }: AuthenticatedCall, { organization }: HeldKey, asked: AskedLater | null): UnmeteredWork | null {
-  const { unmetered } = organization;
-  if (unmetered !== null && transport === 'websocket') return unmeteredSocketOf(unmetered, socketKindOf(route));
-  return unmetered === null ? null : unmeteredWorkOf(unmetered, { endpoint: route.endpoint, method, path: route.path }, asked);
-}
-
 /** Whether a list says which models the call may ask for. What only reads asks for none, unless it opens a connection. */
 function bindsModels({ method, transport }: AuthenticatedCall, { organization, key }: HeldKey): boolean {
   if (organization.models === null && key.models === null) return false;
@@ -253,10 +257,11 @@ function modelRefusalOf(heard: AuthenticatedCall, held: HeldKey, body: BodyModel
   return refused === null ? null : { kind: 'model_not_allowed', refused };
 }
 
-/** Whether the body must be read for what only it can ask for. */
-function readsBackground({ route, method, held: { organization: { unmetered } } }: AuthenticatedCall): boolean {
-  return unmetered !== null && unmetered.deferred !== 'allow'
-    && unmeteredByHead({ endpoint: route.endpoint, method, path: route.path }) === 'by_body';
+/** What the body must be read for, since only it can ask for work that is done later; null: nothing that the organization may refuse. */
+function readsLater({ route, method, held: { organization: { unmetered } } }: AuthenticatedCall): AskedInBody | null {
+  if (unmetered === null || unmetered.deferred === 'allow') return null;
+  const operation = { ...route, method };
+  return unmeteredByHead(operation) === 'by_body' ? membersAsking(operation) : null;
 }
 
 /** Node does not notify a response that waits behind another on its connection that the connection is gone. */

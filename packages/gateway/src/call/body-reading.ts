@@ -1,11 +1,11 @@
 /**
  * What a held body says, read as it comes: whether the option goes in (spec: Endpoints rules 1 and 2), the model that the record names (rule 6d),
- * and what may refuse the call: work in the background (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
+ * and what may refuse the call: work that is done later (rule 6c) and the models that it asks for (rule 6g). Each reader is there only where its
  * answer is wanted.
  */
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { createStreamFlagScanner, type IncludeUsageDecision, type StreamFlagScanner } from '@metergate/core/call/include-usage.ts';
-import { BackgroundScanner } from '@metergate/core/usage/background-scanner.ts';
+import { LaterScanner } from '@metergate/core/usage/later-scanner.ts';
 import type { AskedLater } from '@metergate/core/usage/unmetered.ts';
 import { createBodyModelReader, type BodyModelReader } from './body-models.ts';
 import type { BodyReception } from './body-reception.ts';
@@ -23,13 +23,13 @@ export class BodyReading {
   /** Reads a chat body. Any other has a `#watch`. */
   #scanner: StreamFlagScanner | null;
   #watch: ModelWatch | null;
-  readonly #background: BackgroundScanner | null;
+  readonly #later: LaterScanner | null;
   readonly #models: BodyModelReader | null;
 
-  constructor({ request: { rawHeaders }, route, readsBackground, readsModels }: BodyReception) {
+  constructor({ request: { rawHeaders }, route, readsLater, readsModels }: BodyReception) {
     this.#scanner = route.bodyHeld ? createStreamFlagScanner() : null;
     this.#watch = route.bodyHeld ? null : createModelWatch(rawHeaders);
-    this.#background = readsBackground ? new BackgroundScanner() : null;
+    this.#later = readsLater === null ? null : new LaterScanner(readsLater);
     this.#models = readsModels ? createBodyModelReader(rawHeaders) : null;
   }
 
@@ -37,7 +37,7 @@ export class BodyReading {
   push(chunk: Buffer): void {
     this.#scanner?.push(chunk);
     this.#watch?.push(chunk);
-    this.#background?.push(chunk);
+    this.#later?.push(chunk);
     this.#models?.push(chunk);
   }
 
@@ -46,7 +46,7 @@ export class BodyReading {
     return {
       verdict: this.#scanner?.result(),
       model: this.#watch === null ? modelName(this.#scanner?.model ?? null) : this.#watch.model(),
-      asksLater: this.#background?.result() ?? 'unread',
+      asksLater: this.#later?.result() ?? 'unread',
       modelsAsked: this.#models?.result() ?? 'unread',
     };
   }

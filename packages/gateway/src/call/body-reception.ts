@@ -2,6 +2,7 @@
 import type { Route } from '@metergate/core/call/route.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
+import type { AskedInBody } from '@metergate/core/usage/later-work.ts';
 import type { CallerRequest, CallerResponse, StreamedRequest } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
 import type { OutboundBody } from './admitted-call.ts';
@@ -12,8 +13,8 @@ export interface BodyReception {
   readonly connection: Connection;
   readonly route: Route;
   readonly organization: OrganizationId;
-  /** The body is held, up to the bound, and read for what it asks to be done in the background. */
-  readonly readsBackground: boolean;
+  /** The body is held, up to the bound, and read for what it asks to be done later: in these members. Null: it need not be. */
+  readonly readsLater: AskedInBody | null;
   /** As that, for the models that it names. */
   readonly readsModels: boolean;
   /** As that, to be signed: it is made one buffer. */

@@ -27,7 +27,7 @@ function heldBody() {
   const { promise, resolve, reject } = Promise.withResolvers<OutboundBody>();
   const body = new HeldBody({ heldBodies } as GatewayNode, {
     request, response: {} as CallerResponse, connection: { socket: request.socket, receiving: [] } as unknown as Connection,
-    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsBackground: false, readsModels: false, signs: false,
+    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsLater: null, readsModels: false, signs: false,
     ready: resolve, refused: reject, broke: reject,
   }, reads * readBytes);
   body.receive();

@@ -5,7 +5,8 @@ import { noWork, type CallOpening, type CallOutcome, type CallRecord } from '@me
 import { costOf } from '@metergate/core/price/cost.ts';
 import { costTogether } from '@metergate/core/price/priced-together.ts';
 import type { PricePart } from '@metergate/core/price/settlement.ts';
-import { beginsWork, type OutcomeForm } from '@metergate/core/usage/outcome-place.ts';
+import type { OutcomeForm } from '@metergate/core/usage/later-work.ts';
+import { beginsWork } from '@metergate/core/usage/outcome-place.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import type { GatewayNodeId } from '@metergate/core/id.ts';

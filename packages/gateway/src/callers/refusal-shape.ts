@@ -48,16 +48,19 @@ const asException: ShapeRefusal = (answer, ownId) => ({
   pairs: ['x-amzn-errortype', exceptions[answer.status] ?? 'ValidationException', 'x-amzn-requestid', ownId],
 });
 
-const shapes: { readonly [Name in OwnDialect]: ShapeRefusal } = {
-  gemini: (answer) => ({
-    body: {
-      error: {
-        code: answer.status, message: answer.message, status: googleStatus[answer.status] ?? 'FAILED_PRECONDITION',
-        details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: answer.code, domain: 'metergate' }],
-      },
+const asGoogles: ShapeRefusal = (answer) => ({
+  body: {
+    error: {
+      code: answer.status, message: answer.message, status: googleStatus[answer.status] ?? 'FAILED_PRECONDITION',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: answer.code, domain: 'metergate' }],
     },
-    pairs: [],
-  }),
+  },
+  pairs: [],
+});
+
+const shapes: { readonly [Name in OwnDialect]: ShapeRefusal } = {
+  gemini: asGoogles,
+  'gemini-interactions': asGoogles,
   'bedrock-converse': asException,
   'bedrock-anthropic': asException,
   cohere: (answer, ownId) => ({ body: { id: ownId, message: answer.message, error: envelopeOf(answer) }, pairs: [] }),

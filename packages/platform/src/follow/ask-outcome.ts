@@ -1,8 +1,10 @@
 /**
- * Asks a provider what became of one piece of work, with the organization's own key: the object of the work first, then the results that it
+ * Asks a provider or an upstream what became of one piece of work, with the organization's own key: the object of the work first, then the results that it
  * names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the provider's address.
  * An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
  */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { Cost, PricedCall } from '@metergate/core/price/cost.ts';
 import { costOf } from '@metergate/core/price/cost.ts';
 import { costTogether } from '@metergate/core/price/priced-together.ts';
@@ -12,12 +14,15 @@ import { createOutcomeReader } from '@metergate/core/usage/outcome-reader.ts';
 import type { Reading } from '@metergate/core/usage/reading.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { FollowedWork } from '@metergate/store/calls/settling/followed-works.ts';
+import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { outwardRequest } from '../network/outward-request.ts';
+import { objectPathOf, resultsPathOf, targetOf } from './asked-paths.ts';
+import type { AskedSeller } from './asked-seller.ts';
 import { retryAfterMs } from './follow-pace.ts';
 
 /** What determines the address, the credential and the price. */
-export interface AskedProvider extends Pick<PricedCall, 'book' | 'fallback' | 'atMs' | 'region'> {
-  readonly url: string;
-  readonly credential: string;
+export interface AskedProvider extends Pick<PricedCall, 'book' | 'fallback' | 'atMs'>, AskedSeller {
+  readonly guard: AddressGuard;
   /** Ends the questions at once. */
   readonly signal: AbortSignal;
 }
@@ -43,10 +48,13 @@ const brokenResultsMs = 600_000;
 /** Nobody mends a key within seconds. */
 const refusedKeyMs = 600_000;
 /** Any other word, also one that providers may use one day, leaves the work under way. */
-const hasEnded: ReadonlySet<unknown> = new Set(['completed', 'succeeded', 'ended', 'incomplete', 'failed', 'cancelled', 'canceled', 'expired']);
+const hasEnded: ReadonlySet<string> = new Set([
+  'completed', 'succeeded', 'success', 'ended', 'incomplete', 'failed', 'cancelled', 'canceled', 'expired', 'timeout_exceeded', 'requires_action',
+  'budget_exceeded',
+]);
 
 export async function askOutcome(work: FollowedWork, provider: AskedProvider): Promise<FollowedOutcome> {
-  const path = pathOf(work);
+  const path = objectPathOf(work, provider.wire === 'upstream' && new URL(provider.url).pathname !== '/');
   if (path === null) return { kind: 'over' };
   const object = await look(path, { work, provider, withinMs: deadlineMs.object });
   if ('kind' in object) return object;
@@ -55,8 +63,8 @@ export async function askOutcome(work: FollowedWork, provider: AskedProvider): P
   const told = tally?.figures() ?? null;
   if (told !== null) return { kind: 'settled', path, works: tally!.works, figures: told };
   if (document === null || document['id'] !== work.work) return { kind: 'waiting' };
-  if (!hasEnded.has(document['status'] ?? document['processing_status'])) return { kind: 'waiting' };
-  const results = resultsOf(path, document);
+  if (!hasEnded.has(String(document['status'] ?? document['processing_status']).toLowerCase())) return { kind: 'waiting' };
+  const results = resultsPathOf(path, document);
   if (results === null) return { kind: 'over' };
   const lines = await look(results, { work, provider, withinMs: deadlineMs.results });
   if ('kind' in lines) return lines.kind === 'waiting' ? { kind: 'waiting', leastMs: brokenResultsMs } : lines;
@@ -64,19 +72,6 @@ export async function askOutcome(work: FollowedWork, provider: AskedProvider): P
   const figures = lines.tally?.figures() ?? null;
   const works = tally === null || tally.works.length === 0 ? [work.work] : tally.works;
   return figures === null ? { kind: 'over' } : { kind: 'settled', path, works, figures };
-}
-
-/** Where the object of the work is; null: this is not known. */
-function pathOf({ path, work }: FollowedWork): string | null {
-  const plain = path.replace(/^\/alt(?=\/v1\/)/, '').replace(/^\/v1\/videos\/.*/, '/v1/videos');
-  return /^[\w-]+$/.test(work) ? `${plain}/${work}` : null;
-}
-
-/** Null: the work has no results beside its object. */
-function resultsOf(path: string, document: Readonly<Record<string, unknown>>): string | null {
-  if (path.startsWith('/v1/messages/batches/')) return `${path}/results`;
-  const file = document['output_file_id'] ?? document['error_file_id'];
-  return path.startsWith('/v1/batches/') && typeof file === 'string' && /^[\w-]+$/.test(file) ? `/v1/files/${file}/content` : null;
 }
 
 interface Look {
@@ -91,40 +86,62 @@ interface Seen {
 }
 
 async function look(path: string, { work, provider, withinMs }: Look): Promise<Seen | Exclude<FollowedOutcome, { kind: 'settled' }>> {
-  const { credentialHeader, requestHeaders } = wires[work.wire];
-  const { name, value } = credentialHeader(provider.credential);
   try {
-    const answer = await fetch(`${provider.url}${path}`, {
-      headers: { ...requestHeaders, [name]: value }, redirect: 'manual', signal: AbortSignal.any([provider.signal, AbortSignal.timeout(withinMs)]),
-    });
-    if (answer.status === 200) return await read(path, answer, { work, provider });
-    await answer.body?.cancel();
+    const answer = await get(path, provider, AbortSignal.any([provider.signal, AbortSignal.timeout(withinMs)]));
+    if (answer.status === 200) return await read(path, answer.body, provider);
+    answer.discard();
     return refused(answer, { beganMs: work.beganMs, nowMs: provider.atMs });
   } catch {
     return { kind: 'waiting' };
   }
 }
 
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: AsyncIterable<Uint8Array>;
+  discard(): void;
+}
+
+/** The address of a named provider is the operator's; that of an upstream is judged as the gateway judges it. */
+async function get(path: string, { wire, url, isGuarded, credential, guard }: AskedProvider, signal: AbortSignal): Promise<Answer> {
+  const address = new URL(`${url}${targetOf(path)}`);
+  const besides = path.includes('/messages/batches/') ? wires.anthropic.requestHeaders : wires[wire].requestHeaders;
+  const headers = { accept: 'application/json', ...besides, ...(credential === null ? {} : { [credential.name]: credential.value }) };
+  if (!isGuarded) {
+    const { status, headers: told, body } = await fetch(address, { headers, redirect: 'manual', signal });
+    return { status, retryAfter: told.get('retry-after'), body: body ?? new ReadableStream(), discard: () => void body?.cancel().catch(() => {}) };
+  }
+  const request = outwardRequest(address, guard, { headers, signal });
+  if (request === null) throw new Error('not public');
+  request.end();
+  const [response] = await once(request, 'response') as [IncomingMessage];
+  request.on('error', () => {});
+  return {
+    status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null, body: response, discard: () => void response.destroy(),
+  };
+}
+
 /** Work is gone only if it is not found long after it began: right after, it may not be there yet. */
-function refused({ status, headers }: Response, { beganMs, nowMs }: { readonly beganMs: number; readonly nowMs: number }):
+function refused({ status, retryAfter }: Answer, { beganMs, nowMs }: { readonly beganMs: number; readonly nowMs: number }):
 Exclude<FollowedOutcome, { kind: 'settled' }> {
   if (status === 401 || status === 403) return { kind: 'held', forMs: refusedKeyMs };
-  if (status === 429 || status >= 500) return { kind: 'held', forMs: retryAfterMs(headers.get('retry-after'), nowMs) };
+  if (status === 429 || status >= 500) return { kind: 'held', forMs: retryAfterMs(retryAfter, nowMs) };
   return (status === 404 || status === 410) && nowMs - beganMs > 3_600_000 ? { kind: 'over' } : { kind: 'waiting' };
 }
 
-async function read(path: string, answer: Response, { work, provider }: Omit<Look, 'withinMs'>): Promise<Seen> {
+async function read(path: string, body: AsyncIterable<Uint8Array>, provider: AskedProvider): Promise<Seen> {
   const place = outcomePlaceOf({ method: 'GET', path });
+  const { book, fallback, atMs, region = null, upstreamHost, listedAs } = provider;
   const price = (reading: Reading): Cost | null => (place?.form === 'batch' ? costTogether : costOf)({
-    reading, requestedModel: null, provider: work.wire, upstreamHost: null, book: provider.book, fallback: provider.fallback, atMs: provider.atMs,
-    region: provider.region ?? null,
+    reading, requestedModel: null, provider: provider.provider, upstreamHost, listedAs, book, fallback, atMs, region,
   });
   const tally = place === null ? null : new OutcomeTally(place, price);
-  const reader = tally === null ? null : createOutcomeReader({ wire: work.wire, streamed: false }, tally);
+  const reader = tally === null ? null : createOutcomeReader({ wire: provider.wire, streamed: false }, tally);
   const isObject = place?.form !== 'result_file' && place?.form !== 'message_results';
   const kept: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of body) {
     reader?.push(chunk);
     bytes += chunk.length;
     if (bytes > answerBytesMax) throw new Error('longer than any answer');

@@ -5,13 +5,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
+import type { UpstreamAuth } from '@metergate/core/wire/upstream-auth.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { bothEngines, contractStores } from '@metergate/store/test-support/contract-store.ts';
+import { createAddressGuard } from '@metergate/store/network/address-guard.ts';
+import { parseAddressRanges } from '@metergate/store/network/public-address.ts';
 import { startScriptedProvider, type ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { createFollowWork, type FollowWork } from './follow-work.ts';
 import { followedForMs, pauseMs, retryAfterMs } from './follow-pace.ts';
 
 const contractStore = contractStores();
+const guard = createAddressGuard({ allow: parseAddressRanges(['127.0.0.0/8']) });
 
 test('pauses grow with the age of the work, and Retry-After is obeyed within bounds', () => {
   assert.deepEqual([0, 15_000, 60_000, 600_000, 3_600_000, 86_400_000].map(pauseMs), [2_000, 2_000, 6_000, 60_000, 60_000, 600_000]);
@@ -38,12 +42,13 @@ for (const on of bothEngines) {
       const said: string[] = [];
       const platforms = [store, other].map((each, index): FollowWork => createFollowWork({
         store: each, clock: () => time.nowMs, randomBytes: (count) => randomBytes(count), holder: `plt_${segments}_${index}`,
-        providerUrls: { openai: provider.url, anthropic: provider.url }, sandbox: false, failed: (fault) => { throw fault; },
+        providerUrls: { openai: provider.url, anthropic: provider.url }, sandbox: false, guardOf: () => guard, failed: (fault) => { throw fault; },
         say: (line) => said.push(line),
       }));
       const begin = (of: OrganizationId = organization, work = 'resp_1', path = '/v1/responses'): Promise<void> => store.calls.ship({
         segment: `seg_followed_${on.title}_${++segments}`, through: 1, records: [{ seq: 1, record: sampleRecord(of, {
-          usage: 'unknown', usageReason: 'deferred', cost: null, costSource: 'none', path, works: [work], startedAtMs: began, endpoint: 'responses',
+          usage: 'unknown', usageReason: 'deferred', cost: null, costSource: 'none', path, works: [work], startedAtMs: began,
+          ...(path.startsWith('/upstream') ? { wire: 'upstream', endpoint: 'other' } as const : { endpoint: 'responses' } as const),
         }) }],
       });
       return {
@@ -151,6 +156,89 @@ for (const on of bothEngines) {
         assert.equal(await one!.pass(), 1, `${what}: it is asked for again`);
         await end();
       }
+    });
+
+    const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+    const completion = { object: 'chat.completion', model: 'gpt-4o-mini', choices: [{ index: 0, finish_reason: 'stop' }], usage };
+    const line = (body: object): string => `${JSON.stringify({ id: 'b', custom_id: 'a', response: { status_code: 200, body }, error: null })}\n`;
+    const message = { custom_id: 'a', result: { type: 'succeeded', message: { type: 'message', model: 'claude-sonnet-4-5', content: [],
+      stop_reason: 'end_turn', usage: { input_tokens: 10, output_tokens: 2 } } } };
+    const totals = { total_input_tokens: 10, total_output_tokens: 2, total_tokens: 12 };
+    const answersOf = (answers: Readonly<Record<string, object | string>>) => (target: string): ScriptedAnswer => {
+      const found = answers[target];
+      return found === undefined ? { status: 404, body: '{}' } : { body: typeof found === 'string' ? found : JSON.stringify(found) };
+    };
+
+    for (const [what, { base = '', path, work, auth = 'bearer', header, answers, sold = 'openai' }] of Object.entries<{
+      readonly base?: string; readonly path: string; readonly work: string; readonly auth?: UpstreamAuth; readonly header: readonly [string, string];
+      readonly answers: Readonly<Record<string, object | string>>; readonly sold?: string;
+    }>({
+      'a batch behind Azure\'s dated paths': { path: '/upstreams/other/openai/batches', work: 'batch_1', auth: 'api-key', header: ['api-key', 'secret'],
+        answers: { '/openai/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
+          '/openai/v1/files/file-1/content': line(completion) } },
+      'a batch behind an address with a path': { base: '/openai', path: '/upstreams/other/v1/batches', work: 'batch_1',
+        header: ['authorization', 'Bearer secret'],
+        answers: { '/openai/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
+          '/openai/v1/files/file-1/content': line(completion) } },
+      'a job of Mistral\'s': { path: '/upstreams/other/v1/batch/jobs', work: 'b1', header: ['authorization', 'Bearer secret'],
+        answers: { '/v1/batch/jobs/b1': { id: 'b1', object: 'batch', status: 'SUCCESS', output_file: 'f1' }, '/v1/files/f1/content': line(completion) } },
+      'a batch of messages': { path: '/upstreams/other/v1/messages/batches', work: 'msgbatch_1', auth: 'x-api-key', header: ['anthropic-version', '2023-06-01'],
+        sold: 'anthropic', answers: { '/v1/messages/batches/msgbatch_1': { id: 'msgbatch_1', processing_status: 'ended' },
+          '/v1/messages/batches/msgbatch_1/results': `${JSON.stringify(message)}\n` } },
+      'a response in the background': { path: '/upstreams/other/openai/v1/responses', work: 'resp_1', header: ['authorization', 'Bearer secret'],
+        answers: { '/openai/v1/responses/resp_1': { id: 'resp_1', object: 'response', background: true, status: 'completed', model: 'gpt-4o-mini',
+          output: [], usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 } } } },
+      'an interaction in the background': { path: '/upstreams/other/v1beta/interactions', work: 'v1_1', auth: 'x-goog-api-key',
+        header: ['x-goog-api-key', 'secret'], sold: 'google',
+        answers: { '/v1beta/interactions/v1_1': { id: 'v1_1', status: 'completed', model: 'gemini-2.5-flash', usage: totals } } },
+      'an asynchronous chat of Perplexity\'s': { path: '/upstreams/other/async/chat/completions', work: 'r1', header: ['authorization', 'Bearer secret'],
+        answers: { '/async/chat/completions/r1': { id: 'r1', status: 'COMPLETED', response: completion } } },
+      'a batch of the upstream without a name': { path: '/upstream/v1/batches', work: 'batch_1', header: ['authorization', 'Bearer secret'],
+        answers: { '/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
+          '/v1/files/file-1/content': line(completion) } },
+    })) {
+      test(`${what} at an upstream is asked for there, and settled once`, async () => {
+        const { provider, organization, time, platforms: [one], begin, settled, end } = await context(answersOf(answers));
+        const url = `${provider.url}${base}`;
+        if (path.startsWith('/upstreams/')) {
+          await store.namedUpstreams.declare(organization, { name: 'other', url, credential: 'secret', auth, dialect: null, provider: sold });
+        } else await store.upstreams.declare(organization, { url, credential: 'secret' });
+        await begin(undefined, work, path);
+        time.nowMs += 2_000;
+        assert.equal(await one!.pass(), 1);
+        assert.equal(provider.requests.length, 0, 'it is not enabled');
+        if (path.startsWith('/upstreams/')) await store.namedUpstreams.enable(organization, 'other');
+        else await store.upstreams.enable(organization);
+        time.nowMs += 60_000;
+        assert.equal(await one!.pass(), 1);
+        const [kept, ...others] = await settled();
+        assert.deepEqual([others.length, kept?.wire, kept?.inputTokens, kept?.outputTokens], [0, 'upstream', 10, 2],
+          provider.requests.map(({ target }) => target).join());
+        assert.equal(kept!.cost === null, !path.startsWith('/upstreams/'), 'priced as what it was declared to be');
+        assert.ok(provider.requests.every(({ headers }) => headers.some(([name, value]) => name.toLowerCase() === header[0] && value === header[1])));
+        time.nowMs += 3_600_000;
+        assert.equal(await one!.pass(), 0, 'it is settled');
+        await end();
+      });
+    }
+
+    test('what cannot be asked for is not: chats that xAI hands out once, and upstreams whose credentials are made, or whose address is not public', async () => {
+      const { provider, organization, time, platforms: [one], begin, settled, end } = await context(answersOf({}));
+      const declare = (name: string, url: string, auth: UpstreamAuth) =>
+        store.namedUpstreams.declare(organization, { name, url, credential: 'secret', auth, dialect: null, provider: null });
+      await declare('xai', provider.url, 'bearer');
+      await declare('inside', 'https://10.0.0.1', 'bearer');
+      await declare('aws', provider.url, 'aws-sigv4');
+      for (const name of ['xai', 'inside', 'aws']) await store.namedUpstreams.enable(organization, name);
+      await begin(undefined, 'one', '/upstreams/xai/v1/chat/completions');
+      await begin(undefined, 'batch_1', '/upstreams/inside/v1/batches');
+      await begin(undefined, 'batch_1', '/upstreams/aws/openai/v1/batches');
+      time.nowMs += 2_000;
+      assert.equal(await one!.pass(), 3);
+      time.nowMs += 60_000;
+      assert.equal(await one!.pass(), 2, 'the first is not looked at again');
+      assert.deepEqual([provider.requests.length, (await settled()).length], [0, 0]);
+      await end();
     });
 
     test('reads results that are none once, and results that break off not again within ten minutes', async () => {

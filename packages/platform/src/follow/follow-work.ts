@@ -7,26 +7,25 @@ import { requestIdFrom, type GatewayNodeId } from '@metergate/core/id.ts';
 import { settlementOf } from '@metergate/core/price/settlement.ts';
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { regionIn } from '@metergate/core/wire/region-in.ts';
-import { wires, type Provider } from '@metergate/core/wire/wire.ts';
+import { begunAs } from '@metergate/core/usage/outcome-place.ts';
 import type { FollowedWork } from '@metergate/store/calls/settling/followed-works.ts';
+import type { GuardOf } from '@metergate/store/network/address-guard.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { priceBook } from '../use-cases/prices.ts';
 import { isRefusal } from '../use-cases/refusal.ts';
-import { isPlaceholder } from '../use-cases/sandbox-placeholder.ts';
 import { createWorkLease } from '../work/work-lease.ts';
 import { askOutcome, type FollowedOutcome } from './ask-outcome.ts';
+import { askedSellerOf, type SellerRules } from './asked-seller.ts';
 import { followedForMs, pauseMs } from './follow-pace.ts';
 
-export interface FollowWorkOptions {
+export interface FollowWorkOptions extends SellerRules {
   readonly store: Store;
   readonly clock: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   /** This platform, among those that share the store. */
   readonly holder: string;
-  readonly providerUrls: Readonly<Record<Provider, string>>;
-  /** The sandbox plays the providers. */
-  readonly sandbox: boolean;
+  /** Judges the addresses of upstreams. */
+  readonly guardOf: GuardOf;
   /** The work failed for one piece; it is tried again. */
   readonly failed: (fault: unknown) => void;
   /** A sentence for the log. */
@@ -123,8 +122,8 @@ class Following implements FollowWork {
     const { store, clock } = this.#options;
     const nowMs = clock();
     const ageMs = nowMs - work.beganMs;
-    if (ageMs > followedForMs) return store.followedWorks.again(work, null);
-    const name = `${work.organization} ${work.wire}`;
+    if (ageMs > followedForMs || begunAs(work.path)?.followed !== true) return store.followedWorks.again(work, null);
+    const name = `${work.organization} ${work.seller}`;
     const heldMs = this.#held.get(name) ?? 0;
     if (heldMs > nowMs) return store.followedWorks.again(work, heldMs);
     this.#held.delete(name);
@@ -135,21 +134,19 @@ class Following implements FollowWork {
     if (asked.kind === 'settled') await this.#keep(work, asked, nowMs);
     await store.followedWorks.again(work, nextLookMs(asked, { nowMs, ageMs }));
     if (asked.kind === 'settled' || asked.kind === 'over') {
-      this.#options.say(`Asked ${work.wire} what became of ${work.work}, which ${work.beganBy} of ${work.organization} began: ${
+      this.#options.say(`Asked ${work.seller} what became of ${work.work}, which ${work.beganBy} of ${work.organization} began: ${
         asked.kind === 'settled' ? 'it is settled' : 'it ended, and what it used is not told'}.`);
     }
   }
 
   async #asked(work: FollowedWork, { book, nowMs: atMs }: { readonly book: PriceBook; readonly nowMs: number }): Promise<FollowedOutcome> {
-    const { store, providerUrls, sandbox } = this.#options;
-    const [connection, organization] = await Promise.all([
-      store.providers.state(work.organization, work.wire), store.organizations.find(work.organization),
-    ]);
-    if (organization === null || connection.state !== 'connected' || (isPlaceholder(connection) && !sandbox)) return { kind: 'waiting' };
-    const url = providerUrls[work.wire];
-    const { credential } = connection;
-    const region = regionIn(url, wires[work.wire].host);
-    return askOutcome(work, { url, credential, signal: this.#ending.signal, book, fallback: organization.fallbackPrice, atMs, region });
+    const { store, guardOf } = this.#options;
+    const organization = await store.settings.organization(work.organization);
+    const seller = organization === null ? null : askedSellerOf(work.seller, organization, this.#options);
+    if (organization === null || seller === null) return { kind: 'waiting' };
+    return askOutcome(work, {
+      ...seller, guard: guardOf(work.organization), signal: this.#ending.signal, book, fallback: organization.fallbackPrice, atMs,
+    });
   }
 
   #keep(work: FollowedWork, settled: SettledWork, nowMs: number): Promise<void> {

@@ -3,11 +3,10 @@
  * redirects.
  */
 import { createHmac } from 'node:crypto';
-import { request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
 import { signedContent } from '@metergate/core/alert/webhook-event.ts';
-import { NotPublicFault, reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
+import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
 import type { DeliveryAttempt } from '@metergate/store/alerts/deliveries.ts';
+import { outwardRequest } from '../network/outward-request.ts';
 
 export interface OutgoingNotice {
   readonly url: string;
@@ -32,22 +31,14 @@ function signatureOf({ secret, id, body, nowMs }: Omit<OutgoingNotice, 'url'>): 
 
 /** Never throws: the attempt says what went wrong. Its words contain no address that a name resolved to. */
 export function postNotice(notice: OutgoingNotice, { guard, deadlineMs }: PostRules): Promise<DeliveryAttempt> {
-  const url = new URL(notice.url);
-  const scheme = url.protocol === 'https:' ? 'https' : 'http';
-  const reach = reachOf(url);
-  const literal = guard.refuseLiteral(url.hostname, reach);
-  if (literal !== null) return Promise.resolve(unanswered('the address is not public'));
   const { promise, resolve } = Promise.withResolvers<DeliveryAttempt>();
-  const request = (scheme === 'https' ? tlsRequest : plainRequest)(url, {
-    method: 'POST', agent: false, lookup: guard.lookupFor(reach), headers: {
+  const request = outwardRequest(new URL(notice.url), guard, {
+    method: 'POST', headers: {
       'content-type': 'application/json', 'content-length': Buffer.byteLength(notice.body), 'user-agent': 'metergate-webhooks',
       'webhook-id': notice.id, 'webhook-timestamp': String(Math.floor(notice.nowMs / 1_000)), 'webhook-signature': signatureOf(notice),
     },
   });
-  // The address that was reached is checked as well, before a byte is written to it.
-  request.once('socket', (socket) => socket.prependOnceListener('connect', () => {
-    if (!guard.admits(socket.remoteAddress, reach)) socket.destroy(new NotPublicFault(url.hostname, 'was reached at an address that is not public'));
-  }));
+  if (request === null) return Promise.resolve(unanswered('the address is not public'));
   const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
   const settle = (attempt: DeliveryAttempt): void => {
     clearTimeout(late);

@@ -2,10 +2,9 @@
  * One text from an address that the operator set, such as a price list: from the exact address that the guard checked, without following redirects,
  * whole or not at all, within a bound of size and time.
  */
-import { request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { NotPublicFault, reachOf, type AddressGuard } from '@metergate/store/network/address-guard.ts';
+import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
+import { outwardRequest } from '../network/outward-request.ts';
 
 export interface GetRules {
   readonly guard: AddressGuard;
@@ -26,18 +25,11 @@ const etagMax = 500;
 
 /** Never throws. */
 export function getText(address: string, { guard, deadlineMs, bytesMax, etag }: GetRules): Promise<GotText> {
-  const url = new URL(address);
-  const reach = reachOf(url);
-  if (guard.refuseLiteral(url.hostname, reach) !== null) return Promise.resolve(fault('the address is not public'));
   const { promise, resolve } = Promise.withResolvers<GotText>();
-  const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, {
-    agent: false, lookup: guard.lookupFor(reach),
+  const request = outwardRequest(new URL(address), guard, {
     headers: { accept: 'application/json, text/plain', 'user-agent': 'metergate-prices', ...(etag === null ? {} : { 'if-none-match': etag }) },
   });
-  // The address that was reached is checked as well, before a byte is written to it.
-  request.once('socket', (socket) => socket.prependOnceListener('connect', () => {
-    if (!guard.admits(socket.remoteAddress, reach)) socket.destroy(new NotPublicFault(url.hostname, 'was reached at an address that is not public'));
-  }));
+  if (request === null) return Promise.resolve(fault('the address is not public'));
   const late = setTimeout(() => request.destroy(new Error('late')), deadlineMs);
   const settle = (got: GotText): void => {
     clearTimeout(late);

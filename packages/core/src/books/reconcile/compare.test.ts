@@ -184,6 +184,32 @@ test('calls past the gateway are named only where the sums of the day prove them
   assert.deepEqual(isPast(compared('openai', costs(item('gpt-4o-2024-08-06', 3)), calls)), []);
 });
 
+test('a bill of costs has no line for what it charges nothing for: calls that cost nothing here, or have no price, are no difference', () => {
+  const priced = playedCall(`${day}T01:00Z`);
+  const unpriced = playedCall(`${day}T02:00Z`, { model: 'nobody-1', cost: null, costSource: 'unpriced' });
+  const costs = (days: Readonly<Record<string, readonly object[]>>): object => openaiDays('costs', days);
+  assert.deepEqual(accused(compared('openai', costs({ [day]: [item('gpt-4o-2024-08-06, input', dollars(priced))] }), [priced, unpriced])), []);
+  assert.deepEqual(accused(compared('openai', costs({ '2026-03-01': [item('gpt-4o-2024-08-06', '1')], [day]: [] }), [unpriced])),
+    [['01', 'gpt-4o-2024-08-06', 'theirs_only', 'past_the_gateway']]);
+  const byDay = `date,cost_usd\n2026-03-01,0\n${day},0\n2026-03-03,0`;
+  assert.deepEqual(accused(compared('openai', byDay, [unpriced])), []);
+  assert.deepEqual(accused(compared('openai', byDay, [priced, unpriced])), [['02', null, 'ours_only', 'unpriced']]);
+  // A bill with counts says how often it was called, so silence there is a difference.
+  assert.deepEqual(accused(compared('openai', usage({ '2026-03-01': [], [day]: [] }), [unpriced])), [['02', 'nobody-1', 'ours_only', 'unpriced']]);
+});
+
+test('a batch is one settlement here and many requests on the bill: that proves no calls past the gateway', () => {
+  const began = playedCall(`${day}T01:00Z`, { path: '/v1/batches', endpoint: 'other', model: null, usage: 'unknown', inputTokens: null,
+    outputTokens: null, cost: null });
+  const settlement = playedCall(`${day}T02:00Z`, { kind: 'settlement', path: '/v1/files/file-1/content', endpoint: 'other', settles: began.id,
+    inputTokens: 1_000_000, outputTokens: 100_000 });
+  const calls = [{ ...began, settledBy: settlement.id }, settlement];
+  assert.deepEqual(accused(compared('openai', usage({ [day]: [used(1_000, { batch: true })] }), calls)), []);
+  assert.deepEqual(accused(compared('openai', usage({ [day]: [used(1_001, { batch: true })] }), calls)),
+    [['02', 'gpt-4o-2024-08-06', 'theirs_more', 'past_the_gateway']], 'by its tokens');
+  assert.deepEqual(accused(compared('openai', usage({ [day]: [used(1_001)] }), [...calls, playedCall(`${day}T03:00Z`)])), []);
+});
+
 test('what an upstream leaves out of the input as Anthropic does is a part of it in bills of clouds', () => {
   const csv = ['line_item_usage_start_date,line_item_usage_type,line_item_usage_amount,pricing_unit,line_item_unblended_cost,line_item_product_code',
     ...['Claude4.6Sonnet-input-tokens,2', 'Claude4.6Sonnet-output-tokens,0.1', 'Claude4.6Sonnet-cache-read-input-token-count,3'].map((type) =>

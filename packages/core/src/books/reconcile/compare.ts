@@ -41,8 +41,19 @@ export class Reconciliation {
   lines(nowMs: number): ComparedLine[] {
     const pairs = this.#pairs();
     const open = new Set(this.#bill.days.filter(({ toMs }) => toMs > nowMs).map(({ day }) => day));
-    const days = daySums(pairs, (rows) => this.#tolerance(rows), this.#bill.places);
+    const days = daySums(pairs, (rows) => this.#tolerance(rows), { places: this.#bill.places, costsOnly: this.#costsOnly });
     return pairs.flatMap((pair) => this.#compared(pair, days.get(pair.day)!, open) ?? []).toSorted(inOrder);
+  }
+
+  /** It has amounts and no counts. */
+  get #costsOnly(): boolean {
+    const { places, lines } = this.#bill;
+    return places !== null && lines.every(({ counts }) => Object.keys(counts).length === 0);
+  }
+
+  /** A bill of costs has no line for what it charges nothing for. */
+  #oursAlone({ ours }: Pair): Verdict {
+    return this.#costsOnly && ours!.unsplit === 0 && ours!.cost <= this.#tolerance(1) ? 'equal' : 'ours_only';
   }
 
   /** Half of the last place that the bill shows, for each of its rows if each was rounded, and at least half a micro-dollar. */
@@ -90,7 +101,7 @@ export class Reconciliation {
     const kinds = ours === null ? comparedKinds({ ours: null, theirs: pair.theirs }) : comparedKinds(pair);
     const tolerance = this.#tolerance(pair.theirs?.rows ?? 1);
     const compared = comparedBetween(pair, kinds);
-    const verdict: Verdict = !pair.matched ? 'not_matched' : ours === null ? 'theirs_only' : theirs === null ? 'ours_only'
+    const verdict: Verdict = !pair.matched ? 'not_matched' : ours === null ? 'theirs_only' : theirs === null ? this.#oursAlone(pair)
       : verdictOf(compared, difference.cost, tolerance);
     const line = {
       day: pair.day, model: pair.model, item: pair.item, billName: pair.theirs?.name ?? null, requestId: pair.requestId, ours, theirs, difference,

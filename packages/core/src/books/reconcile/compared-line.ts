@@ -104,13 +104,14 @@ export function differenceOf(ours: ComparedSums | null, theirs: ComparedSums | n
   return { calls: less('calls'), inputTokens: less('inputTokens'), outputTokens: less('outputTokens'), cost };
 }
 
-/** The kinds that are compared: those that the bill has, or ours if it has no such line. */
+/** The kinds that are compared: those that the bill has, or ours if it has no such line. A batch is one settlement here, and many calls there. */
 export function comparedKinds({ ours, theirs }: Pick<Pair, 'ours' | 'theirs'>): ComparedKind[] {
   const item = ours?.item ?? null;
   return countKinds.flatMap((kind): ComparedKind[] => {
     if (item !== null && kind !== 'calls') return [];
     const [own, their] = [ours?.counts[kind] ?? 0, theirs?.counts[kind]];
     if (theirs === null) return own === 0 ? [] : [{ kind, ours: own, theirs: null, difference: own }];
+    if (kind === 'calls' && (ours?.settlements ?? 0) > 0 && (their ?? 0) >= own) return [];
     if (their === undefined || (own === 0 && ours !== null && ours.counts.calls > 0 && reportedOrNot.has(kind))) return [];
     return [{ kind, ours: ours === null ? null : own, theirs: their, difference: differenceIn(kind, own, their, ours) }];
   });

@@ -18,8 +18,16 @@ export interface DaySum {
   readonly verdict: Verdict;
 }
 
-/** By day. `tolerance`: of one row of the bill, in nano-dollars; `places` null means that costs are not compared. */
-export function daySums(pairs: readonly Pair[], tolerance: (rows: number) => bigint, places: number | null): Map<string, DaySum> {
+/** What a bill has at all. */
+interface DayRules {
+  /** Null: costs are not compared. */
+  readonly places: number | null;
+  /** It has no counts: what it has no line of, it says to have cost nothing. */
+  readonly costsOnly: boolean;
+}
+
+/** By day. `tolerance`: of one row of the bill, in nano-dollars. */
+export function daySums(pairs: readonly Pair[], tolerance: (rows: number) => bigint, rules: DayRules): Map<string, DaySum> {
   const days = new Map<string, Omit<DaySum, 'verdict'>>();
   for (const { day, item, ours, theirs, matched } of pairs) {
     const known = days.get(day) ?? {
@@ -37,13 +45,13 @@ export function daySums(pairs: readonly Pair[], tolerance: (rows: number) => big
         && item !== 'other') ? 0 : 1),
     });
   }
-  return new Map([...days].map(([day, sum]) => [day, { ...sum, verdict: verdictOfDay(sum, tolerance(sum.theirRows), places) }]));
+  return new Map([...days].map(([day, sum]) => [day, { ...sum, verdict: verdictOfDay(sum, tolerance(sum.theirRows), rules) }]));
 }
 
-function verdictOfDay(sum: Omit<DaySum, 'verdict'>, tolerance: bigint, places: number | null): Verdict {
+function verdictOfDay(sum: Omit<DaySum, 'verdict'>, tolerance: bigint, { places, costsOnly }: DayRules): Verdict {
   const { ours, theirCounts, theirCost, theirLines } = sum;
   const none = ours.counts.calls === 0 && ours.cost === 0n;
-  if (theirLines === 0) return none ? 'equal' : 'ours_only';
+  if (theirLines === 0) return none || (costsOnly && ours.cost <= tolerance) ? 'equal' : 'ours_only';
   if (none) return 'theirs_only';
   const cost = places === null ? null : ours.cost - (theirCost ?? 0n);
   return verdictOf(comparedKinds({ ours, theirs: { counts: theirCounts, cost: null, rows: 0, name: null } }), cost, tolerance);
@@ -65,7 +73,8 @@ export function provesCallsPast(pair: Pair, day: DaySum, { cachedInInput,
   const { ours, theirs, item, matched } = pair;
   if (theirs === null || item !== null || !matched) return false;
   const { counts, cost } = theirs;
-  if (counts.calls !== undefined && day.theirCounts.calls !== undefined) {
+  // A batch is one record here, and as many calls there as it has requests.
+  if (counts.calls !== undefined && day.theirCounts.calls !== undefined && day.ours.settlements === 0) {
     return counts.calls > (ours?.counts.calls ?? 0) + (ours?.unknown ?? 0) && day.theirCounts.calls > day.ours.counts.calls + day.ours.unknown;
   }
   if (day.ours.unknown > 0 || day.notMatched > 0) return false;

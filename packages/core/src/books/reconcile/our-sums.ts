@@ -3,6 +3,7 @@ import type { CallRecord } from '../../record/call-record.ts';
 import { costLines, type PricesAtHand } from '../../price/cost-lines.ts';
 import { lackingCounts } from '../../spend/lacking-calls.ts';
 import type { ToolCalls } from '../../usage/reading.ts';
+import { cachedInInputOf } from '../../usage/cached-in-input.ts';
 import { wires } from '../../wire/wire.ts';
 import { dayAt } from './bill-days.ts';
 import { toolOfItem, type BillItem } from './bill-items.ts';
@@ -18,6 +19,8 @@ export interface OurSum {
   cost: bigint;
   /** Calls whose usage is not known, or not whole, and was not settled. */
   unknown: number;
+  /** Settlements: each is one record, of which a bill may count every request. */
+  settlements: number;
   gaps: number;
   unpriced: number;
   /** Calls with tools whose fees cannot be separated from the rest of their cost. */
@@ -26,7 +29,7 @@ export interface OurSum {
 
 export function emptySum(names: Pick<OurSum, 'day' | 'model' | 'item' | 'requestId'>): OurSum {
   const counts = Object.fromEntries(countKinds.map((kind) => [kind, 0])) as OurSum['counts'];
-  return { ...names, counts, cost: 0n, unknown: 0, gaps: 0, unpriced: 0, unsplit: 0 };
+  return { ...names, counts, cost: 0n, unknown: 0, settlements: 0, gaps: 0, unpriced: 0, unsplit: 0 };
 }
 
 /** Adds another sum to this one. */
@@ -34,6 +37,7 @@ export function addSum(sum: OurSum, other: OurSum): void {
   for (const kind of countKinds) sum.counts[kind] += other.counts[kind];
   sum.cost += other.cost;
   sum.unknown += other.unknown;
+  sum.settlements += other.settlements;
   sum.gaps += other.gaps;
   sum.unpriced += other.unpriced;
   sum.unsplit += other.unsplit;
@@ -92,6 +96,7 @@ export class OurSums {
     if (lackingCounts.unknownCalls(call)) sum.unknown += 1;
     if (call.usage !== 'reported') return;
     addCall(sum, call);
+    if (call.kind === 'settlement') sum.settlements += 1;
     sum.cost += (call.cost ?? 0n) - (fees ?? 0n);
     if (fees === null) sum.unsplit += 1;
     if (call.costGaps.length > 0) sum.gaps += 1;
@@ -145,13 +150,9 @@ function addCall({ counts }: OurSum, call: CallRecord): void {
   }
 }
 
-/**
- * Upstreams that speak the form of Anthropic, or Bedrock's own, leave what is cached and written out of the input. Their bills are read with it, as
- * all bills of upstreams are.
- */
-function onTop({ wire, path, cachedTokens, cacheWriteTokens }: CallRecord): number {
-  const leavesOut = wires[wire].host === null && /\/(?:messages|converse(?:-stream)?|invoke(?:-with-response-stream)?)$/.test(path);
-  return leavesOut ? (cachedTokens ?? 0) + (cacheWriteTokens ?? 0) : 0;
+/** What an upstream's answer leaves out of its input: bills of upstreams are read with it. */
+function onTop(call: CallRecord): number {
+  return wires[call.wire].host !== null || cachedInInputOf(call) ? 0 : (call.cachedTokens ?? 0) + (call.cacheWriteTokens ?? 0);
 }
 
 const paths: readonly (readonly [string, BilledOperation])[] = [

@@ -152,6 +152,24 @@ const converse = (model: string, usage: object, more: object = {}) => at(aws, in
 const invoked = (requestedModel: string) =>
   at(aws, { ...message('claude-sonnet-4-5-20250929', figures(10, 5)), dialect: 'bedrock-anthropic', requestedModel });
 const written = (ttl: string) => ({ cacheReadInputTokens: 100, cacheWriteInputTokens: 300, cacheDetails: [{ ttl, inputTokens: 300 }] });
+/** Google's Interactions API; its stream carries running figures, and the whole interaction at its end. */
+const interaction = (model: string | null, usage: object, more: object = {}) => {
+  const body = {
+    id: 'v1_1', status: 'completed', ...(model === null ? {} : { model }), ...more,
+    usage: { total_input_tokens: 100, total_output_tokens: 20, total_tokens: 120, ...usage },
+  };
+  const events = [
+    { event_type: 'interaction.created', interaction: { id: 'v1_1', status: 'in_progress', model } },
+    { event_type: 'interaction.status_update', interaction_id: 'v1_1', status: 'in_progress' },
+    { event_type: 'step.start', index: 0, step: { type: 'model_output' } },
+    { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'a' },
+      metadata: { total_usage: { total_input_tokens: 100, total_output_tokens: 1 } } },
+    { event_type: 'step.stop', index: 0, usage: { total_input_tokens: 100, total_output_tokens: 9 } },
+    { event_type: 'interaction.completed', interaction: body },
+  ];
+  return at(google, { wire: 'upstream', endpoint: 'other', dialect: 'gemini-interactions', body, events });
+};
+const kinds = (...counts: readonly (readonly [modality: string, tokens: number])[]) => counts.map(([modality, tokens]) => ({ modality, tokens }));
 const ran = (...types: string[]) => {
   const model = 'openai/gpt-oss-120b';
   const message = { executed_tools: types.map((type, index) => ({ index, type, output: 'a' })) };
@@ -193,6 +211,21 @@ const besideBills: readonly BilledExchange[] = [
     cacheTokensDetails: [{ modality: 'TEXT', tokenCount: 80 }] }), [[20, 0.3], [900, 1], [80, 0.03], [20, 2.5]]],
   ['Gemini, an image made', gemini('gemini-2.5-flash-image', { candidatesTokenCount: 1300, totalTokenCount: 1400,
     candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }] }), [[100, 0.3], [10, 2.5], [1290, 30]]],
+  ['an interaction', interaction('gemini-2.5-flash', { total_thought_tokens: 50, total_tokens: 170 }), [[100, 0.3], [70, 2.5]]],
+  ['an interaction, cached', interaction('gemini-2.5-flash', { total_cached_tokens: 80 }), [[20, 0.3], [80, 0.03], [20, 2.5]]],
+  ['an interaction that read pages', interaction('gemini-2.5-flash', { total_tool_use_tokens: 1000, total_tokens: 1120 }), [[1100, 0.3], [20, 2.5]]],
+  ['an interaction that searched', interaction('gemini-2.5-flash', { grounding_tool_count: [{ type: 'google_search', count: 2 }] }),
+    [[100, 0.3], [20, 2.5]], 'web_search'],
+  ['an interaction that searched, told by its steps', interaction('gemini-2.5-flash', {}, { steps: [{ type: 'google_search_call' }] }),
+    [[100, 0.3], [20, 2.5]], 'web_search'],
+  ['an interaction that asked maps', interaction('gemini-2.5-flash', { grounding_tool_count: [{ type: 'google_maps', count: 1 }] }),
+    [[100, 0.3], [20, 2.5]], 'tool_calls'],
+  ['an interaction, sound heard', interaction('gemini-2.5-flash', { total_input_tokens: 1000, total_tokens: 1020,
+    input_tokens_by_modality: kinds(['text', 100], ['audio', 900]) }), [[100, 0.3], [900, 1], [20, 2.5]]],
+  ['an interaction, an image made', interaction('gemini-2.5-flash-image', { total_output_tokens: 1300, total_tokens: 1400,
+    output_tokens_by_modality: kinds(['image', 1290]) }), [[100, 0.3], [10, 2.5], [1290, 30]]],
+  ['an interaction, flex', interaction('gemini-2.5-flash', {}, { service_tier: 'flex' }), [[100, 0.3], [20, 2.5]], 'service_tier'],
+  ['an interaction of an agent', interaction(null, {}, { agent: 'deep-research-pro-preview-12-2025' }), null],
   ['Converse', converse(`global.${sonnet}`, written('5m')), [[10, 3], [100, 0.3], [300, 3.75], [5, 15]]],
   ['Converse, written for an hour has no listed rate', converse(`global.${sonnet}`, written('1h')),
     [[10, 3], [100, 0.3], [300, 3.75], [5, 15]], 'cache_write'],

@@ -6,35 +6,13 @@
 import { watched, watchedEach, WatchedValue, type ElementTally } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
 import { badUsage, foundUsage, providerName, type FoundUsage } from '../found-usage.ts';
-import { tokenFigure, type TokenFigure } from '../token-figure.ts';
+import { tokenFigure, tokenSum } from '../token-figure.ts';
 import type { ToolCalls } from '../reading.ts';
 import { unitsOf } from '../units.ts';
+import { Modalities } from './modalities.ts';
 
 export function createGeminiDialect(): Dialect {
   return new GeminiDialect();
-}
-
-/** Tokens of one kind of content in a list of such counts. */
-class Modalities implements ElementTally {
-  readonly #modality = watched();
-  readonly #count = watched();
-  readonly element = watched({ modality: this.#modality, tokenCount: this.#count });
-  readonly place = watchedEach(this);
-  #audio: TokenFigure = null;
-  #image: TokenFigure = null;
-
-  begin(): void {
-    this.#audio = this.#image = null;
-  }
-
-  ended(): void {
-    if (this.#modality.isString('AUDIO')) this.#audio = tokenFigure(this.#count);
-    else if (this.#modality.isString('IMAGE')) this.#image = tokenFigure(this.#count);
-  }
-
-  read(): { readonly audio: TokenFigure; readonly image: TokenFigure } {
-    return this.place.kind === 'array' ? { audio: this.#audio, image: this.#image } : { audio: null, image: null };
-  }
 }
 
 /** The distinct texts of a list. */
@@ -91,7 +69,7 @@ class Grounding {
   /** Of a stream: of all that it told so far. Null: nothing was searched. */
   calls(model: string | null): ToolCalls | null {
     const queries = this.#queries.found.size + this.#imageQueries.found.size;
-    const webSearch = model !== null && paidByPrompt.test(model) ? Math.min(queries, 1) : queries;
+    const webSearch = paidSearches(model, queries);
     const fileSearch = this.#chunks.hasDocument ? 1 : 0;
     return webSearch + fileSearch === 0 ? null : { webSearch, webFetch: 0, fileSearch, codeInterpreter: 0 };
   }
@@ -101,7 +79,10 @@ class Grounding {
   }
 }
 
-const paidByPrompt = /gemini-[12](?:\.\d)?-/;
+/** Of models before Gemini 3 a prompt has one fee, however many queries it took. */
+export function paidSearches(model: string | null, queries: number): number {
+  return model !== null && /gemini-[12](?:\.\d)?-/.test(model) ? Math.min(queries, 1) : queries;
+}
 
 /** One answer, or what one event or element of a stream carries of it. */
 class AnswerPlaces {
@@ -117,9 +98,9 @@ class AnswerPlaces {
   readonly #total = watched();
   readonly #tier = watched();
   readonly #traffic = watched();
-  readonly #promptKinds = new Modalities();
-  readonly #outputKinds = new Modalities();
-  readonly #cachedKinds = new Modalities();
+  readonly #promptKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
+  readonly #outputKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
+  readonly #cachedKinds = new Modalities('tokenCount', { audio: 'AUDIO', image: 'IMAGE' });
   readonly #usage = watched({
     promptTokenCount: this.#prompt, cachedContentTokenCount: this.#cached, toolUsePromptTokenCount: this.#tools,
     candidatesTokenCount: this.#output, responseTokenCount: this.#output, thoughtsTokenCount: this.#thoughts, totalTokenCount: this.#total,
@@ -152,7 +133,7 @@ class AnswerPlaces {
     };
     if (Object.values(units).includes('not_a_figure')) return badUsage;
     return foundUsage({
-      input: sum(tokenFigure(this.#prompt), tokenFigure(this.#tools)), output: sum(tokenFigure(this.#output), tokenFigure(this.#thoughts)),
+      input: tokenSum(tokenFigure(this.#prompt), tokenFigure(this.#tools)), output: tokenSum(tokenFigure(this.#output), tokenFigure(this.#thoughts)),
       cached: tokenFigure(this.#cached), cacheWrite: null, cacheWriteOneHour: null, reasoning: tokenFigure(this.#thoughts),
       audioInput: into.audio, audioOutput: out.audio,
     }, null, tokenFigure(this.#total), {
@@ -160,12 +141,6 @@ class AnswerPlaces {
       cachedSplit: this.#cachedKinds.place.kind === 'array',
     });
   }
-}
-
-/** Of two figures beside each other, of which either may be left out. */
-function sum(one: TokenFigure, other: TokenFigure): TokenFigure {
-  if (one === 'not_a_figure' || other === 'not_a_figure') return 'not_a_figure';
-  return one === null && other === null ? null : (one ?? 0) + (other ?? 0);
 }
 
 class GeminiDialect implements Dialect, ElementTally {

@@ -8,7 +8,7 @@
  */
 import { JsonScanner } from '../../json/json-scanner.ts';
 import { watched, type WatchedValue } from '../../json/watched-value.ts';
-import { EverSet } from '../background-scanner.ts';
+import { EverSet } from '../later-scanner.ts';
 import type { AskedLater } from '../unmetered.ts';
 import { TypeMember } from './type-member.ts';
 

@@ -42,7 +42,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
           />
           <Switch
             label="Follow work that is billed later"
-            description="Ask the providers what became of batches and background responses."
+            description="Ask providers and upstreams what became of batches and background responses."
             {...form.getInputProps('follow', { type: 'checkbox' })}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>

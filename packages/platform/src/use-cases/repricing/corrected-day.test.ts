@@ -12,6 +12,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import { parseOverlay } from '@metergate/core/price/overlay.ts';
 import { repricedCall } from '@metergate/core/price/reprice.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
+import { lackingCounts } from '@metergate/core/spend/lacking-calls.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
@@ -22,6 +23,7 @@ import { callerOf } from '../../seed/tenants.ts';
 import { listCaps, setCap, type CapInput } from '../caps.ts';
 import { showComparedUsage } from '../compared-usage.ts';
 import { exportCalls, exportFormats } from '../exports.ts';
+import { showOverview } from '../overview.ts';
 import { loadPrices } from '../prices.ts';
 import { isRefusal } from '../refusal.ts';
 import { keyPresented, showSelf } from '../self.ts';
@@ -208,7 +210,13 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       assert.ok(!isRefusal(statement));
       const said = /Adjusted cost: ([\d.]+) USD/.exec(statement.html)?.[1];
       assert.equal(nano(said!), expected());
-      assert.equal(nano(statement.totals.cost), records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n));
+      const recorded = records.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+      assert.equal(nano(statement.totals.cost), recorded);
+      const overview = await showOverview(context(), { organization, sinceMs: month.sinceMs, untilMs: nowMs + 3_600_000 });
+      assert.ok(!isRefusal(overview));
+      const unknown = records.filter((each) => lackingCounts.unknownCalls(each)).length;
+      const { total } = overview;
+      assert.deepEqual([total.calls, nano(total.cost), total.unknownCalls], [records.length, recorded, unknown], 'the overview');
     });
 
     test('caps, and a key\'s view of itself, go by the records, by the corrections where that is wanted, and by the records again', async () => {

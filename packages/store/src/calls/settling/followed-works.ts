@@ -3,10 +3,11 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../../sealing/context.ts';
 
-/** One piece of work of a named provider that is not settled. */
+/** One piece of work that is not settled. */
 export interface FollowedWork {
   readonly organization: CallRecord['organization'];
-  readonly wire: 'openai' | 'anthropic';
+  /** Who does it: a named provider, `upstream`, or `upstream NAME`. */
+  readonly seller: string;
   /** The provider's id. */
   readonly work: string;
   /** The call that began it, and its path. */
@@ -54,18 +55,18 @@ export function followedWorksIn({ engine }: Pick<StoreContext, 'engine'>): Follo
         select w.*, coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}) as due_ms,
           row_number() over (partition by w.organization order by coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}), w.work) as place
         from deferred_work as w join organization as o on o.id = w.organization and o.follow = 1
-        where w.settled_by is null and w.part_of is null and w.began_by is not null and w.looks >= 0 and w.wire in ('openai', 'anthropic')
+        where w.settled_by is null and w.part_of is null and w.began_by is not null and w.looks >= 0
           and coalesce(w.next_look_ms, w.began_ms + ${firstLookMs}) <= ${now}
       ) as d where place <= ${each} order by place, due_ms, organization limit ${all}`.execute(db);
       return rows.map((row) => ({
-        organization: row.organization as CallRecord['organization'], wire: row.wire as FollowedWork['wire'], work: row.work,
+        organization: row.organization as CallRecord['organization'], seller: row.wire, work: row.work,
         beganBy: row.began_by as CallRecord['id'], path: row.path ?? '', beganMs: Number(row.began_ms), looks: Number(row.looks),
       }));
     }),
-    again: ({ organization, wire, work, looks }, nextMs) => engine.write(async (transaction) => {
+    again: ({ organization, seller, work, looks }, nextMs) => engine.write(async (transaction) => {
       await transaction.updateTable('deferred_work')
         .set({ next_look_ms: nextMs === null ? null : BigInt(Math.floor(nextMs)), looks: BigInt(nextMs === null ? never : looks + 1) })
-        .where('organization', '=', organization).where('wire', '=', wire).where('work', '=', work).execute();
+        .where('organization', '=', organization).where('wire', '=', seller).where('work', '=', work).execute();
     }),
     // Settlements are counted on from the highest number, so that one stays.
     forget: (beforeMs) => engine.write(async (transaction) => {

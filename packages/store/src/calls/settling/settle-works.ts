@@ -108,6 +108,8 @@ class SettlingWork implements Settling {
     const partOf = named === null ? null : named.partOf;
     // A batch writes what failed into a separate file: that all of it cost nothing shows nothing of what succeeded.
     if (isFile(record) && (partOf === null || record.usage === 'none')) return null;
+    // It does not say how it was made: the usage of one that was answered at once is its own call's.
+    if (isInteraction(record) && (named?.beganBy ?? null) === null) return null;
     const whole = partOf === null ? name : { ...name, work: partOf };
     const work = await this.#works.find(whole) ?? begun(whole, record);
     await this.#noteFiles(record, work);
@@ -154,6 +156,10 @@ function nameOf({ organization, wire, works, path }: CallRecord, index: number):
 
 function begun(name: WorkName, { startedAtMs }: CallRecord): Work {
   return { ...name, partOf: null, beganBy: null, beganMs: startedAtMs, path: null, settledBy: null, settledNumber: null };
+}
+
+function isInteraction({ path }: CallRecord): boolean {
+  return /\/interactions\/[^/]+(?:\/cancel)?$/.test(path);
 }
 
 /** A file that is read by itself does not say whether a batch wrote it: whoever uploads it chooses what stands in it. */

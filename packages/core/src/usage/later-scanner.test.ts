@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { BackgroundScanner } from './background-scanner.ts';
+import { LaterScanner } from './later-scanner.ts';
+import { askedInBody, type AskedInBody } from './later-work.ts';
 import type { AskedLater } from './unmetered.ts';
 
 const encoder = new TextEncoder();
 
-function asked(body: string | Uint8Array, pieceBytes: number): AskedLater {
+function asked(body: string | Uint8Array, pieceBytes: number, members: AskedInBody = { background: [] }): AskedLater {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body;
-  const scanner = new BackgroundScanner();
+  const scanner = new LaterScanner(members);
   for (let from = 0; from < bytes.length; from += pieceBytes) scanner.push(bytes.slice(from, from + pieceBytes));
   return scanner.result();
 }
@@ -38,4 +39,15 @@ test('a body says no only if it was read to its end as one object, and no value 
   for (const [expected, bodies] of cases) {
     for (const body of bodies) for (const pieceBytes of [1, 7, 1_000_000]) assert.equal(asked(body, pieceBytes), expected, String(body).slice(0, 60));
   }
+});
+
+test('a member with texts that are served at once asks for it with any other value, however written', () => {
+  const members = askedInBody('/v1/interactions')!;
+  const bodies: readonly (readonly [AskedLater, string])[] = [
+    ['no', '{"model":"m","service_tier":"standard"}'], ['no', '{"service_tier":"FLEX","background":false}'], ['no', '{"serviceTier":"priority"}'],
+    ['yes', '{"service_tier":"deferred"}'], ['yes', '{"serviceTier":"DEFERRED"}'], ['yes', '{"service_tier":4}'], ['yes', '{"service_tier":""}'],
+    ['yes', '{"service_tier":"deferred","service_tier":"standard"}'], ['yes', `{"service_tier":"${'x'.repeat(9_000)}"}`],
+    ['yes', '{"background":true,"service_tier":"standard"}'], ['unread', '{"service_tier":"standa'],
+  ];
+  for (const [expected, body] of bodies) for (const pieceBytes of [1, 7, 100_000]) assert.equal(asked(body, pieceBytes, members), expected, body);
 });
