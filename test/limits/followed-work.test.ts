@@ -92,8 +92,9 @@ test('work at an upstream is asked for there, with its own credential, and caps 
   const declared = await system.cli(['upstream', 'declare', ...args, '--url', system.upstream.url, '--auth', 'api-key', '--json'], 'secret-of-azure');
   assert.equal(declared.code, 0, declared.stderr);
   assert.equal((await system.cli(['upstream', 'enable', ...args, '--json'])).code, 0);
+  ended = true;
   // At its own paths, the provider answers as at the first wire's.
-  system.upstream.respond((request) => provided({ ...request, target: request.target.replace(/^\/openai(?:\/v1)?/, '/v1') }));
+  system.upstream.respond((request) => provided({ ...request, target: request.target.replace(/^\/openai(?:\/v1)?/, '/v1').replace(/\?.*/, '') }));
   await tenant.cap({ scope: 'organization', window: 'day', limit: '100' });
   await until(async () => (await tenant.call('{}', { target: '/upstreams/azure/openai/batches?api-version=2024-10-21' })).status === 200);
   await until(async () => (await settlements(tenant)).length === 1);

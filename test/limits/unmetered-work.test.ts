@@ -188,8 +188,9 @@ test('refused under a cap of one cent, none leaves to a named upstream either', 
   assert.equal((await send(tenant, { target, body: '{}', chunked: false }, later)).status, 403);
   assert.deepEqual(heard(), before, 'no connection, no request');
   // What is answered at once goes on.
-  for (const [path, body] of [['/v1/chat/completions', '{"deferred":false,"background":"white"}'], ['/v1beta/interactions', '{"service_tier":"flex"}']]) {
-    assert.equal((await send(tenant, { target: `/upstreams/other${path}`, body: body!, chunked: false }, [])).status, 200, path);
+  const atOnce = [...of('{"deferred":false,"background":"white"}', '/v1/chat/completions'), ...of('{"service_tier":"flex"}', '/v1beta/interactions')];
+  for (const each of atOnce) {
+    assert.equal((await send(tenant, { ...each, target: `/upstreams/other${each.target}`, chunked: false }, [])).status, 200, each.target);
   }
 });
 
