@@ -139,7 +139,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'gateway-thread.ts',
   ],
   platform: [
-    'faults use-cases/outward-url.ts work',
+    'faults network use-cases/outward-url.ts work',
     'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed use-cases/refusal.ts '
       + 'use-cases/upstream-url.ts',
     'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',

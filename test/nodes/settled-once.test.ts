@@ -90,7 +90,8 @@ test('a batch on each wire that two gateways and the platform learn of is settle
     method, headers: { authorization: `Bearer ${sharer.key}` }, ...(method === 'POST' ? { body: '{}' } : {}),
   })).arrayBuffer().then(({ byteLength }) => byteLength, () => 0);
   for (const path of ['/v1/batches', '/v1/messages/batches']) {
-    await until(async () => await ask(nodes[0]!, 'POST', path) > 0 && provider.requests.some(({ method, target }) => method === 'POST' && target === path));
+    const came = () => provider.requests.some(({ method, target }) => method === 'POST' && target === path);
+    await until(async () => await ask(nodes[0]!, 'POST', path) > 0 && came());
   }
   const outcomes = ['/v1/batches/batch_1', '/v1/files/file-1/content', '/v1/messages/batches/msgbatch_1/results'];
   const polling = { going: true };

@@ -32,7 +32,8 @@ test('an answer that ended has its usage, and is no work that goes on', () => {
 
 test('work in the background has its id, and is deferred', () => {
   for (const status of ['in_progress', 'queued']) {
-    assert.deepEqual(shown(readingOf({ id: 'v1_1', agent: 'deep-research', status })), ['unknown', 'deferred', 'deep-research', status, 'v1_1', null, null]);
+    assert.deepEqual(shown(readingOf({ id: 'v1_1', agent: 'deep-research', status })),
+      ['unknown', 'deferred', 'deep-research', status, 'v1_1', null, null]);
   }
 });
 

@@ -16,7 +16,7 @@ export type OutcomeForm = (typeof outcomeForms)[number];
  */
 export type AskedInBody = Readonly<Record<string, readonly string[]>>;
 
-export interface LaterWork {
+export interface WorkDoneLater {
   /** Whose API has it; several where the form is the same. */
   readonly of: string;
   /** What people call it. */
@@ -39,7 +39,7 @@ const inStorage = { ...never, followed: 'its results are in a storage of the clo
 /** Of Google's tiers, those that are served at once. */
 const servedAtOnce = ['standard', 'flex', 'priority'] as const;
 
-export const laterWork: readonly LaterWork[] = [
+export const laterWork: readonly WorkDoneLater[] = [
   { of: 'OpenAI, Azure, xAI, Groq, Together, and Google at OpenAI\'s paths', what: 'batches', begins: /^\/v1\/(?:(?!messages\/).+\/)?batches$/,
     kind: 'deferred', ifBody: null, settledBy: 'batch', followed: true },
   { of: 'OpenAI, Azure, Bedrock at OpenAI\'s paths, Perplexity', what: 'responses in the background', begins: /^\/v1\/(?:(?:.+\/)?responses|agent)$/,
@@ -53,8 +53,8 @@ export const laterWork: readonly LaterWork[] = [
   { of: 'Mistral', what: 'batch jobs', begins: /^\/v1\/batch\/jobs$/, kind: 'deferred', ifBody: null, settledBy: 'batch', followed: true },
   { of: 'Google', what: 'interactions in the background', begins: /^\/v1\/interactions$/,
     kind: 'deferred', ifBody: { background: [], service_tier: servedAtOnce, serviceTier: servedAtOnce }, settledBy: 'interaction', followed: true },
-  { of: 'Perplexity', what: 'asynchronous chats', begins: /^\/v1\/(?:.+\/)?async\/(?:sonar|chat\/completions)$/, kind: 'deferred', ifBody: null,
-    settledBy: 'wrapped_completion', followed: true },
+  { of: 'Perplexity', what: 'asynchronous chats', begins: new RegExp('^/v1/(?:.+/)?async/(?:sonar|chat/completions)$'),
+    kind: 'deferred', ifBody: null, settledBy: 'wrapped_completion', followed: true },
   { of: 'xAI', what: 'deferred chats', begins: /^\/v1\/(?:.+\/)?chat\/completions$/,
     kind: 'deferred', ifBody: { deferred: [] }, settledBy: 'completion', followed: 'its outcome can be had once, and that is the caller\'s' },
   { of: 'OpenAI', what: 'runs of threads and of evals',
@@ -66,7 +66,8 @@ export const laterWork: readonly LaterWork[] = [
     begins: /^\/v1\/(?:.+\/)?[^/]+:(?:predictlongrunning|batchgeneratecontent|asyncbatchembedcontent)$/, ...untold },
   { of: 'Google', what: 'triggers and their executions', begins: /^\/v1\/triggers(?:\/[^/]+\/executions)?$/, ...untold },
   { of: 'Google Vertex', what: 'batch predictions', begins: /^\/v1\/(?:.+\/)?batchpredictionjobs$/, ...inStorage },
-  { of: 'Bedrock', what: 'batch inference and asynchronous invocations', begins: /^\/v1\/(?:model-invocation-jobs?|async-invoke)$/, ...inStorage },
+  { of: 'Bedrock', what: 'batch inference and asynchronous invocations', begins: new RegExp('^/v1/(?:model-invocation-jobs?|async-invoke)$'),
+    ...inStorage },
   { of: 'xAI', what: 'requests for a batch', begins: /^\/v1\/batches\/[^/]+\/requests$/, ...untold },
   { of: 'Cohere', what: 'embed jobs', begins: /^\/v1\/embed-jobs$/, ...untold },
   { of: 'Fireworks', what: 'batch inference', begins: /^\/v1\/(?:accounts\/[^/]+\/)?batchinferencejobs$/, ...untold },
@@ -88,6 +89,6 @@ export function askedInBody(plainOperation: string): AskedInBody | null {
 }
 
 /** The row of such a call; null: it is of none. Ids are told apart by their case, so `operation` is in its own. */
-export function laterWorkOf(operation: string): LaterWork | null {
+export function laterWorkOf(operation: string): WorkDoneLater | null {
   return laterWork.find(({ begins }) => begins.test(operation)) ?? null;
 }

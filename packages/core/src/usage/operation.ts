@@ -53,7 +53,8 @@ export function handsOut(plainOperation: string): boolean {
 const retelling = /^\/v1\/(?:chat\/completions\/chatcmpl-[\w-]+|threads\/thread_\w+\/runs\/run_\w+)$/;
 /** Operations that report usage, at paths that name no endpoint of their family. */
 const reporting = new RegExp('^/v1/(?:chat/completions|completions|embeddings|decisions|responses(?:/compact)?|messages|agent'
-  + '|services/aigc/(?:text|multimodal)-generation/generation|.+/(?:chat/completions|completions|embeddings|responses)|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
+  + '|services/aigc/(?:text|multimodal)-generation/generation|.+/(?:chat/completions|completions|embeddings|responses)'
+  + '|(?:.+/)?[^/]+:(?:stream)?(?:generatecontent|rawpredict))$');
 /** Keys that last for a while, or for good, and channels by WebRTC or telephone. */
 const handedOut = new RegExp('^/v1/(?:realtime'
   + '|realtimeapi/sessions|realtime/(?:calls(?:/[^/]+/accept)?|client_secrets|sessions|transcription_sessions|translations(?:/[^/]+)?)'
@@ -61,8 +62,10 @@ const handedOut = new RegExp('^/v1/(?:realtime'
   + '|accounts/[^/]+/users/[^/]+/apikeys|auth/teams/[^/]+/api-keys'
   + '|organization/(?:admin_api_keys|projects/[^/]+/service_accounts))$');
 /** Paid for by the piece, the second, the page or the job, or reported in words of its own. */
-const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations|generations)|videos(?:/.+)?|video/generations(?:/jobs)?|tts|stt'
-  + '|fine_tuning/(?:jobs(?:/[^/]+/resume)?|alpha/graders/run)|fine-tunes|finetuning/finetuned-models|containers|complete|chat|generate|embed|rerank|search'
+const unreported = new RegExp('^/v1/(?:images/[^/]+|audio/(?:speech|transcriptions|translations|generations)|videos(?:/.+)?'
+  + '|video/generations(?:/jobs)?|tts|stt'
+  + '|fine_tuning/(?:jobs(?:/[^/]+/resume)?|alpha/graders/run)|fine-tunes|finetuning/finetuned-models|containers'
+  + '|complete|chat|generate|embed|rerank|search'
   + '|documents/search|libraries/[^/]+/documents|classify|summarize|ocr|workflows/.+|(?:accounts/[^/]+/)?(?:supervised|reinforcement)finetuningjobs'
   + '|endpoints|evaluation|trainings|provisioned-model-throughput|accounts/[^/]+/deployments'
   + '|cachedcontents|tunedmodels|(?:.+/)?(?:tuningjobs|cachedcontents)|model-customization-jobs|evaluation-jobs|retrieveandgenerate'

@@ -3,7 +3,7 @@
  * them. Only the plain spelling is taken for one, because ids are told apart by their case. Rule 6f.
  */
 import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
-import { laterWorkOf, type LaterWork, type OutcomeForm } from './later-work.ts';
+import { laterWorkOf, type WorkDoneLater, type OutcomeForm } from './later-work.ts';
 
 /** An answer that tells it. */
 export interface OutcomePlace {
@@ -29,7 +29,7 @@ export function beginsWork({ method, path }: { readonly method: string; readonly
 }
 
 /** The work that a call of this path begins; null: none that is known. */
-export function begunAs(path: string): LaterWork | null {
+export function begunAs(path: string): WorkDoneLater | null {
   return laterWorkOf(operationOf(path));
 }
 
@@ -50,5 +50,5 @@ const places: readonly (readonly [method: string, form: OutcomeForm, pattern: Re
   ['GET', 'interaction', /^\/v1\/interactions\/([\w-]+)$/],
   ['POST', 'interaction', /^\/v1\/interactions\/([\w-]+)\/cancel$/],
   ['GET', 'completion', /^\/v1\/chat\/deferred-completion\/([\w-]+)$/],
-  ['GET', 'wrapped_completion', /^\/v1\/async\/(?:sonar|chat\/completions)\/([\w-]+)$/],
+  ['GET', 'wrapped_completion', new RegExp('^/v1/async/(?:sonar|chat/completions)/([\\w-]+)$')],
 ];

@@ -24,7 +24,8 @@ const cases: readonly [UnmeteredByHead, readonly string[]][] = [
     '/v1/realtime/transcription_sessions', '/v1/realtime/translations', '/v1/realtime/translations/client_secrets', '/v1/chatkit/sessions',
     '/v1/live/sessions', '/v1/live/sessions/s_1/fork', '/upstream/v1/realtime/client_secrets', '/upstream/v1/auth_tokens',
     '/upstreams/or/api/v1/keys', '/upstreams/or/api/v1/auth/keys', '/upstreams/p/generate_auth_token',
-    '/upstreams/fw/v1/accounts/a/users/u/apiKeys', '/v1/organization/admin_api_keys', '/v1/organization/projects/p_1/service_accounts', '/v1/realtime/client%5fsecrets', '/v1/Realtime/Calls/',
+    '/upstreams/fw/v1/accounts/a/users/u/apiKeys', '/v1/organization/admin_api_keys', '/v1/organization/projects/p_1/service_accounts',
+    '/v1/realtime/client%5fsecrets', '/v1/Realtime/Calls/',
   ]],
   ['by_body', [
     '/v1/responses', '/v1/response%73', '/v1//responses/', '/upstream/v1/responses', '/alt/v1/responses', '/upstream/v1/openai/v1/responses',

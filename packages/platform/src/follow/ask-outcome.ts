@@ -1,7 +1,7 @@
 /**
- * Asks a provider or an upstream what became of one piece of work, with the organization's own key: the object of the work first, then the results that it
- * names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the provider's address.
- * An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
+ * Asks a provider or an upstream what became of one piece of work, with the organization's own key: the object of the work first, then the
+ * results that it names. The answers are read as the gateway reads those that pass by. Redirects are not followed: the key goes only to the
+ * provider's address. An answer about other work than was asked for tells nothing, and one that is longer than any provider's is not read to its end.
  */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

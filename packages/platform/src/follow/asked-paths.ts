@@ -1,4 +1,4 @@
-/** From the path of the call that began a piece of work: where its object is, and the results that the object names. Paths as a caller would ask. Pure. */
+/** The path of the call that began a piece of work → where its object is, and the results that it names. Paths as a caller would ask. Pure. */
 import { behindName, upstreamNameOf } from '@metergate/core/call/named-upstream.ts';
 
 /** Null: this is not known. `hasBase`: the address of the upstream has a path of its own, so what follows it is not Azure's. */

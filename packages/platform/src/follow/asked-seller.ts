@@ -1,10 +1,10 @@
 /** Where an organization's work is asked for, as whom, and at whose prices: a named provider, or one of its upstreams. Decisions 138 and 230. */
 import type { PricedCall } from '@metergate/core/price/cost.ts';
-import type { DeclaredUpstream, NamedUpstream, OrganizationSettings } from '@metergate/core/settings.ts';
+import type { DeclaredUpstream, NamedUpstream, OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { regionIn } from '@metergate/core/wire/region-in.ts';
 import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
 import { providers, wires, type CredentialHeader, type Provider, type Wire } from '@metergate/core/wire/wire.ts';
-import { withoutEnding } from '@metergate/core/without-ending.ts';
+import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import { isPlaceholder } from '../use-cases/sandbox-placeholder.ts';
 
 export interface AskedSeller extends Pick<PricedCall, 'provider' | 'upstreamHost' | 'region'> {

@@ -173,7 +173,8 @@ for (const on of bothEngines) {
       readonly base?: string; readonly path: string; readonly work: string; readonly auth?: UpstreamAuth; readonly header: readonly [string, string];
       readonly answers: Readonly<Record<string, object | string>>; readonly sold?: string;
     }>({
-      'a batch behind Azure\'s dated paths': { path: '/upstreams/other/openai/batches', work: 'batch_1', auth: 'api-key', header: ['api-key', 'secret'],
+      'a batch behind Azure\'s dated paths': { path: '/upstreams/other/openai/batches', work: 'batch_1', auth: 'api-key',
+        header: ['api-key', 'secret'],
         answers: { '/openai/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
           '/openai/v1/files/file-1/content': line(completion) } },
       'a batch behind an address with a path': { base: '/openai', path: '/upstreams/other/v1/batches', work: 'batch_1',
@@ -181,9 +182,11 @@ for (const on of bothEngines) {
         answers: { '/openai/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
           '/openai/v1/files/file-1/content': line(completion) } },
       'a job of Mistral\'s': { path: '/upstreams/other/v1/batch/jobs', work: 'b1', header: ['authorization', 'Bearer secret'],
-        answers: { '/v1/batch/jobs/b1': { id: 'b1', object: 'batch', status: 'SUCCESS', output_file: 'f1' }, '/v1/files/f1/content': line(completion) } },
-      'a batch of messages': { path: '/upstreams/other/v1/messages/batches', work: 'msgbatch_1', auth: 'x-api-key', header: ['anthropic-version', '2023-06-01'],
-        sold: 'anthropic', answers: { '/v1/messages/batches/msgbatch_1': { id: 'msgbatch_1', processing_status: 'ended' },
+        answers: { '/v1/batch/jobs/b1': { id: 'b1', object: 'batch', status: 'SUCCESS', output_file: 'f1' },
+          '/v1/files/f1/content': line(completion) } },
+      'a batch of messages': { path: '/upstreams/other/v1/messages/batches', work: 'msgbatch_1', auth: 'x-api-key',
+        header: ['anthropic-version', '2023-06-01'], sold: 'anthropic',
+        answers: { '/v1/messages/batches/msgbatch_1': { id: 'msgbatch_1', processing_status: 'ended' },
           '/v1/messages/batches/msgbatch_1/results': `${JSON.stringify(message)}\n` } },
       'a response in the background': { path: '/upstreams/other/openai/v1/responses', work: 'resp_1', header: ['authorization', 'Bearer secret'],
         answers: { '/openai/v1/responses/resp_1': { id: 'resp_1', object: 'response', background: true, status: 'completed', model: 'gpt-4o-mini',
@@ -191,7 +194,8 @@ for (const on of bothEngines) {
       'an interaction in the background': { path: '/upstreams/other/v1beta/interactions', work: 'v1_1', auth: 'x-goog-api-key',
         header: ['x-goog-api-key', 'secret'], sold: 'google',
         answers: { '/v1beta/interactions/v1_1': { id: 'v1_1', status: 'completed', model: 'gemini-2.5-flash', usage: totals } } },
-      'an asynchronous chat of Perplexity\'s': { path: '/upstreams/other/async/chat/completions', work: 'r1', header: ['authorization', 'Bearer secret'],
+      'an asynchronous chat of Perplexity\'s': { path: '/upstreams/other/async/chat/completions', work: 'r1',
+        header: ['authorization', 'Bearer secret'],
         answers: { '/async/chat/completions/r1': { id: 'r1', status: 'COMPLETED', response: completion } } },
       'a batch of the upstream without a name': { path: '/upstream/v1/batches', work: 'batch_1', header: ['authorization', 'Bearer secret'],
         answers: { '/v1/batches/batch_1': { id: 'batch_1', object: 'batch', status: 'completed', output_file_id: 'file-1' },
@@ -222,7 +226,7 @@ for (const on of bothEngines) {
       });
     }
 
-    test('what cannot be asked for is not: chats that xAI hands out once, and upstreams whose credentials are made, or whose address is not public', async () => {
+    test('what cannot be asked for is not: chats that can be had once, upstreams with made credentials or an address inside', async () => {
       const { provider, organization, time, platforms: [one], begin, settled, end } = await context(answersOf({}));
       const declare = (name: string, url: string, auth: UpstreamAuth) =>
         store.namedUpstreams.declare(organization, { name, url, credential: 'secret', auth, dialect: null, provider: null });

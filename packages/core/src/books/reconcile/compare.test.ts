@@ -191,11 +191,13 @@ test('a bill of costs has no line for what it charges nothing for: calls that co
   assert.deepEqual(accused(compared('openai', costs({ [day]: [item('gpt-4o-2024-08-06, input', dollars(priced))] }), [priced, unpriced])), []);
   assert.deepEqual(accused(compared('openai', costs({ '2026-03-01': [item('gpt-4o-2024-08-06', '1')], [day]: [] }), [unpriced])),
     [['01', 'gpt-4o-2024-08-06', 'theirs_only', 'past_the_gateway']]);
-  const [head, row] = ['start_time_iso,end_time_iso,amount_value', (of: string, next: string) => `2026-03-${of}T00:00:00Z,2026-03-${next}T00:00:00Z,`];
+  const head = 'start_time_iso,end_time_iso,amount_value';
+  const row = (of: string, next: string): string => `2026-03-${of}T00:00:00Z,2026-03-${next}T00:00:00Z,`;
   const byDay = `${head}\n${row('01', '02')}2.50\n${row('02', '03')}0\n`;
   const first = playedCall('2026-03-01T01:00Z', { cost: nanoDollars(2_500_000_000n) });
   assert.deepEqual(accused(compared('openai', byDay, [first, unpriced])), []);
-  assert.deepEqual(accused(compared('openai', byDay, [first, ...Array.from({ length: 10 }, () => priced), unpriced])), [['02', null, 'ours_only', 'unpriced']]);
+  const ten = Array.from({ length: 10 }, () => priced);
+  assert.deepEqual(accused(compared('openai', byDay, [first, ...ten, unpriced])), [['02', null, 'ours_only', 'unpriced']]);
   // A bill with counts says how often it was called, so silence there is a difference.
   assert.deepEqual(accused(compared('openai', usage({ '2026-03-01': [], [day]: [] }), [unpriced])), [['02', 'nobody-1', 'ours_only', 'unpriced']]);
 });
