@@ -4,6 +4,7 @@
  * away, the caller learns that the gateway cannot tell (500), never that the key is wrong.
  */
 import { hash } from 'node:crypto';
+import type { Connection, ShownKey } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
@@ -13,12 +14,18 @@ export interface Authenticated {
   readonly held: HeldKey;
 }
 
-/** Calls `decided` once: at once when the key is held, else when the store has answered. `presented`: null if nothing has the form of a key. */
+/** What a request shows of itself: `presented` is null if nothing has the form of a key. */
+export interface Showing {
+  readonly presented: string | null;
+  readonly connection: Connection;
+}
+
+/** Calls `decided` once: at once when the key is held, else when the store has answered. */
 export function authenticate(
-  node: GatewayNode, presented: string | null, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
+  node: GatewayNode, { presented, connection }: Showing, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
 ): void {
   if (presented === null) return decided('invalid');
-  const digest = hash('sha256', presented, 'hex');
+  const digest = shownOn(connection, presented).hash;
   const held = node.settings.held(digest);
   if (held === 'unknown') return decided('invalid');
   if (held !== undefined) return decided(liveOrInvalid(node, digest, held));
@@ -26,6 +33,20 @@ export function authenticate(
     (asked) => decided(judged(node, digest, asked)),
     () => decided('unavailable'),
   );
+}
+
+/** Requests of a connection mostly show the same key, which need not be hashed again (decision 0260). It is kept until another is shown. */
+function shownOn(connection: Connection, text: string): ShownKey {
+  const { shown } = connection;
+  return shown !== null && isSame(shown.text, text) ? shown : connection.shown = { text, hash: hash('sha256', text, 'hex') };
+}
+
+/** In the same time wherever they differ: a balancer's connection carries the keys of many. */
+function isSame(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  let difference = 0;
+  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
 }
 
 /** What the store answered. A throw here would reach the process: nothing awaits the question. */

@@ -53,7 +53,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
   // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
   if (presented === null && node.ownCalls?.take(request, response) === true) return;
-  authenticate(node, presented, (outcome) => {
+  authenticate(node, { presented, connection: reception.connection }, (outcome) => {
     try {
       if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });

@@ -42,6 +42,14 @@ export interface Connection {
   reader: RequestReader | null;
   /** Node's server has read a request on it. */
   hasAsked: boolean;
+  /** The key that its latest request showed; null: none showed one. */
+  shown: ShownKey | null;
+}
+
+/** A key that a caller showed, with its SHA-256. */
+export interface ShownKey {
+  readonly text: string;
+  readonly hash: string;
 }
 
 /** Reads the requests of a connection. */
@@ -88,7 +96,7 @@ export function createConnections(connectionsMax: number = Number.POSITIVE_INFIN
     of(socket) {
       const known = bySocket.get(socket);
       if (known !== undefined) return known;
-      const connection: Connection = { socket, relays: [], receiving: [], reader: null, hasAsked: false };
+      const connection: Connection = { socket, relays: [], receiving: [], reader: null, hasAsked: false, shown: null };
       bySocket.set(socket, connection);
       all.add(connection);
       unproven.add(connection);
