@@ -52,21 +52,25 @@ export function forgetCopy(): void {
 export class ValueSkip {
   /** Index after the last byte looked at; where it is too deep, of the byte that opens one container too many. */
   at = 0;
+  /** Nothing of the value was read yet. Most values end in the chunk in which they begin, and have no state to be kept. */
+  #isNew = true;
   readonly #state = new Int32Array(stateWords);
   /** Containers open within the value: 1 object, 0 array. */
   #levels = new Uint8Array(0);
 
   /** The next byte is the value's first one: no number and no literal. */
   begin(): void {
-    this.#state.fill(0);
-    this.#state[word.expecting] = expects.value;
+    this.#isNew = true;
   }
 
   /** Reads on in `chunk[from..to)`, which is not empty. `forgetCopy` must be called before `chunk` changes. */
   pass(chunk: Uint8Array, from: number, to: number): PassedValue {
     const { memory, run, state, levels } = reader!;
-    state.set(this.#state);
-    levels.set(this.#levels);
+    if (this.#isNew) beginIn(state);
+    else {
+      state.set(this.#state);
+      levels.set(this.#levels);
+    }
     for (let at = from; ;) {
       if (copied !== chunk || at < copiedFrom || at >= copiedTo || copiedTo > to) copy(memory, chunk, at, to);
       const result = run(at - copiedFrom, copiedTo - copiedFrom);
@@ -86,6 +90,7 @@ export class ValueSkip {
   }
 
   #keep(state: Int32Array, levels: Uint8Array): void {
+    this.#isNew = false;
     this.#state.set(state);
     this.#levels = levels.slice(0, state[word.depth]);
   }
@@ -99,6 +104,11 @@ export class ValueSkip {
   get isFirstElement(): boolean {
     return this.#state[word.expecting] === expects.elementOrEnd;
   }
+}
+
+function beginIn(state: Int32Array): void {
+  for (let at = 0; at < stateWords; at += 1) state[at] = 0;
+  state[word.expecting] = expects.value;
 }
 
 function copy(memory: Uint8Array, chunk: Uint8Array, from: number, to: number): void {

@@ -2,7 +2,7 @@
  * What a provider's cache saved on one call: cached tokens × (input price − cached price) − tokens written × (write price − input
  * price). Rules: `cacheSavings`. Negative if writing cost more than reading saved. Exact, rounded once, half to even.
  */
-import { divideHalfEven, nanoDollarsMax, type NanoDollars } from '../money.ts';
+import { divideHalfEven, nanoDollars, nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { picoPerNano, rateAt, type Rates, type TokenRate } from './rates.ts';
 
 /** The input of a call by price: each token is counted once. */
@@ -17,11 +17,14 @@ export interface CacheTokens {
   readonly cachedImage: number;
 }
 
+const nothing = nanoDollars(0n);
+
 /** Null: the model's input has no price. Cache reads and writes that have no price are charged as input and save nothing. */
 export function cacheSavingsOf(tokens: CacheTokens, rates: Rates): NanoDollars | null {
   if (rates.input === null) return null;
-  const whole = tokens.input + tokens.audioInput + tokens.imageInput + tokens.cached + tokens.cachedAudio + tokens.cachedImage
-    + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  const cached = tokens.cached + tokens.cachedAudio + tokens.cachedImage + tokens.cacheWrite + tokens.cacheWriteOneHour;
+  if (cached === 0) return nothing;
+  const whole = tokens.input + tokens.audioInput + tokens.imageInput + cached;
   const input = rateAt(rates.input, whole);
   const write = rates.cacheWrite ?? rates.input;
   const pico = BigInt(tokens.cached) * (input - rateAt(rates.cached ?? rates.input, whole))

@@ -188,9 +188,16 @@ function furtherPrice(call: PricedCall, model: string): ModelPrice | null {
  */
 function picoDollars(tokens: ChargedTokens, rates: Rates): bigint | null {
   const parts = picoByKind(tokens, rates);
-  return parts === null ? null
-    : rates.call + parts.input + parts.cached + parts.cacheWrite + parts.cacheWriteOneHour + parts.output + parts.reasoning
-      + parts.audioInput + parts.audioOutput + parts.imageInput + parts.imageOutput + parts.cachedAudio + parts.cachedImage;
+  if (parts === null) return null;
+  const usual = rates.call + parts.input + parts.cached + parts.output;
+  return hasOnlyUsual(tokens) ? usual : usual + parts.cacheWrite + parts.cacheWriteOneHour + parts.reasoning
+    + parts.audioInput + parts.audioOutput + parts.imageInput + parts.imageOutput + parts.cachedAudio + parts.cachedImage;
+}
+
+/** Sums of whole amounts cost several times those of numbers, and most calls have three kinds of tokens at most. */
+function hasOnlyUsual(tokens: ChargedTokens): boolean {
+  return tokens.cacheWrite + tokens.cacheWriteOneHour + tokens.reasoning + tokens.audioInput + tokens.audioOutput
+    + tokens.imageInput + tokens.imageOutput + tokens.cachedAudio + tokens.cachedImage === 0;
 }
 
 /** The same by kind, without the price of the call itself. */

@@ -41,6 +41,8 @@ export class AnswerReader implements ResponseEvents {
   #due = 0;
   /** Of a body in chunks that are not for the parser. */
   #chunks: ChunkWalk | null = null;
+  /** The parser reports beginnings and ends. */
+  #reportsEnds = true;
 
   constructor(events: AnswerEvents) {
     this.#events = events;
@@ -51,12 +53,18 @@ export class AnswerReader implements ResponseEvents {
     this.#isHeadBegun = false;
     this.#due = 0;
     this.#chunks = null;
-    reportEnds(this.#parser, false);
+    this.#reportEnds(false);
+  }
+
+  #reportEnds(told: boolean): void {
+    if (told === this.#reportsEnds) return;
+    this.#reportsEnds = told;
+    reportEnds(this.#parser, told);
   }
 
   /** The next bytes. `inHead`: the head is not whole yet. */
   read(bytes: Buffer, inHead: boolean): number | Error {
-    if (this.#due > 0) return this.#readCounted(bytes);
+    if (this.#due > 0) return this.#readCounted(bytes, 0);
     if (this.#chunks !== null) return this.#readChunks(this.#chunks, bytes);
     const endAt = inHead && !this.#isHeadBegun ? bytes.indexOf(headEnd) : -1;
     if (inHead) this.#isHeadBegun = true;
@@ -69,22 +77,22 @@ export class AnswerReader implements ResponseEvents {
     const outcome = this.#parser.execute(bytes.subarray(0, headBytes));
     this.#isHeadAlone = false;
     if (outcome instanceof Error || headBytes === bytes.length) return outcome;
+    if (this.#due > 0) return this.#readCounted(bytes, headBytes);
     const rest = bytes.subarray(headBytes);
-    if (this.#due > 0) return this.#readCounted(rest);
     return this.#chunks === null ? this.#parser.execute(rest) : this.#readChunks(this.#chunks, rest);
   }
 
-  #readCounted(bytes: Buffer): number {
-    const taken = Math.min(bytes.length, this.#due);
-    this.#due -= taken;
-    if (taken < bytes.length) this.#events.isUnasked();
-    this.#events.body(copied(bytes, taken));
+  #readCounted(bytes: Buffer, from: number): number {
+    const to = Math.min(bytes.length, from + this.#due);
+    this.#due -= to - from;
+    if (to < bytes.length) this.#events.isUnasked();
+    this.#events.body(copied(bytes, from, to));
     if (this.#due === 0) this.#events.complete();
     return bytes.length;
   }
 
   #readChunks(chunks: ChunkWalk, bytes: Buffer): number | Error {
-    const own = copied(bytes, bytes.length);
+    const own = copied(bytes, 0, bytes.length);
     const walked = chunks.walk(own, this.#events);
     if (walked === 'part') return bytes.length;
     this.#chunks = null;
@@ -99,6 +107,7 @@ export class AnswerReader implements ResponseEvents {
   #leaveToParser(cut: string, rest: Buffer): number | Error {
     this.close();
     this.#parser = createResponseParser(this);
+    this.#reportsEnds = true;
     this.#isHeadOurs = true;
     const outcome = this.#parser.execute(chunkedHead);
     this.#isHeadOurs = false;
@@ -118,7 +127,7 @@ export class AnswerReader implements ResponseEvents {
       if (this.#due === 0 && isPlainlyChunked(method, status, pairs)) this.#chunks = new ChunkWalk();
     }
     const isOurs = this.#due > 0 || this.#chunks !== null;
-    if (!isOurs) reportEnds(this.#parser, true);
+    if (!isOurs) this.#reportEnds(true);
     return isOurs;
   }
 

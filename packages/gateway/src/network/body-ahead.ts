@@ -26,9 +26,9 @@ export function isPlainlyChunked(method: string, status: number, pairs: readonly
   return isChunked;
 }
 
-/** The first so many bytes, which stay as they are when the next ones come in where these are. */
-export function copied(bytes: Buffer, count: number): Buffer {
-  const copy = Buffer.allocUnsafe(count);
-  bytes.copy(copy, 0, 0, count);
+/** The bytes `[from..to)`, which stay as they are when the next ones come in where these are. */
+export function copied(bytes: Buffer, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from);
+  bytes.copy(copy, 0, from, to);
   return copy;
 }
