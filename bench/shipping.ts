@@ -155,7 +155,7 @@ function serverMs(postmaster: number): number {
   return ticks * 10;
 }
 
-/** In a thread: says that it is ready, begins when it is told to, and says what it did. */
+/** In a thread: reports that it is ready, begins on a message, and reports what it did. */
 async function work(task: Task, parent: MessagePort): Promise<void> {
   const store = await openStore({ url: task.databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: false });
   await store.leases.begin(`node_${task.node}` as never, `home_${task.node}`);

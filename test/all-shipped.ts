@@ -7,7 +7,7 @@ const askAgainMs = 50;
 
 /**
  * Resolves once every call that was opened is closed, and the journal has been shipped since.
- * @throws Error after 30 s, with what the product said
+ * @throws Error after 30 s, with the product's stderr
  */
 export async function allShipped({ opsUrl, stderr }: Pick<System, 'opsUrl' | 'stderr'>): Promise<void> {
   const until = performance.now() + deadlineMs;

@@ -73,7 +73,7 @@ if (here !== 'linux-x64') {
     assert.equal(readFileSync(join(machine.home, '.claude/settings.json'), 'utf8'), '{}\n');
   });
 
-  test('by a code: a wrong one is said, the right one leads to the same choice; the key is among theirs, within the terms', async () => {
+  test('by a code: a wrong one is refused in words, the right one leads to the same choice; the key is among theirs, within the terms', async () => {
     const login = machine.metergate('login', ground.system.platformUrl, '--code', '--yes');
     const [, code] = await login.says(/\n {2}([A-Z]{4}-[A-Z]{4})\n/);
     const page = await ground.person(email, { reducedMotion: 'reduce' });

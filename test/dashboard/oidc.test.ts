@@ -186,7 +186,7 @@ if (here !== 'linux-x64') {
   test('the browser complained of nothing', () => assert.deepEqual(ground.complaints, []));
 }
 
-/** The provider is told where to send browsers before the product starts. */
+/** The provider knows where to send browsers before the product starts. */
 function freePort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve) => {

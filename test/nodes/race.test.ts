@@ -40,7 +40,7 @@ const nodeOf = (caller: number): ClusterNode => nodes[caller % nodes.length]!;
  */
 const triesMax = 5;
 
-/** Checks that no 200 was given later than a second after the first answer that said the limit is reached, on either node. */
+/** Checks that no 200 was given later than a second after the first answer that the limit is reached, on either node. */
 function assertStopped(answers: readonly Answer[]): void {
   const refusedMs = Math.min(...answers.filter(({ status }) => status === 402).map(({ atMs }) => atMs));
   const lateMs = Math.max(...answers.filter(({ status }) => status === 200).map(({ atMs }) => atMs)) - refusedMs;

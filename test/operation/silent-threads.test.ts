@@ -103,7 +103,7 @@ test('a gateway thread that computes for ever is ended with its stack in the log
     [{ outcome: 'interrupted', path: '/v1/models' }]);
 });
 
-test('it does not keep a process from ending that was told to stop, either', { timeout: 180_000 }, async (t) => {
+test('it does not keep a stopping process from ending, either', { timeout: 180_000 }, async (t) => {
   const { system, left, dataDirectory } = await startComputing(t);
   await readiness(system, 503);
   const stopped = system.stop();

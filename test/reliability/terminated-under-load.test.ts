@@ -1,6 +1,6 @@
 /**
  * SIGTERM under load (reliability F4): no accepted call is lost to its caller. Calls in flight and open streams end whole within the grace
- * period, connections are told to close, the process ends with 0, and every call is in the records.
+ * period, answers ask for connections to be closed, the process ends with 0, and every call is in the records.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -53,7 +53,7 @@ function findBundled(from) {
 }
 
 /**
- * The channel tells the child when this process is gone without having said so: it then ends too, holding no port and no lock.
+ * The channel closes when this process is gone without a word: the child then ends too, holding no port and no lock.
  * A terminal sends its interrupt to the whole group, so the child has it already; sent on as well, it would count twice.
  */
 async function runOn(path) {

@@ -100,7 +100,7 @@ export interface GatewayThreadMetrics {
   readonly drains: number;
   /** All that is held for requests and calls, by kind. */
   readonly held: HeldForCalls;
-  /** WebSocket connections since the start, and what was said on them. */
+  /** WebSocket connections since the start, and the messages on them. */
   readonly webSockets: SessionCounters;
   readonly upstreamPools: number;
   readonly snapshotAgeMs: number;

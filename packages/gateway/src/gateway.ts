@@ -176,7 +176,7 @@ function drainServer({ server, listeners, connections, idleClosing, monotonicMs,
     }, graceMs);
     closeListeners(listeners, {
       closed() {
-        // Only now, if the node has not left yet: a caller who is told so while it listens would connect again in the moment of the close.
+        // Only now, if the node has not left yet: a caller who learns it while the node listens would connect again in the moment of the close.
         leave();
         sweepNow();
       },

@@ -91,7 +91,7 @@ const retentionMs = 1_000;
 
 /** Whether the cells are looked after. Defined before the code that uses it at the very start. */
 let keeping = false;
-/** What each cell said when it was last asked. */
+/** Each cell's last answer. */
 const figures = new Map<Works, CellFigures>();
 
 const data = workerData as PlatformThreadData;

@@ -42,7 +42,7 @@ export class RawConnection {
   #unclaimed: RawAnswer[] = [];
   #byteWaiters: { from: number; resolve: () => void }[] = [];
   #headWaiters: (() => void)[] = [];
-  /** The server has said that nothing more comes. */
+  /** The server has ended its side. */
   #saidEnd = false;
   #over = false;
 

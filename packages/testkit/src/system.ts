@@ -1,7 +1,7 @@
 /**
  * The whole product on free ports: spawns `metergate start` as a user would, with a data directory of its own and scripted
  * providers behind it, and offers the command line beside it. Tests see only what operators see. A start that ends before its ready line
- * throws with what the product said on stderr.
+ * throws with what the product wrote to stderr.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

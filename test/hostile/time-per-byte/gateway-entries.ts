@@ -96,7 +96,7 @@ const eventTemplates = [
 ];
 const eventReaders = { 'Responses, a caller': CallerEvents, 'Responses, a provider': ServerEvents,
   'Realtime, a caller': RealtimeCallerEvents, 'Realtime, a provider': RealtimeServerEvents };
-/** One message, and the same one again: what is like the one before it is told by its bytes. */
+/** One message, and the same one again: what is like the one before it is known by its bytes. */
 const eventEntries = Object.fromEntries(Object.entries(eventReaders).flatMap(([name, Reader]) => {
   const read = (text: string): void => {
     const reader = new Reader();

@@ -154,7 +154,7 @@ export class GoesByOneClock extends FaultyBook {
   }
 }
 
-/** A window's lease is gone by after its end, as its own. */
+/** A window's lease still counts after its end. */
 export class NeverTurns extends LeaseBook {
   override at(line: WindowLease): LeaseAccount {
     return line.current;
@@ -172,7 +172,7 @@ export class TakesLeaseAlong extends LeaseBook {
   }
 }
 
-/** The cost of a call that ends when its lease has run out is the node's spend as often as said. */
+/** The cost of a call that ends when its lease has run out is the node's spend as often as it is reported. */
 export class SettlesStale extends SpendLeases {
   readonly #whose: Whose;
   readonly #times: number;

@@ -36,7 +36,7 @@ export function statePath(home: string, env: Env): string {
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'metergate', 'login.json');
 }
 
-/** Null: nobody is logged in. @throws CommandFault for one that cannot be read: nothing is then undone by guess */
+/** Null: nobody is logged in. @throws CommandFault for one that cannot be read: nothing is then removed by guess */
 export function readState(path: string): LoginState | null {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
   try {

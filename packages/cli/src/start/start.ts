@@ -238,7 +238,7 @@ async function afterDeath(running: Running, died: 'gateway' | 'store'): Promise<
 
 /**
  * From the first moment on, every answer of every listener says that the process stops. If no poller is waited for, the first listener is closed
- * at once and its server says so itself: told earlier, callers would connect again while it closes.
+ * at once and its server says so itself: callers who learned it earlier would connect again while it closes.
  */
 async function takeLeave({ threads, platform, ops, ownCalls }: Running, watch: NodeWatch, readers: Readers): Promise<void> {
   ownCalls?.stop();

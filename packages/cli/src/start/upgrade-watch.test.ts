@@ -22,7 +22,7 @@ function context() {
   return { told, state, watch, pass };
 }
 
-test('an upgrade is told at its beginning, every ten seconds and at its end; /readyz has the step and its time', () => {
+test('an upgrade is logged at its beginning, every ten seconds and at its end; /readyz has the step and its time', () => {
   const { told, state, watch, pass } = context();
   watch.progressed({ from: 30, to: 56, at: 31 });
   assert.match(told.splice(0).join(), /^The store is upgraded from schema 30 to 56 before anything is served\./);

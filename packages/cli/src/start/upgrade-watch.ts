@@ -1,6 +1,6 @@
 /**
  * An older store is upgraded, which may take minutes: the log says so at its beginning and its end and every ten seconds in between, and `/readyz`
- * says what is being done and for how long. One step is one transaction or a part of one, so what can be told is which, not how much of it.
+ * says what is being done and for how long. One step is one transaction or a part of one, so it can say which step, not how much of it is done.
  */
 import type { UpgradeProgress } from '@metergate/store/schema/migrations/prepare-schema.ts';
 import { upgradeStep } from '@metergate/store/schema/migrations/upgrade-steps.ts';

@@ -31,7 +31,7 @@ export type BudgetEvent =
   | { readonly type: 'budget.reached' }
   | { readonly type: 'budget.expected' };
 
-/** `told`: null if nothing was sent yet. The events in order, and what has been sent after them. Nothing is expected on a month's first day. */
+/** `told`: what was sent; null: nothing yet. The events in order, and what has been sent after them. Nothing is expected on a month's first day. */
 export function budgetEvents(told: BudgetTold | null, moment: BudgetMoment): { readonly events: readonly BudgetEvent[]; readonly told: BudgetTold } {
   const { monthMs, nowMs, amount, spent, expected, thresholds } = moment;
   const { events, sent } = capEvents(told, { windowStartMs: monthMs, spent, limit: amount, thresholds });

@@ -68,7 +68,7 @@ export class MessageUsage {
     };
   }
 
-  /** Lays what is said beside the figures over what was said before. False if a count of tools is not a figure. */
+  /** Lays what stands beside the figures over what stood there before. False if a count of tools is not a figure. */
   takeBeside(findings: Findings): boolean {
     findings.serviceTier = this.#tier() ?? findings.serviceTier;
     findings.region = providerName(this.#region.string()) ?? findings.region;

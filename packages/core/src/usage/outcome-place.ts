@@ -1,6 +1,6 @@
 /**
  * Which answers tell how work ended that an earlier call began, and that is billed later: by method and path, as the providers document
- * them. Only the plain spelling is taken for one, because ids are told apart by their case. Rule 6f.
+ * them. Only the plain spelling is taken for one, because ids differ by case. Rule 6f.
  */
 import { asFirstWirePath, behindName, upstreamNameOf } from '../call/named-upstream.ts';
 import { laterWorkOf, type WorkDoneLater, type OutcomeForm } from './later-work.ts';

@@ -163,7 +163,7 @@ const Row = memo(function Row({ of: row, columns, onOpen, measure, index }: RowP
   );
 });
 
-/** Where a cell stands in its row, and in the card that the row is on a phone. Roles are said because a card is no table to some browsers. */
+/** Where a cell stands in its row, and in the card that the row is on a phone. Roles are explicit because a card is no table to some browsers. */
 function placed<Row>({ id, head, right, card }: Column<Row>, [first, ...rest]: readonly Column<Row>[]) {
   const leads = id === first?.id && card === undefined && !rest.some((other) => other.card === 'lead');
   const place = leads ? 'lead' : (card ?? (head === '' ? 'actions' : 'line'));

@@ -48,7 +48,7 @@ export interface WithCost extends Lacking {
 }
 
 /**
- * What can be said about a sum's cost. `amount`: the amount. `incomplete`: it is $0, and a call may have cost something. `not_known`: it is $0, and
+ * What is known about a sum's cost. `amount`: the amount. `incomplete`: it is $0, and a call may have cost something. `not_known`: it is $0, and
  * certainly no call has a known cost, which one of the counts alone must show.
  */
 export function costSaid(sum: WithCost): 'amount' | 'incomplete' | 'not_known' {

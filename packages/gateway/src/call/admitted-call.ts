@@ -1,4 +1,4 @@
-/** The values that each stage adds to a call; no behaviour. heard (route, key) → admitted (destination, labels) → body. */
+/** The values that each stage adds to a call; no behaviour. authenticated (route, key) → admitted (destination, labels) → body. */
 import type { Readable } from 'node:stream';
 import type { BodyModels } from '@metergate/core/call/allowed-models.ts';
 import type { Labels } from '@metergate/core/call/labels.ts';

@@ -104,8 +104,8 @@ export function modelOfPath(path: string): string | null {
 }
 
 /**
- * The model that is asked for, of what the path and the body name. The path goes first: a provider that is told by it reads no other, so what else
- * stands in the body would only choose the price.
+ * The model that is asked for, of what the path and the body name. The path goes first: a provider that takes it from there reads no other,
+ * so what else stands in the body would only choose the price.
  */
 export function requestedModelOf(path: string, inBody: string | null): string | null {
   return modelOfPath(path) ?? inBody;

@@ -43,7 +43,7 @@ export class ArrivingRequest extends Readable {
   receive(bytes: Buffer): number {
     const count = Math.min(bytes.length, this.#due);
     this.#due -= count;
-    // With its last bytes it is whole, also for who is told of those.
+    // With its last bytes it is whole, also for whoever receives those.
     if (this.#due === 0) this.complete = true;
     if (this.destroyed) return count;
     this.push(bodySlabs.copyOf(bytes.subarray(0, count)));
@@ -63,7 +63,7 @@ export class ArrivingRequest extends Readable {
     if (!this.socket.destroyed) this.socket.resume();
   }
 
-  /** As with Node's: who listens for no error is told of none. */
+  /** As with Node's: without a listener for errors none is emitted. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     done(this.listenerCount('error') > 0 ? error : null);
   }

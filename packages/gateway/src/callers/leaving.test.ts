@@ -1,5 +1,5 @@
 /**
- * A node that is told to stop, whole and in this process: every answer says that it is the last of its connection, what comes until the
+ * A stopping node, whole and in this process: every answer says that it is the last of its connection, what comes until the
  * connections are closed is served, and none is reset. By both readers of requests. Decision 0106.
  */
 import assert from 'node:assert/strict';

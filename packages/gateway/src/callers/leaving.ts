@@ -1,5 +1,5 @@
 /**
- * A node that was told to stop says so: the answers that it gives from then on carry `Connection: close`, so that its callers take their next
+ * A stopping node says so: the answers that it gives from then on carry `Connection: close`, so that its callers take their next
  * calls elsewhere before a connection is closed under them. Decision 0106.
  */
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import { WholeResponse } from './whole-response.ts';
 let someLeave = false;
 const leaving = new WeakSet<Socket>();
 
-/** The node of this connection is told to stop. */
+/** The node of this connection is stopping. */
 export function leaveOn(socket: Socket): void {
   someLeave = true;
   leaving.add(socket);

@@ -17,7 +17,7 @@ export interface RefusalAnswer {
   readonly message: string;
   /** Whole seconds; absent: no `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Said so to SDKs, which otherwise repeat what they take for passing: within the call, after the whole of `Retry-After`. */
+  /** For SDKs, which otherwise repeat what they take for passing: within the call, after the whole of `Retry-After`. */
   readonly shouldRetry?: false;
   /** The cap or run that refused; absent: no budget headers. */
   readonly budget?: {

@@ -57,7 +57,7 @@ export function sendRefusal(request: CallerRequest, response: CallerResponse, id
   if (!request.complete && response.socket === null) discard(request);
   response.removeHeader('date');
   response.removeHeader('connection');
-  // The reason is said again: one of the provider's that could not be sent is still held by the response, and would throw.
+  // The reason is given again: one of the provider's that could not be sent is still held by the response, and would throw.
   response.writeHead(status, reasons[status] ?? 'Error', pairs);
   response.end(request.method === 'HEAD' ? undefined : body);
   return ownId;
@@ -121,7 +121,7 @@ function mustClose(request: CallerRequest): boolean {
 
 /**
  * This answer is the last one of its connection: the node leaves, or the caller has sent its FIN. The latter Node knows by a field that is not in
- * its types, and forgets it when a `Connection` header is removed, so it must be said again with the head.
+ * its types, and forgets it when a `Connection` header is removed, so it must be set again with the head.
  */
 export function isLast(request: CallerRequest, response: CallerResponse): boolean {
   return (response as CallerResponse & { _last: boolean })._last || leavesWith(request, response);

@@ -11,7 +11,7 @@ export const largeBytesMin = 16 * 1024;
 /** Between two collections. A piece is mostly copied once more, and those that have not left stay: V8's own bound is four times as much. */
 export const collectedBytesMin = 16 * 1024 * 1024;
 
-/** What it goes by; given in tests. */
+/** What it depends on; given in tests. */
 export interface LargePiecesBy {
   /** Runs a task once this turn of the event loop is over: nothing that is being read is collected for. */
   readonly atTurnsEnd: (task: () => void) => unknown;

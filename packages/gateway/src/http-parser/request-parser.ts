@@ -61,7 +61,7 @@ const asked: readonly (readonly [text: string, heard: string])[] = [
 const twoHeads = Buffer.from('POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nGET /b HTTP/1.1\r\n\r\n');
 const twoHeard = 'begun POST / 1.1 [Content-Length,2] true false whole begun GET /b 1.1 [] true false whole';
 
-/** Names of methods by the number that the parser gives, as it gave them: the list that Node goes by is not public. */
+/** Names of methods by the number that the parser gives, as it gave them: the list that Node uses is not public. */
 const methodNames: string[] = [];
 
 const requests: MessageKind<RequestEvents> = { type: ({ REQUEST }) => REQUEST, onHeaders, onHeadersComplete };

@@ -1,6 +1,6 @@
 /**
- * Reads the answers of one connection, one after the other. Heads are Node's parser's. A body whose length is told is counted here instead, and
- * plain chunks are told apart here: the parser takes twice the time to copy them. Everything else is the parser's.
+ * Reads the answers of one connection, one after the other. Heads are Node's parser's. A body of declared length is counted here instead, and
+ * plain chunks are separated here: the parser takes twice the time to copy them. Everything else is the parser's.
  */
 import { bodyBytesAhead, copied, isPlainlyChunked } from './body-ahead.ts';
 import { ChunkWalk } from './chunk-walk.ts';
@@ -22,7 +22,7 @@ export interface AnswerEvents extends ResponseEvents {
 
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
-/** A parser that is given a body in chunks from the beginning of a chunk on is told so by this. */
+/** Given first to a parser that gets a body in chunks from the beginning of a chunk on. */
 const chunkedHead = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', 'latin1');
 const noChunks = new Error('The chunks of the answer are none.');
 
@@ -120,7 +120,7 @@ export class AnswerReader implements ResponseEvents {
     return this.#due === 0 && this.#chunks === null && this.#parser.finish() === undefined;
   }
 
-  /** How the body of this head is read. Called where the head is heard of; true: not by the parser. */
+  /** How the body of this head is read. Called where the head is reported; true: not by the parser. */
   expectBody({ method, status, pairs }: HeadOfBody): boolean {
     if (this.#isHeadAlone) {
       this.#due = bodyBytesAhead(method, status, pairs);

@@ -1,4 +1,4 @@
-/** Chunks told apart here: plain ones, in pieces cut anywhere, and what is left to Node's parser. */
+/** Chunks separated here: plain ones, in pieces cut anywhere, and what is left to Node's parser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';

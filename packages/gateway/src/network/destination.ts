@@ -62,7 +62,7 @@ export interface Upgraded {
   readonly first: Buffer;
 }
 
-/** Hears of an answer as others are heard of, or that there is none and the connection is another protocol's. */
+/** Gets the events of an answer, or the one that there is none and the connection is another protocol's. */
 export interface UpgradeObserver extends ExchangeObserver {
   /** The exchange is over; the connection is the observer's. */
   upgraded(connection: Upgraded): void;

@@ -1,6 +1,6 @@
 /** How long a connection may wait for its next request after an answer. RFC 9112, 9.3; the `timeout` hint of `Keep-Alive` is common usage. */
 
-/** A connection is given up this long before the destination said it would close it: what is sent then may not arrive. */
+/** A connection is given up this long before the destination closes it, by its own words: what is sent then may not arrive. */
 const marginMs = 2_000;
 
 const timeoutHint = /(?:^|,)[\t ]*timeout=(\d+)/gi;

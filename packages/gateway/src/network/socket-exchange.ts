@@ -39,7 +39,7 @@ export class SocketExchange implements Exchange {
     if (request.body instanceof Readable) this.body = new RequestBody(request.body, (cause) => this.fail(cause));
   }
 
-  /** True once nothing more will be said; such an exchange is not sent. */
+  /** True once no event will follow; such an exchange is not sent. */
   get over(): boolean {
     return this.#over;
   }
@@ -69,7 +69,7 @@ export class SocketExchange implements Exchange {
     this.#carrier?.resume();
   }
 
-  /** `failed` with kind `aborted` is said before this returns. */
+  /** `failed` with kind `aborted` is emitted before this returns. */
   abort(): void {
     if (!this.#over) this.fail(new ExchangeError('aborted', 'The exchange was given up by the gateway.'));
   }
@@ -95,7 +95,7 @@ export class SocketExchange implements Exchange {
     this.#observer.end();
   }
 
-  /** Its connection is no longer HTTP's: nothing more is said here, and the connection stays. */
+  /** Its connection is no longer HTTP's: no event follows here, and the connection stays. */
   leave(): void {
     this.#finish();
   }

@@ -29,7 +29,7 @@ export function createUndiciDestination(options: DestinationOptions): Destinatio
   let closing: Promise<void> | null = null;
   return {
     send: (request, observer) => send(pools, options.dispatchIn ?? setImmediate, request, observer),
-    // Callers are not upgraded where this client is used: Node's server is told so.
+    // Callers are not upgraded where this client is used: Node's server is set so.
     upgrade(_request, observer) {
       process.nextTick(() => observer.failed({ kind: 'protocol', cause: new ExchangeError('protocol', 'This client asks for no WebSocket.') }));
       return { pause() {}, resume() {}, abort() {} };

@@ -33,7 +33,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     return body.on('error', () => this.fail(new ExchangeError('aborted', 'The request body broke off.')));
   }
 
-  /** True once nothing more will be said; such an exchange needs no dispatch. */
+  /** True once no event will follow; such an exchange needs no dispatch. */
   get over(): boolean {
     return this.#over;
   }
@@ -49,7 +49,7 @@ export class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     else this.#resumeNow();
   }
 
-  /** `failed` with kind `aborted` is said before this returns. */
+  /** `failed` with kind `aborted` is emitted before this returns. */
   abort(): void {
     this.fail(new ExchangeError('aborted', 'The exchange was given up by the gateway.'));
   }

@@ -1,8 +1,8 @@
 /**
  * The node's settings, kept from the store's answers and changes (rules: Snapshots). A lookup on the hot path is one map access; values
- * are replaced whole, never modified. Rule: a key is unknown only if the store said so, and for one second at most. While the store is away,
+ * are replaced whole, never modified. Rule: a key is unknown only if the store answered so, and for one second at most. While the store is away,
  * held settings stay in force and their age is shown; keys that are not held cannot be served. An answer that comes too late for who asked is
- * held for who asks next. What the store said ahead of any question is used by the first call of its key.
+ * held for who asks next. What the store sent ahead of any question is used by the first call of its key.
  */
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import type { PriceTexts } from '@metergate/core/price/price-texts.ts';

@@ -7,7 +7,7 @@ import type { HeldKey } from '../guards/held-key.ts';
 
 export interface HeldSettings {
   /**
-   * `hash`: SHA-256 of the service key, lower-case hexadecimal. `unknown`: the store said within the last second that there
+   * `hash`: SHA-256 of the service key, lower-case hexadecimal. `unknown`: the store answered within the last second that there
    * is no such live key. Undefined: ask.
    */
   held(hash: string): HeldKey | 'unknown' | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the store said of keys before anybody asked, at the start of a node. Each is taken by the first call of its key. Until then it has no
+ * What the store sent of keys before anybody asked, at the start of a node. Each is taken by the first call of its key. Until then it has no
  * standing, so nothing is leased for it.
  */
 import type { KeyAnswer } from '@metergate/store/desk/protocol.ts';

@@ -4,7 +4,7 @@ import { setImmediate as settled } from 'node:timers/promises';
 import { test } from 'node:test';
 import { OperationPlaces, placeMsMax } from './operation-places.ts';
 
-/** Places whose turns and time are passed by hand, and requests that end when they are told to. */
+/** Places whose turns and time are passed by hand, and requests that end on demand. */
 function byHand(placesMax: number) {
   const [ends, timers]: [(() => void)[], (() => void)[]] = [[], []];
   const places = new OperationPlaces(placesMax, {

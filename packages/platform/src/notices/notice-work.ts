@@ -69,7 +69,7 @@ export function createNoticeWork({ store, guardOf, clock, holder, deadlineMs = 1
     }
   }
 
-  /** Does what another platform, or this one before it was killed, left undone. All windows begin at midnight, UTC. */
+  /** Does what another platform, or this one before it was killed, did not finish. All windows begin at midnight, UTC. */
   async function continueFor(doneMs: number | null): Promise<void> {
     const nowMs = clock();
     await store.deliveries.retake(nowMs);

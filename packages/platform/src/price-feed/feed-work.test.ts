@@ -1,6 +1,6 @@
 /**
- * The price feed: asked once a day by one platform, with the tag that the server gave; a new list is told before and after and takes force; a faulty
- * answer changes nothing, is told without the address's secrets, and is asked for again an hour later. Decision 142.
+ * The price feed: asked once a day by one platform, with the tag that the server gave; a new list is announced before and after and takes force;
+ * a faulty answer changes nothing, is reported without the address's secrets, and is asked for again an hour later. Decision 142.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -41,7 +41,7 @@ const damage = (statement: string): void => {
   file.close();
 };
 
-test('each organization is compared once an hour; what differs is said once and counted, what was mended is said', async () => {
+test('each organization is compared once an hour; what differs is reported once and counted, what was mended is reported', async () => {
   const [one, other] = [await organization(), await organization()];
   const proving = work('one');
   assert.equal((await proving.figures()).provedMs, null);

@@ -1,6 +1,6 @@
 /**
  * Compares all figures with the records, in the background (decision 207): one platform at a time, one organization after another, each once an
- * hour, a tenth of the time. What was found is said once; what was mended too.
+ * hour, a tenth of the time. What was found is reported once; what was mended too.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';

@@ -1,4 +1,4 @@
-/** Whatever goes by an id or a name, found by what somebody has of it: an id whole, a name in part. Decision 201. */
+/** Whatever has an id or a name, found by what somebody knows of it: an id whole, a name in part. Decision 201. */
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
 import { isRefusal, type AdministrationRefusal } from './refusal.ts';

@@ -91,7 +91,7 @@ export async function allowMachineSignIn(context: UseCaseContext, actor: Actor, 
   return isRefusal(allowed) ? allowed : returning(allowed, `code=${code}`);
 }
 
-/** The machine is told that it was refused. */
+/** The machine learns that it was refused. */
 export async function refuseMachineSignIn(context: UseCaseContext, actor: Actor, id: string): Promise<DecidedSignIn | AdministrationRefusal> {
   const decider = deciderOf(actor);
   if (isRefusal(decider)) return decider;

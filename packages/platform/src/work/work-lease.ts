@@ -7,7 +7,7 @@ import type { WorkLeases } from '@metergate/store/operation/work-lease.ts';
 export interface HeldLease {
   /** How far the work had come when the store was last asked. */
   readonly cursor: number;
-  /** It was taken just now: look for what a dead platform left undone. */
+  /** It was taken just now: look for what a dead platform did not finish. */
   readonly taken: boolean;
   /** A moment at which a platform did the work before this one took it; null: none ever did. */
   readonly doneMs: number | null;

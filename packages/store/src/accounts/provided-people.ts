@@ -1,6 +1,6 @@
 /**
  * People whom an identity provider vouches for: known by issuer and subject, with the roles that it names. Rule 16; decisions 75 and 103.
- * Nobody is let in before the provider has once said that their email is verified. That sign-in proves the email: who claims it or holds it is
+ * Nobody is let in before the provider has once stated that their email is verified. That sign-in proves the email: who claims it or holds it is
  * the same person, and every way in that was made without such a proof ends. From then on the provider decides the
  * person's role in the organizations that it names and in those that it named before. A membership by invitation stays.
  */

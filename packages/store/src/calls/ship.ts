@@ -2,7 +2,7 @@
  * A batch of a journal → the store, exactly once (rules: Journal): the records of a batch, what they spent and its segment's mark are one
  * transaction, so a batch sent twice, wholly or in part, by one shipper or by two at once, changes nothing the second time.
  * All that is read, and every lock that is waited for, is asked for at once, and so is all that is written: a distant store costs two round
- * trips a batch. What is asked for is what the whole batch may need; what is written goes by the mark that was found.
+ * trips a batch. What is asked for is what the whole batch may need; what is written depends on the mark that was found.
  */
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { ChainChanged, type ChainWriter, type LockedChains, type ReadyChains } from '../sealing/chain/chain-records.ts';

@@ -1,4 +1,4 @@
-/** What people and labels with caps spent, as a part of the answers and changes that a gateway thread is told. See `capped-news.ts`. */
+/** What people and labels with caps spent, as a part of the answers and changes that a gateway thread gets. See `capped-news.ts`. */
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
 import type { CappedNews } from './capped-news.ts';
@@ -24,7 +24,7 @@ export class CappedAnswers {
     }
   }
 
-  /** What settlements and corrections add meanwhile is either in what was read or told after it. */
+  /** What settlements and corrections add meanwhile is either in what was read or sent after it. */
   async readFor({ organization, keys }: UntoldChange): Promise<void> {
     if (organization === null) return;
     for (;;) {
@@ -34,7 +34,7 @@ export class CappedAnswers {
     }
   }
 
-  /** To be posted in the same turn. What people and labels spent is told with the first answer that needs it. */
+  /** To be posted in the same turn. What people and labels spent goes with the first answer that needs it. */
   answer(found: UntoldAnswer): KeyAnswer {
     return { ...found, capped: this.#capped.tell(found.organization.id, this.#settled.told) };
   }

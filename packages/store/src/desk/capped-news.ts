@@ -1,6 +1,6 @@
 /**
- * What people and labels with caps have spent, for a node that is alone with its store. It is told once for each, and counts its own calls from
- * then on. Calls that ended before that, and are shipped later, it did not count: it is told of each, once. A record says for whom its node
+ * What people and labels with caps have spent, for a node that is alone with its store. It gets the sum of each once, and counts its own calls from
+ * then on. Calls that ended before that, and are shipped later, it did not count: each is sent to it, once. A record says for whom its node
  * counted it. On a shared store nodes learn all of this with their leases.
  */
 import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.ts';
@@ -13,11 +13,11 @@ import type { FromStore, UncountedSpend } from './protocol.ts';
 
 export interface CappedNews {
   /**
-   * Reads what the node has to be told before it serves calls of these keys under these settings. `told`: of `SpentNews`, before the reading.
+   * Reads what the node has to know before it serves calls of these keys under these settings. `told`: of `SpentNews`, before the reading.
    * Rejects if the store fails.
    */
   read(organization: OrganizationSettings, keys: readonly ServiceKeySettings[], told: number): Promise<void>;
-  /** What was read and not told so far, of that reading's number. The caller posts it, in the same turn. */
+  /** What was read and not sent so far, of that reading's number. The caller posts it, in the same turn. */
   tell(organization: OrganizationId, told: number): readonly CappedSums[];
   /** The sink, listened to. */
   hearing(sink: CallSink): CallSink;
@@ -47,7 +47,7 @@ export function createCappedNews(options: CappedNewsOptions): CappedNews {
 class NewsOfCapped implements CappedNews {
   readonly #options: CappedNewsOptions;
   readonly #told = new Map<string, Entry>();
-  /** Read and not told. */
+  /** Read and not sent. */
   readonly #read = new Map<string, Entry>();
   readonly #people = new Map<ServiceKeyId, PersonId>();
   /** Batches that were shipped while something was being read. */
@@ -96,7 +96,7 @@ class NewsOfCapped implements CappedNews {
     };
   }
 
-  /** Of two readings that overlap, the one that began after more was told. */
+  /** Of two readings that overlap, the one that began after more was sent. */
   #keep(entry: Entry): void {
     const name = nameOf(entry);
     if (!this.#told.has(name) && entry.told >= (this.#read.get(name)?.told ?? 0)) this.#read.set(name, entry);
@@ -112,7 +112,7 @@ class NewsOfCapped implements CappedNews {
     if (uncounted.length > 0) this.#options.post({ kind: 'uncounted', uncounted });
   }
 
-  /** Settlements are told by themselves, wherever they come from. */
+  /** Settlements are sent by themselves, wherever they come from. */
   *#uncounted({ segment, records }: CallBatch, entries: ReadonlyMap<string, Entry>): Generator<[Entry, CallBatch['records'][number]['record']]> {
     for (const { seq, record } of records) {
       const { organization, key, labels, cost, kind, countedFor } = record;

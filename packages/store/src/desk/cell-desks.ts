@@ -30,9 +30,9 @@ export interface CellDesksOptions {
   readonly nowMs: () => number;
   readonly post: (message: FromStore) => void;
   readonly warn: (sentence: string) => void;
-  /** Told of spend that differs from its records. */
+  /** Called with the number of sums that differ from their records. */
   readonly differ: (differences: number) => void;
-  /** Told of the store's time. */
+  /** Called with the store's time. */
   readonly follow: (time: StoreTime) => void;
   /** Called when anything of the cell's settings was changed, with the organizations in which it was. */
   readonly changed: (organizations: readonly OrganizationId[]) => void;

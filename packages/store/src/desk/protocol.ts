@@ -37,7 +37,7 @@ export interface KeyAnswer {
   readonly organization: OrganizationSettings;
   /** What both have spent, read no earlier than the settings: it includes every call shipped before. */
   readonly spend: SubjectSums;
-  /** Of people and labels of the organization that have caps, what the node was not told so far. None from a shared store. */
+  /** Of people and labels of the organization that have caps, what the node does not have so far. None from a shared store. */
   readonly capped: readonly CappedSums[];
   /** Number of the organization's cell; none: the default cell. */
   readonly cell?: number;
@@ -79,7 +79,7 @@ export type FromStore =
   | { readonly kind: 'runs_current'; readonly hrMs: number; readonly wallMs: number; readonly cell?: number }
   /** What settlements add to what was spent. Only from an embedded store, each once. */
   | { readonly kind: 'spent_beside'; readonly spent: readonly SpentBeside[] }
-  /** What ended before the node was told of a person's or a label's spend, and was shipped after that. Only from an embedded store, each once. */
+  /** What ended before the node got a person's or a label's spend, and was shipped after that. Only from an embedded store, each once. */
   | { readonly kind: 'uncounted'; readonly uncounted: readonly UncountedSpend[] }
   /** The latest start among the store's call records when this node began. */
   | { readonly kind: 'written'; readonly untilMs: number }

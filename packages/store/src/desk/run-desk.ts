@@ -172,7 +172,7 @@ class Desk implements RunDesk {
     return current;
   }
 
-  /** Differs if the node was told anything that an answer may hold or lack. */
+  /** Differs if the node was sent anything that an answer may hold or lack. */
   get #stamp(): number {
     return this.#news + this.#settled.told;
   }

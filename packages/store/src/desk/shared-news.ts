@@ -19,7 +19,7 @@ export interface SharedNews {
   onConfirmLeases(listener: (cell: number) => void): void;
   /** Calls back with what settlements and corrections add to what was spent, each once. Only on an embedded store. */
   onSpentBeside(listener: (spent: readonly SpentBeside[]) => void): void;
-  /** What people and labels with caps have spent, before the message that needs it; each is told once. */
+  /** What people and labels with caps have spent, before the message that needs it; each is sent once. */
   onCapped(listener: (sums: readonly CappedSums[]) => void): void;
   /** What calls spent that were not counted for them; see `FromStore`. */
   onUncounted(listener: (spent: readonly UncountedSpend[]) => void): void;
@@ -29,7 +29,7 @@ export interface SharedNews {
   onWritten(listener: (untilMs: number) => void): void;
   /** The moment up to which all changes of runs of a cell are known; null: never, or the store is the node's own. */
   runsCurrentAt(cell: number): LeaseMoment | null;
-  /** The cell of an organization of which this node was told a key; 0: the default cell. */
+  /** The cell of an organization of which this node knows a key; 0: the default cell. */
   cellOf(organization: OrganizationId): number;
 }
 

@@ -70,7 +70,7 @@ test('a journal left behind is in the store before ready; later calls follow by 
   // Both listeners are set together: a thread that has ended by the time its last message is read emits both in one turn.
   const ended = once(worker, 'exit');
   const stopped = Promise.withResolvers<void>();
-  // On a busy machine a second has passed, and figures are told besides.
+  // On a busy machine a second has passed, and figures are sent besides.
   worker.on('message', (message: { readonly stopped?: boolean }) => { if (message.stopped === true) stopped.resolve(); });
   worker.postMessage({ stop: true });
   await stopped.promise;

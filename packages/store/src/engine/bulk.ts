@@ -43,8 +43,8 @@ export async function insertRows<Row, Returned = never>(
 }
 
 /**
- * The same, sent ahead; what is returned is not looked at. On SQLite one by one: a statement of many tuples goes by a subroutine for each and
- * keeps, in a file of its own, what it changed of pages in case it fails half-way. For records that takes half as much again.
+ * The same, sent ahead; what is returned is not looked at. On SQLite one by one: a statement of many tuples runs a subroutine for each and
+ * keeps, in a separate file, what it changed of pages in case it fails half-way. For records that takes half as much again.
  */
 export function sendRows<Row>(engine: Engine['kind'], send: Send, insert: BulkInsert<Row>, rows: readonly Row[]): void {
   if (engine === 'sqlite') {

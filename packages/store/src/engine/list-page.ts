@@ -12,7 +12,7 @@ export interface ListPlace {
   readonly id: string;
 }
 
-/** Which rows of a list: those after `after`, at most `limit`. All of them where nothing is said. */
+/** Which rows of a list: those after `after`, at most `limit`. All of them where neither is given. */
 export interface ListPage {
   readonly after?: ListPlace | undefined;
   readonly limit?: number | undefined;

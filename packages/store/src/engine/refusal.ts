@@ -62,7 +62,7 @@ export type StoreRefusalCode =
   | 'provider_not_connected'
   | 'upstream_not_declared';
 
-/** The store said no; nothing was changed. */
+/** The store refused; nothing was changed. */
 export interface StoreRefusal {
   readonly refused: {
     readonly code: StoreRefusalCode;

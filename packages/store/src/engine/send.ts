@@ -1,6 +1,6 @@
 /**
  * Statements of one transaction, sent one after the other. Whoever sends need not wait for an answer before the next statement, so a distant
- * store costs one round trip for all that can be said at once. SQLite answers each at once.
+ * store costs one round trip for all that can be sent at once. SQLite answers each at once.
  */
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';

@@ -1,5 +1,5 @@
 /**
- * A shared store takes organizations with many rows ahead of the others. Wherever a shipper dies or is told nothing, each row is stored once, in the
+ * A shared store takes organizations with many rows ahead of the others. Wherever a shipper dies or gets no answer, each row is stored once, in the
  * order of its organization, and the store that was put back between two of these batches gets all again.
  */
 import assert from 'node:assert/strict';

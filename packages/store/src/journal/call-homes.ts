@@ -1,7 +1,7 @@
 /**
  * Open calls → where their rows are. Not a `Map` by id: V8 enters each text that is a key of one into a table of all its names, which takes
  * more than a microsecond for a text that is new, and leaves the id in a form that is slow to write. Here the key is a number made of the
- * id, and ids of the same number are told apart by themselves.
+ * id, and ids of the same number are compared themselves.
  */
 import type { RequestId } from '@metergate/core/id.ts';
 

@@ -2,7 +2,7 @@
  * Segments that a dead process left → complete segments: calls that were opened and never closed are closed as `interrupted`.
  * Rule (rules: Journal): each such call gets exactly one record, even if recovery itself dies at any instant: the rows are written into
  * the segment first, in one frame that also seals it, and shipped like all others. What a dying process had written in part is cut off and
- * told. A file that cannot be read stops the start: it may hold calls that no one else knows of.
+ * reported. A file that cannot be read stops the start: it may hold calls that no one else knows of.
  * The store may have more of a segment than the file: its tail was lost in a power failure, or an older copy of the file was restored. Then
  * calls that the store already has are not closed again, and rows closed here are numbered above all that was ever shipped. The dead process
  * may still be exiting, so recovery waits for it. A segment that another process still holds is taken over when it is released.
@@ -31,7 +31,7 @@ export interface Recovery {
 /** What recovery asks the store. */
 type KnownCalls = Pick<CallSink, 'mark' | 'recorded'>;
 
-/** Told one sentence about what an operator should know of. */
+/** Takes one sentence for the operator. */
 type Warn = (sentence: string) => void;
 
 /** The outcome for one segment. */

@@ -49,7 +49,7 @@ export function clearLeftovers(directory: string): void {
   clearOldLeftovers(directory);
 }
 
-/** Removes the locks that no segment needs any more. A head that cannot be read is said by the recovery of its segment. */
+/** Removes the locks that no segment needs any more. A head that cannot be read is reported by the recovery of its segment. */
 export function clearLocks(directory: string): void {
   if (!existsSync(directory)) return;
   const owners = new Set<string>();

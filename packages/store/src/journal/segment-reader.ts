@@ -102,7 +102,7 @@ export class SegmentReader {
         return due.count < limit;
       });
     } catch (error) {
-      // What is thrown for a row may quote it, so it is not said.
+      // What is thrown for a row may quote it, so it is not passed on.
       throw unreadableSegment(this.path, `row ${last} is not one of this version`, error);
     }
     return last;

@@ -28,7 +28,7 @@ export interface ShipperOptions {
   readonly distant?: boolean;
   /** A whole number, for each node another one: where it begins among organizations; 0 by default. */
   readonly place?: number;
-  /** Told one sentence about what an operator should know of. */
+  /** Takes one sentence for the operator. */
   readonly warn?: (sentence: string) => void;
   /** The store took a batch. */
   readonly taken?: () => void;

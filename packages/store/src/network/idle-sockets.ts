@@ -1,5 +1,5 @@
 /**
- * Closes the connections of a server that leaves, each once it has carried nothing for a while. A peer that asks again and again is told by an
+ * Closes the connections of a server that leaves, each once it has carried nothing for a while. A peer that asks again and again learns it from an
  * answer before that. A request that is on its way when its connection is closed gets no answer: none can be held back for it.
  */
 import type { Server } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * How a server of Node leaves without a reset: told to, it says `Connection: close` with every answer; closed, it first ends the connections that
+ * How a server of Node leaves without a reset: while it leaves, every answer says `Connection: close`; closed, it first ends the connections that
  * carry nothing. The gateway's, which also reads requests past Node's server, has its own (`gateway/src/callers/leaving.ts`). Decision 0106.
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http';

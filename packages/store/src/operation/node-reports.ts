@@ -1,7 +1,7 @@
 /**
- * What each gateway node last said of itself: whether it is ready, what waits in its journal, how busy it is. A node says it every few seconds;
- * the next process on the same data directory says it in its place. Shown for a day after the last word. That of a node which did not end in
- * order, or whose journal still held calls, is kept for longer: the closing of a month goes by it.
+ * The last report of each gateway node: whether it is ready, what waits in its journal, how busy it is. A node reports every few seconds;
+ * the next process on the same data directory reports in its place. Shown for a day after the last report. That of a node which did not end in
+ * order, or whose journal still held calls, is kept for longer: the closing of a month needs it.
  */
 import type { Insertable } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
@@ -40,7 +40,7 @@ export interface NodeReport {
     /** Records that the store refused. */
     readonly setAside: number;
   };
-  /** Milliseconds since the settings that it goes by were last confirmed. */
+  /** Milliseconds since the settings that it applies were last confirmed. */
   readonly settingsAgeMs: number;
   /** Of the gateway thread, 99th percentile. */
   readonly eventLoopDelayMs: number;
@@ -52,12 +52,12 @@ export interface NodeReport {
 
 export interface KeptNodeReport {
   readonly report: NodeReport;
-  /** When it was said, on the store's time as the node knows it. */
+  /** When it was made, on the store's time as the node knows it. */
   readonly atMs: number;
 }
 
 export interface NodeReports {
-  /** In place of what was last said on the same data directory, `home`. */
+  /** In place of the last report of the same data directory, `home`. */
   say(home: string, report: NodeReport, atMs: number): Promise<void>;
   /** The one that reported last comes first. */
   list(): Promise<KeptNodeReport[]>;
@@ -66,7 +66,7 @@ export interface NodeReports {
 }
 
 const keptMs = 86_400_000;
-/** A month is closed by then, or the operator was told of the node again and again. */
+/** A month is closed by then, or the operator was warned of the node again and again. */
 const unsettledKeptMs = 100 * keptMs;
 const nodesMax = 1_000;
 

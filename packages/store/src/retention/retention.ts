@@ -168,7 +168,7 @@ class Slice {
     const chain = await this.#lockedChain();
     const cut = chain === undefined ? null : await cutChain(this.#context, this.#transaction, chain, this.#wanted.youngMs);
     if (cut === null) return false;
-    // Said before the first record goes: no report of such a time is taken for whole.
+    // Noted before the first record goes: no report of such a time is taken for whole.
     await this.#note(found, { gone_before_ms: latest(found, cut.goneBeforeMs) });
     return true;
   }

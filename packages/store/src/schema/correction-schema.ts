@@ -1,7 +1,7 @@
 /** The table of corrections as TypeScript sees it. See `schema.ts`. */
 import type { Whole, WholeOrNull } from './column.ts';
 
-/** What one provider's bill said about one day and model, and what the records said when the bill was recorded. */
+/** One provider's bill for one day and model, and the sums of the records when the bill was recorded. */
 export interface CorrectionTable {
   readonly id: string;
   readonly organization: string;

@@ -46,7 +46,7 @@ export interface OrganizationTable {
   readonly agreed_tokens: WholeOrNull;
   /** Records, tap events and sums older than this many days go; null: none go. */
   readonly keep_records_days: WholeOrNull;
-  /** What is said of unmetered work; null: it is allowed. */
+  /** The rule for unmetered work; null: it is allowed. */
   readonly unmetered_deferred: string | null;
   readonly unmetered_unreported: string | null;
   readonly unmetered_handed_out: string | null;

@@ -137,7 +137,7 @@ export function callCorrectionsIn({ engine, background, clock }: StoreContext): 
   };
 }
 
-/** Repricings of an organization take turns: each goes by what was counted before. */
+/** Repricings of an organization take turns: each starts from what was counted before. */
 const correctingLock = 7_215_004;
 const takeTurn = (organization: string) => sql`select pg_advisory_xact_lock(${correctingLock}::integer, hashtext(${organization}))`;
 

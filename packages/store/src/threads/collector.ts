@@ -20,7 +20,7 @@ export function collect(what: Collected): boolean {
 }
 
 /**
- * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code goes by the flags. They
+ * Node has V8's collector only behind a flag; a context made while that is set has it. Unset again, because kept code depends on the flags. They
  * are those of the whole process: null if another thread unset them in between.
  */
 export function findCollector(setFlags: (flags: string) => void = setFlagsFromString): Collector | null {

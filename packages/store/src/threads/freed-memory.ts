@@ -12,7 +12,7 @@ interface ForeignFunctions {
   };
 }
 
-/** What it goes by; given in tests. */
+/** What it depends on; given in tests. */
 export interface FreedMemoryBy {
   readonly system: string;
   readonly word: 32 | 64;

@@ -7,7 +7,7 @@
 /** The shortest sleep there is; the system makes some 70 microseconds of it. */
 const momentMs = 0.01;
 
-/** What it goes by; given in tests. */
+/** What it depends on; given in tests. */
 export interface GivingWayBy {
   readonly monotonicMs: () => number;
   readonly sleep: (ms: number) => void;

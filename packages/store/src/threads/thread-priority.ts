@@ -10,7 +10,7 @@ const stepsBehind = { platform: 5, reports: 10, brotli: 10, knownPeople: 5, stra
 
 const lowest = 19;
 
-/** What it goes by; given in tests. */
+/** What it depends on; given in tests. */
 export interface PriorityBy {
   readonly system: string;
   readonly getPriority: (id: number) => number;

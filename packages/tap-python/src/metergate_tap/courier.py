@@ -154,7 +154,7 @@ class Courier:
         left.release()
 
     def _deliver(self, deadline_s: Optional[float]) -> None:
-        """Posts what is due until it is told to stop, or until no events wait while the process ends."""
+        """Posts what is due until it is asked to stop, or until no events wait while the process ends."""
         while not self._resting:
             if deadline_s is not None and native.monotonic_s() >= deadline_s:
                 return

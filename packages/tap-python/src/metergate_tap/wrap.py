@@ -102,7 +102,7 @@ def _wrap(client: Any, tag: str, options: Any) -> None:
 
 
 def _report_of(settings: Settings, tell: Callable[[str], None]) -> Optional[Report]:
-    """The reporter for these settings; if they make no valid one, the user is told why."""
+    """The reporter for these settings; if they make no valid one, the user learns why."""
     if not settings.inspecting and (settings.key is None or settings.endpoint is None):
         tell(notices.NO_KEY if settings.key is None else notices.BAD_ENDPOINT)
         return None

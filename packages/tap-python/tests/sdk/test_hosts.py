@@ -59,7 +59,7 @@ def wait_until(is_so: Callable[[], bool], what: str) -> None:
 
 
 class Program:
-    """A server of the host that runs until it is told to end."""
+    """A server of the host that runs until it is asked to end."""
 
     def __init__(self, folder: str, args: List[str], handed: Sequence[int] = (), **env: str) -> None:
         """`handed`: open files of this process that the program inherits."""

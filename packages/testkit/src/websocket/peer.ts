@@ -14,7 +14,7 @@ export interface PeerEvent {
 
 export class Peer {
   readonly socket: Socket;
-  /** What the other end said before its frames. */
+  /** The other end's head, before its frames. */
   readonly head: string;
   isEnded = false;
   /** Grows by doubling: many tests look at it with every piece that comes. */

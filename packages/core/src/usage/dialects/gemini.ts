@@ -1,7 +1,7 @@
 /**
  * Google's own format, of the Gemini API and of Vertex: `usageMetadata`, cumulative in a stream, where the last one counts. A stream is one of
  * events or one JSON array. Thoughts are counted beside the candidates and are output; what tools read is counted beside the prompt and is input.
- * Searches are told by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
+ * Searches are known by `groundingMetadata` alone, without a count of what is billed (`Grounding`).
  */
 import { watched, watchedEach, WatchedValue, type ElementTally } from '../../json/watched-value.ts';
 import { forgetFindings, nothingFound, type Dialect } from '../dialect.ts';
@@ -66,7 +66,7 @@ class Grounding {
     this.#chunks.hasMap = this.#chunks.hasDocument = false;
   }
 
-  /** Of a stream: of all that it told so far. Null: nothing was searched. */
+  /** Of a stream: of everything in it so far. Null: nothing was searched. */
   calls(model: string | null): ToolCalls | null {
     const queries = this.#queries.found.size + this.#imageQueries.found.size;
     const webSearch = paidSearches(model, queries);

@@ -144,7 +144,7 @@ function isFound({ id, name, project, prefix }: Key, sought: string): boolean {
   return [id, name, project, prefix].some((text) => text?.toLowerCase().includes(word));
 }
 
-/** What each key's calls cost this month. Before the figures have come, nothing is said of any. */
+/** What each key's calls cost this month. Empty until the figures have come. */
 const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>>, known: boolean): readonly Column<Key>[] => [
   {
     id: 'name',

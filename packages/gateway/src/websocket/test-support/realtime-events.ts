@@ -3,7 +3,7 @@ import { fromCaller, fromProvider } from './events.ts';
 
 export const realtimePath = '/v1/realtime?model=gpt-realtime';
 
-/** Of a response that heard sound and saw an image, and of which much was cached. */
+/** Of a response with sound and an image as its input, and of which much was cached. */
 const spokenUsage = {
   total_tokens: 1_600, input_tokens: 1_400, output_tokens: 200,
   input_token_details: {

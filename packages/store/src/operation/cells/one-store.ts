@@ -200,7 +200,7 @@ export interface StoreCells {
   setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
   /** Each cell by itself, for work that goes through all of them. At least one. */
   each(): readonly StoreCell[];
-  /** Looks at the directory, and does what a process left undone between two cells. */
+  /** Looks at the directory, and does what a process did not finish between two cells. */
   keepHouse(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A fault in any kind of figure is found by comparing it with the records, whatever made it. What reports rest on is mended; what caps refuse by,
- * runs and receipts are told alone. Each fault is planted beside the product, as a defect or a person at the database would make it.
+ * runs and receipts are only reported. Each fault is planted beside the product, as a defect or a person at the database would make it.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -111,7 +111,7 @@ for (const on of bothEngines) {
       ['the newest record is gone', 'receipts', `delete from call_record where organization = $1 and receipt_sequence = 24`],
     ];
     for (const [what, kind, statement] of told) {
-      test(`${what}: it is told, and nothing is proved until it is right`, async () => {
+      test(`${what}: it is reported, and nothing is proved until it is right`, async () => {
         const organization = await played();
         await found(organization);
         const proved = await provedMs(organization);

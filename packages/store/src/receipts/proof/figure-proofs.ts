@@ -1,7 +1,7 @@
 /**
  * The comparison of every figure of an organization with its records (decision 207): the chain of receipts first, because what it does not vouch for
  * is no proof; then the days, the newest first; then months, all days, and runs. Sums of usage that differ are mended where the chain is whole. All
- * else is told only. What was found stays until it is found to agree.
+ * else is only reported. What was found stays until it is found to agree.
  */
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
