@@ -22,7 +22,7 @@ const { values } = parseArgs({ options: {
 const calls = Number(values.calls);
 const json: HeaderPair = ['content-type', 'application/json'];
 
-/** What is measured: chat calls, calls that each begin a run of their own, or posts of the tap. */
+/** What is measured: chat calls, calls that each begin a new run, or posts of the tap. */
 type Measure = 'chat' | 'run' | 'tap';
 
 /** What the other organization does meanwhile, one attack after the other in each round, and in how many processes. */

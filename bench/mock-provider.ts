@@ -151,7 +151,7 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-/** Each write is in an event-loop turn of its own, like a provider's tokens, without pauses. */
+/** Each write is in a separate turn of the event loop, like a provider's tokens, without pauses. */
 function stream(socket: Socket, wire: WireAnswers, { events, each }: { readonly events: number; readonly each: number }): void {
   socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n');
   if (wire.first !== '') socket.write(chunk(wire.first));

@@ -1,6 +1,6 @@
 /**
  * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--seconds 10]`: what it costs a PostgreSQL to take
- * records, with real journals and real shippers, each a thread of its own as on nodes of their own.
+ * records, with real journals and real shippers, each on a separate thread, as on separate nodes.
  * First journals that are full are shipped: rows a second for each number of shippers. Then calls end at a rate, and are shipped when a node would
  * ship them. Of both: processor time of the server and of the client, bytes of the server's log, transactions, and HOT updates of the sums.
  */

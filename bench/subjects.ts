@@ -18,7 +18,7 @@ import { productEnv, runCli } from '@metergate/testkit/system.ts';
 export interface Subject {
   readonly name: string;
   readonly url: string;
-  /** Null for `direct`, which has no process of its own. */
+  /** Null for `direct`, which has no process. */
   readonly pid: number | null;
   /** The service key that its calls carry; any text if it needs none. */
   readonly key: string;

@@ -1,4 +1,4 @@
-/** Runs test files with the runner of Node, each in a process of its own, under the watch that ends what hangs. */
+/** Runs test files with the runner of Node, each in a separate process, under the watch that ends what hangs. */
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';

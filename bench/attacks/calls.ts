@@ -5,7 +5,7 @@ import { rawCall, RawConnection } from '@metergate/testkit/raw-client.ts';
 import { bearer, forEver, pass, scaled, type Attacked } from './attacked.ts';
 import type { Bomb } from './hostile-provider.ts';
 
-/** 190 calls at once, again and again: each on a connection of its own, or on kept ones; with a small body, or a large one. */
+/** 190 calls at once, again and again: each on a new connection, or on kept ones; with a small body, or a large one. */
 export type Burst = 'plain' | 'kept' | 'large' | Bomb;
 export type CallAttack = Burst | 'runs';
 

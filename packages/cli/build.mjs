@@ -3,7 +3,7 @@
  * `node build.mjs [--out FOLDER] [--if-possible]`: `--out` builds it for a package that has no sources, to be run as it is; with `--if-possible`, an
  * installation without development dependencies, or without the sources, is left as it is.
  *
- * Each build is in a folder of its own, named for what is in it, and `built.json` names it last. A product that runs goes on with the files it began
+ * Each build is in a new folder, named for what is in it, and `built.json` names it last. A product that runs goes on with the files it began
  * with: the build before this one stays, and so does any of the last day.
  */
 import { createHash } from 'node:crypto';

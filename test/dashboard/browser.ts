@@ -57,7 +57,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
     async stranger() {
       if (strange === null) return (strange = await open({}));
       await strange.context().clearCookies();
-      // The page of the plan's limits runs no script. What is kept is the product's, and is reached only from a page of its own.
+      // The page of the plan's limits runs no script. What is kept is the product's, and is reached only from one of its pages.
       await strange.goto(`${system.platformUrl}/limits`);
       await strange.evaluate('localStorage.clear(); sessionStorage.clear()');
       await strange.emulateMedia({ colorScheme: null, reducedMotion: null });

@@ -1,5 +1,5 @@
 /**
- * Cells on Citus: distributed schemas on two workers, each a server of its own. A worker that is away, and a cell that Citus moves while callers
+ * Cells on Citus: distributed schemas on two workers, each a separate server. A worker that is away, and a cell that Citus moves while callers
  * with caps use it. Skipped where there is no Citus: `testkit/src/citus.ts` says how to name one.
  */
 import assert from 'node:assert/strict';

@@ -65,7 +65,7 @@ export interface Seen {
   readonly atMs: number;
 }
 
-/** That many callers, each with one call after the other, answered after 20 ms, until `end`. Every third caller has a run of its own. */
+/** That many callers, each with one call after the other, answered after 20 ms, until `end`. Every third caller has a run. */
 export function beginLoad(url: string, key: string, callers: number): { end(): Promise<Seen[]> } {
   const seen: Seen[] = [];
   const load = { going: true };

@@ -96,7 +96,7 @@ test('no name of a caller, a model or a path is a label, whatever is sent', asyn
   await call('/v1/canary-path/1', { key: 'svc_live_canary', body: '{}' });
   const text = await metricsText();
   assert.doesNotMatch(text, /canary|org_|key_|svc_live/);
-  // Two new outcomes of an endpoint may each add one series; no call adds one of its own.
+  // Two new outcomes of an endpoint may each add one series; no call adds one.
   assert.ok(text.split('\n').length <= before + 4);
 });
 

@@ -79,7 +79,7 @@ export async function heldOf(store: Store, { id, keyId }: Upgraded, served: numb
   return { records: records.length, interrupted: records.filter(({ outcome }) => outcome === 'interrupted').length, differ };
 }
 
-/** Reports rest on sums of their own, by what tells calls apart. */
+/** Reports rest on separate sums, by what distinguishes calls. */
 async function reportsThatDiffer(store: Store, organization: never, records: readonly CallRecord[]): Promise<readonly string[]> {
   const cost = records.reduce((total, record) => total + (record.cost ?? 0n), 0n);
   const dimensions: readonly UsageDimension[] = ['model', 'key', 'project', 'day', 'month', 'hour', 'wire', 'endpoint', 'run'];

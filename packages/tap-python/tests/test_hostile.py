@@ -103,7 +103,7 @@ class Hostile(unittest.TestCase):
 
     def _redirect(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Ingestion() as elsewhere:
-            # The last calls are made once the flush of the interval has come, however long that takes: they are a batch of their own.
+            # The last calls are made once the flush of the interval has come, however long that takes: they are a separate batch.
             flushed = os.path.join(folder, "flushed")
 
             def answer(index: int) -> Any:

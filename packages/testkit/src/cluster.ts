@@ -1,6 +1,6 @@
 /**
- * Several gateway nodes on one PostgreSQL store, as an operator runs them: each `metergate gateway` a process of its own with a
- * data directory of its own. The providers are one scripted upstream, whose answers name their own cost, so that money is exact.
+ * Several gateway nodes on one PostgreSQL store, as an operator runs them: each `metergate gateway` a separate process with its own
+ * data directory. The providers are one scripted upstream, whose answers name their own cost, so that money is exact.
  * The test opens the store beside them, as a command does, to make settings and read results.
  */
 import { spawn, type ChildProcess } from 'node:child_process';

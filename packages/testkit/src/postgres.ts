@@ -237,7 +237,7 @@ function ready(server: ChildProcess): Promise<void> {
   });
 }
 
-/** A server that is starting answers connections with a FATAL of its own, which does not mean that it failed. */
+/** A server that is starting answers connections with a FATAL, which does not mean that it failed. */
 function fatal(printed: string): boolean {
   return /FATAL:(?!  the database system is (?:starting up|not yet accepting connections))/.test(printed);
 }

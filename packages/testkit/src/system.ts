@@ -1,5 +1,5 @@
 /**
- * The whole product on free ports: spawns `metergate start` as a user would, with a data directory of its own and scripted
+ * The whole product on free ports: spawns `metergate start` as a user would, with its own data directory and scripted
  * providers behind it, and offers the command line beside it. Tests see only what operators see. A start that ends before its ready line
  * throws with what the product wrote to stderr.
  */

@@ -55,7 +55,7 @@ export async function runClient(command: readonly string[], { env, home = emptyH
   }
 }
 
-/** A folder of its own for a client. */
+/** A new folder for a client. */
 export function emptyHome(): string {
   return mkdtempSync(join(tmpdir(), 'metergate-client-'));
 }

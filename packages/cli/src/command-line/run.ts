@@ -14,7 +14,7 @@ import { commandHelp, descriptionOf, groupHelp } from './help.ts';
 
 export interface Outcome {
   readonly exitCode: number;
-  /** The command ran servers, or failed by a fault of our own: nothing that is still open may keep the process alive. */
+  /** The command ran servers, or failed by our own fault: nothing that is still open may keep the process alive. */
   readonly ended: boolean;
 }
 

@@ -71,7 +71,7 @@ function comparisonText({ lines, totals, equal, recordsGoneBefore, otherCurrency
     + `Theirs: ${tokens(totals.theirs) ?? '-'} tokens, ${money(totals.theirs) ?? '-'} USD.`].join('\n');
 }
 
-/** Beside input and output, which have columns of their own: `cachedTokens -8800000`. */
+/** Beside input and output, which have their own columns: `cachedTokens -8800000`. */
 function differingKinds(kinds: ShownReconciliation['lines'][number]['kinds']): string | null {
   const others = kinds.filter(({ kind, difference }) => difference !== 0 && kind !== 'inputTokens' && kind !== 'outputTokens');
   return others.length === 0 ? null : others.map(({ kind, difference }) => `${kind} ${difference}`).join(', ');

@@ -1,5 +1,5 @@
 /**
- * Where the browser of this machine brings back what the page gave it. On the loopback address alone, on a port of its own, for one sign-in.
+ * Where the browser of this machine brings back what the page gave it. On the loopback address alone, on a free port, for one sign-in.
  * Decision 196.
  */
 import { createServer } from 'node:http';

@@ -6,7 +6,7 @@ import { areModelPatterns, areWithin, type ModelPatterns } from '../call/allowed
 import { nanoDollarsMax, type NanoDollars } from '../money.ts';
 import { calendarWindows, type CalendarWindow } from '../spend/window.ts';
 
-/** What members may do about keys of their own. */
+/** What members may do about their own keys. */
 export interface OwnKeyTerms {
   /** How many keys that work one member may have, those that an admin made for them included. 1 to 100. */
   readonly keysMax: number;

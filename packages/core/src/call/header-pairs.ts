@@ -93,7 +93,7 @@ export function upstreamRequestHeaders(
 
 const noFields: readonly FieldBeside[] = [];
 
-/** What the caller receives: the provider's list without hop-by-hop fields and without any `x-svc-` field of its own. */
+/** What the caller receives: the provider's list without hop-by-hop fields and without the provider's `x-svc-` fields. */
 export function inboundResponseHeaders(pairs: HeaderPairs): string[] {
   const named = namedByConnection(pairs);
   const out: string[] = [];

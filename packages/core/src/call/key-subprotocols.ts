@@ -1,5 +1,5 @@
 /**
- * Keys among the subprotocols that a WebSocket handshake offers: a browser can send no header of its own, so it puts its key there. The prefix is
+ * Keys among the subprotocols that a WebSocket handshake offers: a browser can add no header, so it puts its key there. The prefix is
  * known in any case of its letters, so that no spelling of it carries a key to a destination. Decision 0121.
  */
 const keyPrefix = 'openai-insecure-api-key.';

@@ -47,7 +47,7 @@ function fillLiterals(): void {
   }
 }
 
-/** For a reader of its own: the same tables; `ends`: 1 for states in which a word can end. */
+/** For a separate reader: the same tables; `ends`: 1 for states in which a word can end. */
 export const wordTables = { first, next, ends: Uint8Array.from(kindAt, (kind) => (kind === null ? 0 : 1)) } as const;
 
 /** The state after the first byte of a word, or 0 if no word begins with it. */

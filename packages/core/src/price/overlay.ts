@@ -16,7 +16,7 @@
  * `image`: US dollars for one; `characters`: for a million. A price may have these alone, without `input` and `output`. `webSearch`, `webFetch`,
  * `fileSearch`, `codeInterpreter`, `otherTool`: US dollars per thousand calls of the provider's own tool; `call`: per thousand calls of the model.
  * `serviceTiers` and `regions`: by the provider's word, a factor of all prices but those of tools and calls, such as { "flex": "0.5" }, with up to
- * three decimals, or an object of the token prices that hold there, with an `above` of its own; others stay. `from`: a date (00:00 UTC) or an
+ * three decimals, or an object of the token prices that hold there, with an `above`; others stay. `from`: a date (00:00 UTC) or an
  * instant; the price is for calls that start then or later, until a later one of the same model begins. Docs: docs/prices.md.
  * `above`: a call whose whole input is more than `tokens` pays these prices, for all of its tokens; others stay as they were.
  */

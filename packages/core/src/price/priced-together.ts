@@ -3,7 +3,7 @@ import { costOf, pricedModel, pricesOfModel, type Cost, type PricedCall } from '
 import { ratesAt, type TokenRate } from './rates.ts';
 
 /**
- * The cost of many requests by the sum of their tokens. Null: a rate depends on the length of each request, or each request has a price of its own,
+ * The cost of many requests by the sum of their tokens. Null: a rate depends on the length of each request, or each request has a separate price,
  * so the sum does not tell what they cost.
  */
 export function costTogether(call: PricedCall): Cost | null {

@@ -48,12 +48,12 @@ export interface Rates {
   /** Factors of token prices, millionths, by the provider's word in lower case; the ordinary tier and region have none. */
   readonly serviceTiers: ReadonlyMap<string, bigint>;
   readonly regions: ReadonlyMap<string, bigint>;
-  /** Tiers and regions with rates of their own in place of a factor, by the same words. Those rates have the factor 1 for theirs. */
+  /** Tiers and regions with rates in place of a factor, by the same words. Those rates have the factor 1 for theirs. */
   readonly ofTiers: ReadonlyMap<string, Rates>;
   readonly ofRegions: ReadonlyMap<string, Rates>;
 }
 
-/** The rates for where and how a call was served, which are those of its tier, else of its region, if they have any of their own. */
+/** The rates for where and how a call was served, which are those of its tier, else of its region, if these have any. */
 export function ratesAt(
   rates: Rates, { serviceTier, region }: { readonly serviceTier: string | null; readonly region: string | null },
 ): Rates {

@@ -95,7 +95,7 @@ export interface CallRecord extends CallOpening {
   readonly audioInputTokens: number | null;
   /** Part of the output; null if not reported. */
   readonly audioOutputTokens: number | null;
-  /** Calls of the provider's own tools, which have fees of their own; null if it reported none. */
+  /** Calls of the provider's own tools, which have separate fees; null if it reported none. */
   readonly toolCalls: ToolCalls | null;
   /** What was reported in other units, and kinds of tokens that the figures above contain; null if nothing was. */
   readonly units: Units | null;

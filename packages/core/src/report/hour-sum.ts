@@ -55,7 +55,7 @@ export function reportHourFigures(record: HourRecord, tell: (figure: string, amo
 const namesOf = (kind: LatencyKind): readonly string[] => Array.from({ length: bucketMax + 1 }, (_, bucket) => `${kind}${bucket}`);
 const bucketNames: { readonly [Kind in LatencyKind]: readonly string[] } = { d: namesOf('d'), f: namesOf('f') };
 
-/** The provider was not reached, cut the answer, or answered with a fault of its own. */
+/** The provider was not reached, cut the answer, or answered with its own fault. */
 export function isProviderError({ outcome, status }: Pick<CallRecord, 'outcome' | 'status'>): boolean {
   return outcome === 'failed' || outcome === 'cut' || (status !== null && status >= 500);
 }

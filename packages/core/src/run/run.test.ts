@@ -132,7 +132,7 @@ class Node {
   }
 }
 
-/** The spec's table read over a run's whole history, each time from its beginning; plain numbers, no state of its own. */
+/** The spec's table read over a run's whole history, each time from its beginning; plain numbers, no state. */
 interface Past { readonly budgets: number[]; readonly costs: number[]; unknown: number; end: { kind: string; atMs: number } | null }
 
 function verdict(

@@ -1,5 +1,5 @@
 /**
- * Which models and tags of a Baseline have a line of their own: the first 200 of each; the rest is `other`. Rule 8a. So a client
+ * Which models and tags of a Baseline have a line: the first 200 of each; the rest is `other`. Rule 8a. So a client
  * that gives every call a new name neither fills the store nor makes an unreadable report. The events themselves keep their names.
  */
 import type { TapEvent } from './event.ts';

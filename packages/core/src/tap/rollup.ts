@@ -52,7 +52,7 @@ export interface TapRollup {
   readonly headroom: readonly TapHeadroom[];
 }
 
-/** Names of the parts of a report that have latencies of their own; each is stored separately for every day. */
+/** Names of the parts of a report that have latencies; each is stored separately for every day. */
 export const latencyPart = {
   all: 'all',
   provider: (provider: TapProvider) => `provider:${provider}`,

@@ -84,7 +84,7 @@ export class MessageUsage {
     return true;
   }
 
-  /** A faster mode has a price of its own, as a tier has: its name goes before the tier's. */
+  /** A faster mode has another price, as a tier has: its name goes before the tier's. */
   #tier(): string | null {
     if (this.#speed.kind === 'string' && !this.#speed.isString('standard')) return providerName(this.#speed.string());
     return providerName(this.#serviceTier.string());

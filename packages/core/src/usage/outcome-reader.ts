@@ -1,5 +1,5 @@
 /**
- * The bytes of an answer that tells how work ended → what the work used. The answer has no usage of its own: its reading is that nothing was due.
+ * The bytes of an answer that tells how work ended → what the work used. The answer itself has no usage: its reading is that nothing was due.
  * Memory does not grow with the answer: of a file of results one line at a time is looked at. What cannot be read to its end tells nothing.
  * Rule 6f.
  */

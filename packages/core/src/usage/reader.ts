@@ -40,7 +40,7 @@ const idleReadersMax = 128;
 const idleByKind = { streamed: new Map<Wire, IdleOfWire>(), whole: new Map<Wire, IdleOfWire>() };
 type IdleOfWire = Map<Endpoint, ResponseReader[]>;
 
-/** Of dialects with readers of their own, by dialect and form. */
+/** Of dialects with their own readers, by dialect and form. */
 const idleOfDialects = new Map<string, ResponseReader[]>();
 
 function idleOfDialect(kind: string): ResponseReader[] {

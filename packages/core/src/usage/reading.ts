@@ -105,7 +105,7 @@ export interface ReadingContext {
   readonly endpoint: Endpoint;
   /** The response is a stream of events, or of what stands for them. */
   readonly streamed: boolean;
-  /** Of a named upstream: the dialect with a reader of its own; null or absent: that of the endpoint, or any. */
+  /** Of a named upstream: the dialect with its own reader; null or absent: that of the endpoint, or any. */
   readonly dialect?: OwnDialect | null;
   /** It is streamed as lines of JSON, not as events. */
   readonly inLines?: boolean;

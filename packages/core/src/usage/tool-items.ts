@@ -1,5 +1,5 @@
 /**
- * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee of its own. A web search is an
+ * The `output` items of the Responses API → how often the provider ran its own tools, each with a fee. A web search is an
  * item whose action is a search: opening a page it found, or looking through one, has no fee. If the answer itself says how many searches
  * are billed, that figure counts. Commands of a shell in the provider's container cost what its code interpreter costs: the container. Images are
  * made by another model, whose tokens the answer's usage leaves out.

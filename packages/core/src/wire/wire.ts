@@ -26,7 +26,7 @@ export interface WireFacts {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** The header that shows a stored credential to the destination. */
   readonly credentialHeader: (credential: string) => CredentialHeader;
-  /** What a request of our own, such as a test of a key, must also carry. */
+  /** What our own request, such as a test of a key, must also carry. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** The header in which its clients look for a request's id; null if they look for none. */
   readonly requestIdHeader: string | null;

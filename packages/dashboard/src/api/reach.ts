@@ -45,7 +45,7 @@ function set(next: boolean): void {
 
 function askAgain(): void {
   waiting = setTimeout(() => {
-    // A proxy that answers for a platform which is away says so with a status of its own.
+    // A proxy that answers for a platform which is away says so with its own status.
     fetch('/platform/v1/auth/session').then(({ status }) => (status >= 502 && status <= 504 ? askAgain() : noteAnswer()), askAgain);
   }, askAgainMs);
 }

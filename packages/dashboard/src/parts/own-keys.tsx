@@ -1,4 +1,4 @@
-/** What members may do about keys of their own, as pages say and heed it. The platform decides again. */
+/** What members may do about their own keys, as pages show and apply it. The platform decides again. */
 import { Text } from '@mantine/core';
 import { api, type Shown } from '../api/client.ts';
 import { useMay, useSession } from '../app/session.ts';

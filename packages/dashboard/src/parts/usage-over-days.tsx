@@ -9,7 +9,7 @@ import { metricOf, nameIn, type Dimension, type ExploredRow, type Metric } from 
 
 const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }));
 const dayMs = 86_400_000;
-/** How many names have a colour of their own. */
+/** How many names have a colour. */
 export const seriesMax = 7;
 
 export function metricFormat(metric: Metric): (value: number) => string {

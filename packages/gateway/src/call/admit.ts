@@ -32,7 +32,7 @@ import { stillHeld } from './authenticate.ts';
 import { chooseDestination } from './choose-destination.ts';
 import { receiveBody } from './receive-body.ts';
 
-/** How a call ends that is not forwarded: a refusal, or a fault of our own. */
+/** How a call ends that is not forwarded: a refusal, or our own fault. */
 export interface Unforwarded {
   readonly refuseWith: (refusal: Refusal) => void;
   readonly broke: (place: FaultPlace, cause: unknown) => void;

@@ -1,6 +1,6 @@
 /**
  * The journalling of one forwarded call: opened before anything is sent, closed once with its record, and at the same moment settled with the
- * guards. The last bytes of its answer wait for that record (rules: Journal). A call that a fault of our own ended has a record too. One that
+ * guards. The last bytes of its answer wait for that record (rules: Journal). A call that our own fault ended has a record too. One that
  * was never opened has none, and gives back what it took.
  */
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
@@ -129,7 +129,7 @@ export class Recording {
     else turns.later(id, () => this.#guard.run(place, step));
   }
 
-  /** After a fault of our own; one that was settled keeps its first record. `told` runs when it is written. @throws what keeps it from being made. */
+  /** After our own fault; a call that was settled keeps its first record. `told` runs when it is written. @throws what keeps it from being made. */
   settleBroken(facts: CallFacts, told: () => void): void {
     const record = brokenRecord(this.#opening, facts);
     this.#node.metrics.recorded(record, null);

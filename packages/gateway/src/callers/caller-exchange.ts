@@ -6,7 +6,7 @@ import type { WholeRequest } from './whole-request.ts';
 
 /**
  * Bytes of up to this many leave as one text with a head that waits for them: two texts are joined and written once, but a text and bytes go to
- * the system as a list, which takes half a microsecond more. Up to 16 KiB of text need no memory of their own on the way.
+ * the system as a list, which takes half a microsecond more. Up to 16 KiB of text need no new memory on the way.
  */
 export const joinedTextBytesMax = 12 * 1024;
 

@@ -50,7 +50,7 @@ function ofWhom({ scope, subject }: { readonly scope: BindingScope; readonly sub
 
 const runBudget = { scope: 'run', named: 'run', window: 'run' } as const;
 
-/** A refusal of a run: 402, without headers of its own (rule 1). */
+/** A refusal of a run: 402, without further headers (rule 1). */
 function runRefusal(code: string, message: string): () => RefusalAnswer {
   return () => ({ status: 402, code, type: quota, message });
 }

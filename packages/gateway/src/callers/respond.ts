@@ -42,7 +42,7 @@ export function sendRefusal(request: CallerRequest, response: CallerResponse, id
   // A path that leads nowhere is answered as any such path is.
   const shape = refusal.kind === 'unknown_url' ? null : refusalShape(request.url ?? '');
   const { status, body, pairs, ownId } = envelope(refusal, id, shape);
-  // Some providers' SDKs know a request by a header of their own.
+  // Some providers' SDKs know a request by another header.
   const wire = wireOf(request.url ?? '');
   const ownHeader = wire === null ? null : wires[wire].requestIdHeader;
   if (ownHeader !== null) pairs.push(ownHeader, ownId);

@@ -1,7 +1,7 @@
 /**
  * Has a socket's bytes read into one buffer that many sockets share. Node offers that for sockets which it dials (`onread`), not for those
  * that a server accepts, though both are the same class: so the fields of that offer are set on the socket itself. Where this Node has no such
- * fields the bytes come in buffers of their own, as `data`; that costs more and is otherwise the same.
+ * fields the bytes come in new buffers, as `data`; that costs more and is otherwise the same.
  */
 import { Socket } from 'node:net';
 import { mayUseInternals } from '@metergate/store/threads/node-internals.ts';

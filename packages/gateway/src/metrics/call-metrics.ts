@@ -67,7 +67,7 @@ export class CallMetrics {
     add(this.#refusals, code);
   }
 
-  /** A call ended and its record is written. `addedMs`: what the gateway itself added; null if a fault of our own ended the call. */
+  /** A call ended and its record is written. `addedMs`: what the gateway itself added; null if our own fault ended the call. */
   recorded(record: CallRecord, addedMs: number | null): void {
     this.#countOf(record).calls += 1;
     const wire = this.#wireOf(record.wire);

@@ -1,5 +1,5 @@
 /**
- * What one destination calls its answers, in `x-request-id` or `request-id`. Both named providers give every answer a name of its own, so a
+ * What one destination calls its answers, in `x-request-id` or `request-id`. Both named providers give every answer another name, so a
  * name that comes twice in a row on a connection means an answer that came twice. HTTP/1.1 itself knows an answer by its place alone.
  * Decision 0108.
  */

@@ -1,6 +1,6 @@
 /**
  * The chunks of an answer's body as nearly all servers write them (RFC 9112, 7.1): a size in at most eight digits, the bytes, and no more than the
- * last chunk at the end. Node's parser copies each chunk into memory of its own. Whatever else comes, extensions and trailers for example, is
+ * last chunk at the end. Node's parser copies each chunk into new memory. Whatever else comes, extensions and trailers for example, is
  * left to it, from the beginning of a chunk on.
  */
 

@@ -70,7 +70,7 @@ export interface UpgradeObserver extends ExchangeObserver {
 
 export interface Destination {
   send(request: OutboundRequest, observer: ExchangeObserver): Exchange;
-  /** Asks for a WebSocket on a connection of its own, with a request that has no body. */
+  /** Asks for a WebSocket on a new connection, with a request that has no body. */
   upgrade(request: OutboundRequest, observer: UpgradeObserver): Exchange;
   /** Idle connections close now, busy ones when their exchange ends. */
   close(): Promise<void>;

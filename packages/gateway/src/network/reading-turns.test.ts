@@ -45,7 +45,7 @@ it('those that rest go on in their order, the keys in turn, however many connect
   assert.deepEqual([wentOn, turns.resting], [['m16', 'm17', 'm18', 'm19', 'm20'], 0]);
 });
 
-/** Sends 4 MiB to each request, as fast as it can. On a thread of its own, so that it sends while the other thread reads. */
+/** Sends 4 MiB to each request, as fast as it can. On a separate thread, so that it sends while the other thread reads. */
 const provider = `
   const { createServer } = require('node:http');
   const { parentPort } = require('node:worker_threads');

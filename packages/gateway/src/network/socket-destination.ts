@@ -1,5 +1,5 @@
 /**
- * A destination over HTTP/1.1 connections of our own: one request on a connection at a time, as many connections as there are calls under
+ * A destination over our own HTTP/1.1 connections: one request on a connection at a time, as many connections as there are calls under
  * way, each for the calls of one key (decision 0108), one attempt per call. No redirect, no decoding, no proxy variable. Rules: Forwarding;
  * decision 0041. A request whose body is a stream gets a connection when the first bytes of it are there: nothing is written without them.
  *

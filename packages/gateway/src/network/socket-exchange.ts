@@ -1,5 +1,5 @@
 /**
- * One request and its answer on a connection of our own: what the data path holds of it. Nothing is reported after the end, and the connection,
+ * One request and its answer on one of our connections: what the data path holds of it. Nothing is reported after the end, and the connection,
  * which then serves others, is out of its reach.
  */
 import { Readable } from 'node:stream';

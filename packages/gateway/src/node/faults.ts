@@ -1,5 +1,5 @@
 /**
- * Reports faults of our own: each is counted, and the first at each place is logged as a warning. The thrown error may contain content of a
+ * Reports our own faults: each is counted, and the first at each place is logged as a warning. The thrown error may contain content of a
  * call, so only its name and the line of our source are logged.
  */
 import type { GatewayCounters } from './counters.ts';

@@ -22,7 +22,7 @@ const lookMs = 1_000;
 /** For `/metrics`; counted up in place. */
 export interface SessionCounters {
   opened: number;
-  /** Messages that were handed on, and events of our own. */
+  /** Messages that were handed on, and our own events. */
   fromCallers: number;
   fromProviders: number;
   readonly closes: Map<number, number>;

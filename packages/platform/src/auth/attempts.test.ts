@@ -69,7 +69,7 @@ test('a flood of names does not make the table forget the name under attack', ()
   assert.equal(taken(50, (index) => ada(1_000 + index)), 0, 'the account stays bound for its hour');
 });
 
-test('a browser that somebody signed in with has ten tries of its own at that account, whoever used up the others', () => {
+test('a browser that somebody signed in with has ten separate tries at that account, whoever used up the others', () => {
   const { now, attempts, taken } = context();
   const browser = { id: 'b1', email: 'ada@example.com', person: 'ada' };
   const ada = { email: ' Ada@example.com', address: '1.1.1.1', browser };

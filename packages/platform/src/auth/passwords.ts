@@ -1,6 +1,6 @@
 /**
  * Passwords: the rules for one, and its scrypt hash. Rule 16.
- * The platform hashes them on threads of their own (`hashing-threads.ts`); a command, and whoever names no other way, hashes one at a time on the
+ * The platform hashes them on separate threads (`hashing-threads.ts`); a command, and whoever names no other way, hashes one at a time on the
  * pool of its process.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';

@@ -4,7 +4,7 @@
  * To add a resource: write its operations (`operation({...})` of operation.ts) in a file under `http/resources/` and name
  * their list in `operations` below. That makes the routes under `/platform/v1`, their checks and their part of the OpenAPI
  * document. Anything outside `/platform/v1` (the tap's endpoint, a page) goes into `extensions`: a function that gets the app and its parts
- * and adds plain routes, with authentication and errors of its own.
+ * and adds plain routes, with their own authentication and errors.
  * Bodies of operations are read by mount.ts; an extension reads its own.
  */
 import { OpenAPIHono } from '@hono/zod-openapi';

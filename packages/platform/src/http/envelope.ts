@@ -93,7 +93,7 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
-/** A fault of our own; its cause goes only to the log. */
+/** Our own fault; its cause goes only to the log. */
 export function internalError(): HttpRefusal {
   return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');
 }

@@ -1,5 +1,5 @@
 /**
- * Members make and change keys of their own within what an admin allows, whichever way they ask; a machine signs in for a person, once, and nothing
+ * Members make and change their own keys within what an admin allows, whichever way they ask; a machine signs in for a person, once, and nothing
  * that others see lets them take the key. Rules 16 and 17; decisions 195 and 196.
  */
 import assert from 'node:assert/strict';

@@ -61,7 +61,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     test('after signing out the same cookie opens nothing, and one of another secret never did', async () => {
       const cookie = await platform.signIn(acme.emails.viewer);
       const other = await platform.signIn(acme.emails.viewer);
-      assert.notEqual(cookie, other, 'each sign-in is a session of its own');
+      assert.notEqual(cookie, other, 'each sign-in is a new session');
       assert.equal((await ask('/platform/v1/auth/sign-out', { method: 'POST', cookie })).status, 200);
       assert.deepEqual([await session(cookie), await session(other)], [401, 200]);
       const [name, value = ''] = other.split('=');

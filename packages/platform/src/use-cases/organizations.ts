@@ -47,7 +47,7 @@ export interface ShownOrganization {
   readonly models: readonly string[] | null;
   /** Whether the platform asks by itself what became of work that is billed later. */
   readonly follow: boolean;
-  /** What members may do about keys of their own; null: what their role allows. */
+  /** What members may do about their own keys; null: what their role allows. */
   readonly ownKeys: ShownOwnKeyTerms | null;
   /** Agreed throughput, in force on the enterprise plan; null: none set, the plan's figure applies. */
   readonly requestsPerMinute: number | null;

@@ -18,7 +18,7 @@ export interface MonthBudget {
   readonly scope: BudgetScope;
   /** A project, a person's email or a label; null for the organization. */
   readonly subject: string | null;
-  /** The first instant of the month; null: every month that has no budget of its own. */
+  /** The first instant of the month; null: every month without another budget. */
   readonly monthMs: number | null;
   readonly amount: NanoDollars;
   /** Percent of the amount at which webhooks are notified, upwards, each once. */

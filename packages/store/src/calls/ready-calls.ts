@@ -22,7 +22,7 @@ export interface ReadyCalls {
 /** Milliseconds for a hundred of them are two or three. */
 const recordsAtOnce = 100;
 
-/** In slices, each in a turn of the event loop of its own. On SQLite nobody waits for a chain, and nothing is made ready. */
+/** In slices, each in a separate turn of the event loop. On SQLite nobody waits for a chain, and nothing is made ready. */
 export async function readyCalls(
   kind: Engine['kind'], parts: { readonly chains: ChainWriter; readonly ready: ReadyChains }, records: readonly CallRecord[],
 ): Promise<ReadyCalls | null> {

@@ -15,7 +15,7 @@ export interface Marks {
   of(organization: OrganizationId | undefined): number;
   /** Whether a row comes after what the store holds. */
   areBefore(seq: number, row: { readonly organization: string }): boolean;
-  /** Whether some organization has a mark of its own. */
+  /** Whether some organization has a separate mark. */
   readonly hasAhead: boolean;
 }
 

@@ -17,7 +17,7 @@ import { sampleOpening, sampleRecord } from './test-support/sample-call.ts';
 
 const contractStore = contractStores();
 
-test('an organization with many rows has a batch of its own, and the last batch moves the segment', () => {
+test('an organization with many rows has a separate batch, and the last batch moves the segment', () => {
   const rows = (organization: string, count: number, from: number) => Array.from({ length: count }, (_, index) =>
     ({ seq: from + index, record: sampleRecord(sampleOpening(from + index, organization), 1) }));
   const records = [...rows('org_b', ownBatchRows, 1), ...rows('org_c', ownBatchRows - 1, 201), ...rows('org_a', ownBatchRows, 401)];

@@ -1,5 +1,5 @@
 /**
- * What is due of a segment → batches. On a shared store an organization that has many rows due gets a batch of its own: it touches fewer rows of
+ * What is due of a segment → batches. On a shared store an organization that has many rows due gets a separate batch: it touches fewer rows of
  * sums, and nodes that ship at once do not wait for each other's organizations (decision 205). The rest goes in one batch, which moves the
  * segment's mark and so comes last.
  */
@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { CallBatch } from './call-sink.ts';
 import type { DueRows } from './segment-reader.ts';
 
-/** An organization with as many rows has a batch of its own. */
+/** An organization with as many rows has a separate batch. */
 export const ownBatchRows = 100;
 
 /**

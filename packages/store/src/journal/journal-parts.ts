@@ -1,5 +1,5 @@
 /**
- * A journal whose rows go to several cells (decision 210): each cell has a shipper of its own, which takes the rows of its organizations, keeps its
+ * A journal whose rows go to several cells (decision 210): each cell has a shipper, which takes the rows of its organizations, keeps its
  * own mark of each segment in its cell, and waits for nobody. A segment goes when the last of them is through with it.
  */
 

@@ -1,8 +1,8 @@
 /**
  * A store that refuses one record for ever must not keep back all that follow it. Around the store's own `ship`: a batch that is refused for
- * its contents is halved until the bad row is alone. That row is written to a file of its own beside the journal, reported and counted, and
+ * its contents is halved until the bad row is alone. That row is written to a new file beside the journal, reported and counted, and
  * the rest is shipped. The next start, perhaps of a newer version, offers it again.
- * Rule: the row is on disk before the segment's mark passes it, and it has a mark of its own, so that it is stored once even after a crash.
+ * Rule: the row is on disk before the segment's mark passes it, and it has a separate mark, so that it is stored once even after a crash.
  * If row after row is refused, the store is at fault and nothing is set aside. A store restored to an earlier moment gets the row again from
  * its segment, and the file is removed; if the segment no longer exists, the file is the only copy.
  */

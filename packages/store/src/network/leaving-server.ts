@@ -22,7 +22,7 @@ export interface LeavingServer {
   close(graceMs: number, listeners?: Listeners): Promise<void>;
 }
 
-/** Has a server's requests answered by `listener`, except those that come behind a last answer. The server must have no listener of its own. */
+/** Has a server's requests answered by `listener`, except those that come behind a last answer. The server must have no other listener. */
 export function answerUntilLeft(server: Server, listener: RequestListener): LeavingServer {
   /** The newest answer of each connection; null: nothing was asked on it yet, or the answer is whole. */
   const newest = new Map<Socket, ServerResponse | null>();

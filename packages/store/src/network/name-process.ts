@@ -1,6 +1,6 @@
 /**
  * Entry of the process that resolves names which organizations chose, with the system's own resolver (`getaddrinfo`: hosts file, search domains,
- * whatever the machine is set up with). It has threads of its own for it, so a name that takes long delays nothing else. `{id, hostname}` comes in,
+ * whatever the machine is set up with). It has separate threads for it, so a name that takes long delays nothing else. `{id, hostname}` comes in,
  * `{id, addresses}` goes out; null: it did not resolve. Decision 0101.
  */
 import { lookup, type LookupAddress } from 'node:dns';

@@ -14,7 +14,7 @@ const address = { host: '127.0.0.1', port: 0 };
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const close = (listeners: Listeners): Promise<void> => new Promise((ended) => { closeListeners(listeners, { closed() {}, ended }); });
 
-/** Dials so many connections on a thread of its own, so that they come while this thread works; says when all are there. */
+/** Dials so many connections on a separate thread, so that they come while this thread works; says when all are there. */
 const dialler = `
   const { connect } = require('node:net');
   const { parentPort, workerData: { port, count, arrived } } = require('node:worker_threads');

@@ -56,7 +56,7 @@ export interface OrganizationTable {
   readonly models: string | null;
   /** 1: the outcome of its work is asked for. */
   readonly follow: WholeOrNull;
-  /** JSON object: what members may do about keys of their own; null: what their role allows. */
+  /** JSON object: what members may do about their own keys; null: what their role allows. */
   readonly own_keys: string | null;
   readonly created_at_ms: Whole;
   readonly revision: Whole;

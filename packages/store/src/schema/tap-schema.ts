@@ -63,7 +63,7 @@ export type TapCellTable = { readonly [Name in TapFigureName]: Whole } & {
 /** `part`: of one day. `counts`: `bucket:calls`, as core writes it. */
 export interface TapLatencyTable { readonly baseline: Whole; readonly part: string; readonly counts: string }
 
-/** A model or tag that has a line of its own. */
+/** A model or tag that has a line. */
 export interface TapLineTable { readonly baseline: Whole; readonly kind: string; readonly name: string }
 
 export interface TapHeadroomTable {

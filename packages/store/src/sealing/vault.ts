@@ -27,7 +27,7 @@ export interface Vault {
   handOver(next: Uint8Array): Uint8Array;
   /** Takes a handed-over master key in place of this vault's own. False: it is not for this one. */
   takeOver(handedOver: Uint8Array): boolean;
-  /** A vault of its own with the key in force now, for a store that changes its key at another moment. */
+  /** A separate vault with the key in force now, for a store that changes its key at another moment. */
   another(): Vault;
   /** 32 bytes in hexadecimal by which a store recognizes its master key; they reveal nothing about the key. */
   fingerprint(salt: Uint8Array): string;

@@ -38,7 +38,7 @@ export interface Organization {
   readonly models: ModelPatterns;
   /** The platform asks by itself what became of its work that is billed later. */
   readonly follow: boolean;
-  /** What members may do about keys of their own; null: what their role allows. */
+  /** What members may do about their own keys; null: what their role allows. */
   readonly ownKeys: OwnKeyTerms | null;
   /** Figures agreed with an Enterprise organization; null if none were set. On other plans they are stored and have no effect. */
   readonly agreedFigures: AgreedFigures | null;

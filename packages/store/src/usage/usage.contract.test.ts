@@ -184,7 +184,7 @@ for (const on of bothEngines) {
       }
     });
 
-    test('hours of labels are read from sums of their own, but for parts of hours', async () => {
+    test('hours of labels are read from separate sums, but for parts of hours', async () => {
       const organization = organizations[0]!;
       const records = await store.calls.list({ organization, limit: 10_000 });
       const range = { sinceMs: startMs - 9 * dayMs - hourMs / 2, untilMs: startMs - 2 * dayMs - 2 * hourMs };

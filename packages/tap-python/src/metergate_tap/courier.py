@@ -1,7 +1,7 @@
 """
 The courier: one background thread for each endpoint, which posts the due batches of that endpoint's reporters. It is a daemon, is in none of
 the host's lists of threads, takes no signals, and starts with the first event. It is stopped before a fork, so that no thread holds a lock
-when the child is made; afterwards both processes continue with threads of their own. Rule 30c.
+when the child is made; afterwards both processes continue with separate threads. Rule 30c.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-One batch → one POST → its answer, over a socket of its own: it touches no connection, pool or instrumentation of the host, and a host that
+One batch → one POST → its answer, over a new socket: it touches no connection, pool or instrumentation of the host, and a host that
 records or forbids its HTTP calls sees none of these. Redirects are not followed, so the key goes to no other host. Only the body of a 410 is
 read, up to 16 KiB. A post takes at most 2.5 s, except if a name does not resolve. It never raises: a failure is `NO_ANSWER`.
 """

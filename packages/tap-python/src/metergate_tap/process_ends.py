@@ -19,7 +19,7 @@ _couriers: List[Courier] = []
 _settle: List[Callable[[], None]] = []
 _forget: List[Callable[[], None]] = []
 _heard_in = [0]
-"""The process whose end is watched; the child of a fork has an end of its own."""
+"""The process whose end is watched; the child of a fork ends separately."""
 
 
 def listen_to_ends(courier: Courier) -> None:

@@ -29,7 +29,7 @@ export function postOf({ key }: PostTarget): { readonly method: 'POST'; readonly
 export function postBatch(destination: PostTarget, body: string): Promise<EndpointAnswer> {
   return new Promise<EndpointAnswer>((resolve) => {
     const { request } = nodeModule(/^https/i.test(destination.endpoint) ? 'https' : 'http');
-    // A socket of its own, so that it takes no place in the host's pools.
+    // A new socket, so that it takes no place in the host's pools.
     const post = request(destination.endpoint, { ...postOf(destination), agent: false }, (response) => {
       let text = '';
       const heard = (): void => settle({

@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, parseDocument, type Document, type Pair, type Y
 import { isUnfit, type Edited, type Unfit } from './edited.ts';
 import { appended, lineEndOf, spliced, type Splice } from './splice.ts';
 
-/** A setting of the whole file; a list becomes a block of its own. */
+/** A setting of the whole file; a list becomes a block. */
 export type YamlSettings = Readonly<Record<string, string | readonly string[]>>;
 
 /** Settings at the top of a file that is a mapping in block form, or empty. A list that is there already is not touched. */
@@ -52,7 +52,7 @@ export function editYamlEntries(
   return checked(text, { splices }, () => true);
 }
 
-/** In place where they are there, else before the entry's first setting, on lines of their own. */
+/** In place where they are there, else before the entry's first setting, on separate lines. */
 function withSettings(text: string, entry: YAMLMap, settings: Readonly<Record<string, string>>): readonly Splice[] | Unfit {
   const end = lineEndOf(text);
   const first = (entry.items[0]!.key as { readonly range: readonly number[] }).range[0]!;

@@ -1,4 +1,4 @@
-/** Codex: a provider of its own in its configuration. */
+/** Codex: a separate provider in its configuration. */
 import { join } from 'node:path';
 import { editToml } from '../files/toml-text.ts';
 import type { Machine, Tool } from './tool.ts';

@@ -13,7 +13,7 @@ export interface Answer {
   readonly requestedModel?: string;
   readonly region?: string;
   readonly atMs?: number;
-  /** Of a named upstream whose answers are read in a dialect of their own. */
+  /** Of a named upstream whose answers are read in another dialect. */
   readonly dialect?: OwnDialect;
 }
 
@@ -35,7 +35,7 @@ export function tokens(prompt: number, completion: number, more: Usage = {}): Us
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, ...more };
 }
 
-/** An answer in a dialect of its own, that is never streamed. */
+/** An answer in another dialect, that is never streamed. */
 export function inDialect(dialect: OwnDialect, body: object, requestedModel?: string): Answer {
   return { wire: 'upstream', endpoint: 'other', body, events: null, dialect, ...(requestedModel === undefined ? {} : { requestedModel }) };
 }

@@ -180,7 +180,7 @@ const ran = (...types: string[]) => {
 };
 const embedded = (billed_units: object) => at('api.cohere.com', inDialect('cohere', { embeddings: {}, meta: { billed_units } }, 'embed-v4.0'));
 
-/** What sellers charge beside their tokens, in words of their own. */
+/** What sellers charge beside their tokens, in their own words. */
 const besideBills: readonly BilledExchange[] = [
   ['xAI says its cost', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: 37_756_000 }))), [[1, 0.0037756, 'each']]],
   ['xAI says a cost with a part of a nano-dollar', at('api.x.ai', chat('grok-4-0709', tokens(32, 9, { cost_in_usd_ticks: 12_345_678_915 }))),

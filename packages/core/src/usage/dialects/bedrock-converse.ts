@@ -78,7 +78,7 @@ class ConverseDialect implements Dialect {
     const usage = this.#usage;
     findings.metered = true;
     findings.finishReason = providerName(this.#stopReason.string()) ?? findings.finishReason;
-    // A shorter latency has a price of its own, as a tier has.
+    // A shorter latency has another price, as a tier has.
     findings.serviceTier = this.#latency.isString('optimized') ? 'optimized' : providerName(this.#tier.string()) ?? findings.serviceTier;
     if (!usage.complete || usage.kind === 'null') return;
     findings.usage = usage.kind !== 'object' ? badUsage : foundUsage({

@@ -1,4 +1,4 @@
-/** What members may do about keys of their own: how many, which models, how long, and the cap that each gets. */
+/** What members may do about their own keys: how many, which models, how long, and the cap that each gets. */
 import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { ask, type Shown } from '../../api/client.ts';
 import { ModelsInput } from '../../parts/models-input.tsx';

@@ -1,4 +1,4 @@
-/** The page of a failed sign-in by the identity provider: a sentence of our own for each cause, and a link back. */
+/** The page of a failed sign-in by the identity provider: our own sentence for each cause, and a link back. */
 import { htmlPage } from './page-style.ts';
 
 interface Told {

@@ -75,7 +75,7 @@ describe('cells of a PostgreSQL store', () => {
     assert.equal(await cellOf(organization), 'default');
   });
 
-  test('a cell is a schema with a store of its own; names are checked, and taken once', async () => {
+  test('a cell is a schema with a complete store; names are checked, and taken once', async () => {
     for (const name of ['', 'Upper', '1st', 'a-b', 'default', 'a'.repeat(41), 'x;drop']) {
       assert.equal(await refusalCode(store.cells.add(name)), 'invalid_name');
     }

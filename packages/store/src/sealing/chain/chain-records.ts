@@ -118,7 +118,7 @@ function isSettled({ key, privateKey, secret }: ChainKeys): boolean {
   return key === null || (privateKey !== null && secret !== null);
 }
 
-/** In a transaction of its own: two shippers that each held a chain and made one that the other waits for would wait for ever. */
+/** In a separate transaction: two shippers that each held a chain and made one that the other waits for would wait for ever. */
 function makeChains(context: StoreContext, organizations: readonly string[]): Promise<void> {
   return context.background.write(async (transaction) => {
     for (const organization of organizations) await makeChain(context, transaction, organization);
