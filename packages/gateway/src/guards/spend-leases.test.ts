@@ -122,7 +122,7 @@ test('an answer that found room which was spent meanwhile admits nothing: the ca
   await turn();
   guards.ask(call(), 250, (_refusal, again) => { answered.push(again); });
   await answer({ granted: 2 });
-  assert.deepEqual([answered, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was to be had');
+  assert.deepEqual([answered, guards.decide(call())], [[true, false, false], unconfirmed], 'nothing was granted');
 });
 
 test('a lease is used for as long as both clocks allow, also if no timer ran meanwhile', async () => {

@@ -32,7 +32,7 @@ export interface FollowWorkOptions extends SellerRules {
   readonly say: (line: string) => void;
 }
 
-/** How often each answer was had since this platform began. */
+/** How often each answer was received since this platform began. */
 export type FollowFigures = { readonly [Kind in FollowedOutcome['kind']]: number };
 
 export interface FollowWork {

@@ -1,6 +1,6 @@
 /**
  * The price feed: a public price list that is asked for once a day, by one platform at a time, if the operator configured an address (decision 142).
- * What changes is logged before and after it takes force. A list that cannot be had, or cannot be used, changes nothing; it is logged, counted and
+ * What changes is logged before and after it takes force. A list that cannot be fetched, or cannot be used, changes nothing; it is logged, counted and
  * asked for again an hour later.
  */
 import { createHash } from 'node:crypto';
@@ -83,7 +83,7 @@ export function createPriceFeed(options: PriceFeedOptions): PriceFeed {
     const digest = createHash('sha256').update(got.bytes).digest('hex');
     if (settings.checksumUrl !== null) {
       const sum = await getText(settings.checksumUrl, { ...rules, bytesMax: 10_000, etag: null });
-      if (sum.kind !== 'text') return `its checksum cannot be had, ${sum.kind === 'fault' ? sum.why : 'the answer is empty'}`;
+      if (sum.kind !== 'text') return `its checksum cannot be fetched, ${sum.kind === 'fault' ? sum.why : 'the answer is empty'}`;
       if (digestIn(sum.bytes.toString('latin1')) !== digest) return 'its checksum is another one';
     }
     const context = { store: acting, nowMs, randomBytes: options.randomBytes };

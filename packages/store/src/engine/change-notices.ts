@@ -16,7 +16,7 @@ export interface ChangeNotices {
   close(): Promise<void>;
 }
 
-/** Between a connection that was lost, or could not be had, and the next attempt. */
+/** Between a connection that was lost, or could not be opened, and the next attempt. */
 const redialMs = 1_000;
 const connectMs = 5_000;
 
