@@ -50,7 +50,7 @@ async function testAll(parts: readonly string[], watch: TestWatch): Promise<numb
     return 2;
   }
   const faults = parts.length === 0 ? checkSources() : Promise.resolve([]);
-  const tests = await step('build', ['packages/cli/build.mjs']) === 0 ? await inMemory(() => runTests(files, watch)) : 1;
+  const tests = await step('build', ['packages/cli/build.mjs', '--if-changed']) === 0 ? await inMemory(() => runTests(files, watch)) : 1;
   // Printed last, because they would be overlooked among the tests.
   const said = [...await faults, ...watch.faults];
   for (const fault of said) console.error(fault);

@@ -1,7 +1,8 @@
 /**
  * Builds the server into `dist`, which the launcher runs as long as the sources are those it was built from.
- * `node build.mjs [--out FOLDER] [--if-possible]`: `--out` builds it for a package that has no sources, to be run as it is; with `--if-possible`, an
- * installation without development dependencies, or without the sources, is left as it is.
+ * `node build.mjs [--out FOLDER] [--if-possible] [--if-changed]`: `--out` builds it for a package that has no sources, to be run as it is;
+ * with `--if-possible`, an installation without development dependencies, or without the sources, is left as it is; with `--if-changed`, so is one
+ * whose build is of the sources as they are.
  *
  * Each build is in a new folder, named for what is in it, and `built.json` names it last. A product that runs goes on with the files it began
  * with: the build before this one stays, and so does any of the last day.
@@ -11,7 +12,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sourceRecord } from './bin/built-product.mjs';
+import { builtMain, sourceRecord } from './bin/built-product.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
@@ -29,7 +30,7 @@ const startedMs = performance.now();
 try {
   if (!existsSync(join(here, 'src/main.ts'))) throw new Error('the sources are not here');
   createRequire(import.meta.url).resolve('esbuild');
-  await build();
+  if (!args.includes('--if-changed') || builtMain(here) === null) await build();
 } catch (error) {
   if (!args.includes('--if-possible')) throw error;
   process.stdout.write(`The server is not built: ${error.message.split('\n', 1)[0]}\n`);

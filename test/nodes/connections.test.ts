@@ -3,6 +3,7 @@
  * one after the other, each response that was begun is recorded once and none is cut.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as pass } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { startCluster, type Cluster, type ClusterNode } from '@metergate/testkit/cluster.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
@@ -14,6 +15,8 @@ import { granted, Sharer, storeOf } from './shared-fixture.ts';
 
 const connections = 30;
 const dollars = 0.05;
+/** Between two responses of a caller, or two attempts to connect: without it a dozen callers take the whole machine while nodes start. */
+const breathMs = 20;
 const mask = Buffer.from([1, 2, 3, 4]);
 const ask = frameOf(JSON.stringify({ type: 'response.create', model: 'm', input: 'hello' }), { mask });
 
@@ -101,10 +104,13 @@ test('nodes are restarted one after the other: what was begun is read to its end
     // A caller whose connection was closed for the restart connects again, to the next node that takes it.
     for (let tried = at; !isOver(); tried += 1) {
       const caller = await open(nodes[tried % nodes.length]!, sharer).catch(() => null);
-      if (caller === null || !caller.head.startsWith('HTTP/1.1 101 ')) continue;
+      if (caller === null || !caller.head.startsWith('HTTP/1.1 101 ')) {
+        await pass(breathMs);
+        continue;
+      }
       opened += 1;
       try {
-        while (!isOver()) await asks(caller);
+        for (; !isOver(); await pass(breathMs)) await asks(caller);
         caller.send(closeOf(1000, '', mask));
         await caller.ended();
       } catch {
@@ -115,7 +121,7 @@ test('nodes are restarted one after the other: what was begun is read to its end
   });
   for (const [at, node] of nodes.entries()) {
     const until = provider.begun.length + 60;
-    while (provider.begun.length < until) await new Promise(setImmediate);
+    while (provider.begun.length < until) await pass(breathMs);
     node.signal('SIGTERM');
     assert.equal(await node.ended, 0);
     nodes[at] = await cluster.node({ dataDirectory: node.dataDirectory });
