@@ -12,6 +12,8 @@ const usualFloorMs = 40;
 const step = 8;
 /** Linear reading stays below it though caches and the collector favour the short text; quadratic reading is far above. */
 const growthMax = 24;
+/** Even quadratic reading of a shorter text takes only seconds. */
+const longBytesMin = 16_384;
 const attemptsMax = 5;
 const againMaxMs = 300;
 
@@ -32,12 +34,12 @@ export interface Growth {
 }
 
 /**
- * Compares a text of `bytesMax` with one of an eighth, after that one with an eighth of its own, so that what is far from linear is found before
- * it takes minutes. What takes less than `floorMs` is not judged. Whatever looks too slow is measured again before it is believed.
+ * Compares a text of `bytesMax` with one of an eighth. A long one is not read before one of an eighth was compared in the same way, so that what is
+ * far from linear is found before it takes minutes. What takes less than `floorMs` is not judged. Whatever looks too slow is measured again before it is believed.
  */
 export async function growthOf(read: Read, bytesMax: number, floorMs: number = usualFloorMs): Promise<Growth> {
-  const shorter = await growthAt(read, Math.floor(bytesMax / step), floorMs);
-  return shorter.linear ? growthAt(read, bytesMax, floorMs) : shorter;
+  const shorter = bytesMax > longBytesMin ? await growthAt(read, Math.floor(bytesMax / step), floorMs) : null;
+  return shorter?.linear === false ? shorter : growthAt(read, bytesMax, floorMs);
 }
 
 async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Growth> {

@@ -14,6 +14,7 @@ import gc
 import inspect
 import io
 import json
+import os
 import random
 import re
 import ssl
@@ -35,9 +36,10 @@ from .portrait import portrait
 from .provider import Provider, node
 
 Expected = Dict[str, Any]
-CALLS_OF_LIFE = 200
+CALLS_OF_LIFE = int(os.environ.get("METERGATE_CALLS_OF_LIFE", "100"))
+"""Of a client that is used again and again."""
 TEST_LIMIT_S = 150
-"""A step takes well under a second, 200 calls of one client about five."""
+"""A step takes well under a second, 100 calls of one client a few."""
 NONE: Expected = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0}
 
 
@@ -183,7 +185,7 @@ def cases(script: Script) -> type:
                     more = self.left - left
             self.assertEqual(more, Counter(), "left to the collector of cycles by the tap alone")
 
-        def test_a_life_of_200_calls(self) -> None:
+        def test_a_life_of_many_calls(self) -> None:
             steps = [step for step in script.steps if step.seen]
             life: List[Step] = []
             shuffled = random.Random(7)
