@@ -6,8 +6,15 @@
 /** Reads a text of about this many bytes. */
 export type Read = (bytes: number) => unknown;
 
+/**
+ * `METERGATE_TIME_PER_BYTE=all` tries texts of twice the length, and every shape at each field of each operation: minutes of processor time. The
+ * usual run tries each kind of field with every shape once.
+ */
+export const tryAll = process.env['METERGATE_TIME_PER_BYTE'] === 'all';
+/** The part of the greatest length that is tried. */
+export const tried = tryAll ? 1 : 1 / 2;
 /** Below this nothing is judged: reading that is not linear takes far longer at these sizes. Measuring all exactly would take minutes. */
-const usualFloorMs = 40;
+const usualFloorMs = 40 * tried;
 /** How many times shorter the short text is. Linear reading takes 8 times as long for the long one, quadratic reading 64 times. */
 const step = 8;
 /** Linear reading stays below it though caches and the collector favour the short text; quadratic reading is far above. */
@@ -34,8 +41,9 @@ export interface Growth {
 }
 
 /**
- * Compares a text of `bytesMax` with one of an eighth. A long one is not read before one of an eighth was compared in the same way, so that what is
- * far from linear is found before it takes minutes. What takes less than `floorMs` is not judged. Whatever looks too slow is measured again before it is believed.
+ * Compares a text of `bytesMax` with one of an eighth. A long one is not read before one of an eighth was compared in the same way, so that
+ * what is far from linear is found before it takes minutes. What takes less than `floorMs` is not judged. Whatever looks too slow is measured
+ * again before it is believed.
  */
 export async function growthOf(read: Read, bytesMax: number, floorMs: number = usualFloorMs): Promise<Growth> {
   const shorter = bytesMax > longBytesMin ? await growthAt(read, Math.floor(bytesMax / step), floorMs) : null;

@@ -244,7 +244,7 @@ export const textEntries: Readonly<Record<string, TextEntry>> = {
       '{"settings":V,"upstream":{"url":V}}', '{"keys":V}', '{"keys":[V],"webhooks":V}', '{"upstreams":[{"name":V,"url":V}]}',
       '{"allocation":V}', '{"allocation":{"rules":V,"rest":V}}', '{"keys":[{"name":"a","models":V}]}', '{"caps":[{"limit":V,"alerts":V}]}',
     ], readConfiguration),
-    bytesMax: 32_768,
+    bytesMax: 16_384,
   },
   'a list of public prices': ofBody(readPublicList),
   'a list of public prices, its values': inBodies([

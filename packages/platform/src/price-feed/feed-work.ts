@@ -1,7 +1,7 @@
 /**
- * The price feed: a public price list that is asked for once a day, by one platform at a time, if the operator configured an address (decision 142).
- * What changes is logged before and after it takes force. A list that cannot be fetched, or cannot be used, changes nothing; it is logged, counted and
- * asked for again an hour later.
+ * The price feed: a public price list that is asked for once a day, by one platform at a time, if the operator configured an address (decision
+ * 142). What changes is logged before and after it takes force. A list that cannot be fetched, or cannot be used, changes nothing; it is
+ * logged, counted and asked for again an hour later.
  */
 import { createHash } from 'node:crypto';
 import type { AddressGuard } from '@metergate/store/network/address-guard.ts';
