@@ -6,7 +6,7 @@
 import type { CallOpening, CallRecord } from '@metergate/core/record/call-record.ts';
 import { settlementOf, type OutcomeTally } from '@metergate/core/price/settlement.ts';
 import { withoutUsage } from '@metergate/core/usage/operation.ts';
-import type { Reading } from '@metergate/core/usage/reading.ts';
+import { nothingDue, type Reading } from '@metergate/core/usage/reading.ts';
 import type { FaultPlace } from '../node/faults.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { CopyReader } from '../usage/copy-reader.ts';
@@ -97,7 +97,9 @@ export class Recording {
     this.#settling = true;
     const startedMs = this.#node.clock.monotonicMs();
     const lost = unanswered && withoutUsage(this.#opening) !== 'none';
-    const close = (reading: Reading): void => {
+    const close = (read: Reading): void => {
+      // What tells of earlier work has no usage of its own, also if it could not be read.
+      const reading = outcome === null ? read : nothingDue;
       const record = this.#recordOf({ end, reading, outcomeOf: outcome?.works ?? [] }, facts());
       if (outcome !== null) this.#settleWork(outcome);
       this.#close(record, () => this.#inTurn('journal', () => this.#isSettled(record, startedMs, committed)));

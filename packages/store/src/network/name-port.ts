@@ -23,12 +23,15 @@ export function portOf(resolver: NameResolver): MessagePort {
 /** How the names of an organization are resolved through this port. */
 export type NamesOf = (organization: string) => ResolveAll;
 
+/** Of this thread: whoever asks through the same port hears the answers to the others' questions. */
+let lastId = 0;
+
 export function namesThrough(port: MessagePort): NamesOf {
   const waiting = new Map<string, NameAnswer[]>();
   const asked = new Map<number, string>();
-  let lastId = 0;
   port.on('message', ({ id, addresses }: Answer) => {
-    const name = asked.get(id)!;
+    const name = asked.get(id);
+    if (name === undefined) return;
     const waiters = waiting.get(name)!;
     asked.delete(id);
     waiting.delete(name);

@@ -163,6 +163,22 @@ test('connections that wait for one name of an organization share its question; 
   port.close();
 });
 
+test('two who ask through one port hear the answers to their own questions alone', async () => {
+  const questions: { hostname: string; answer: (addresses: readonly LookupAddress[] | null) => void }[] = [];
+  const port = portOf({ resolve: ({ hostname }, answer) => void questions.push({ hostname, answer }), close() {} });
+  const heard: unknown[] = [];
+  const there: LookupAddress[] = [{ address: '127.0.0.2', family: 4 }];
+  for (const names of [namesThrough(port), namesThrough(port)]) {
+    names('one')(`name-${heard.length}.example`, { all: true }, (fault, addresses) => heard.push(fault ?? addresses));
+  }
+  while (questions.length < 2) await new Promise(setImmediate);
+  questions[1]!.answer(there);
+  questions[0]!.answer(here);
+  while (heard.length < 2) await new Promise(setImmediate);
+  assert.deepEqual(heard, [there, here]);
+  port.close();
+});
+
 test('the real process resolves as this machine does, and says when a name does not resolve', async () => {
   const resolver = createNameResolver({ monotonicMs: () => performance.now(), say: (sentence) => assert.fail(sentence) });
   const of = (hostname: string): Promise<readonly LookupAddress[] | null> =>
