@@ -1,4 +1,4 @@
-/** Where an organization's work is asked for, as whom, and at whose prices: a named provider, or one of its upstreams. Decisions 138 and 230. */
+/** Where an organization's work is asked for, as whom, and at whose prices: a named provider, or one of its upstreams. Decisions 138 and 231. */
 import type { PricedCall } from '@metergate/core/price/cost.ts';
 import type { DeclaredUpstream, NamedUpstream, OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { regionIn } from '@metergate/core/wire/region-in.ts';
