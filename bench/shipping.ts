@@ -1,6 +1,7 @@
 /**
- * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--seconds 10]`: what it costs a PostgreSQL to take
- * records, with real journals and real shippers, each on a separate thread, as on separate nodes.
+ * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--seconds 10] [--tables]`: what it costs a
+ * PostgreSQL to take records, with real journals and real shippers, each on a separate thread, as on separate nodes. `--tables` says which tables
+ * and indexes the log is about, each with its bytes and changes a record.
  * First journals that are full are shipped: rows a second for each number of shippers. Then calls end at a rate, and are shipped when a node would
  * ship them. Of both: processor time of the server and of the client, bytes of the server's log, transactions, and HOT updates of the sums.
  */
@@ -42,6 +43,8 @@ interface Outcome {
   readonly batches: number;
   readonly tookMs: number;
   readonly processorMs: number;
+  /** The longest that a row waited until it was in the store; 0 where journals are full from the beginning. */
+  readonly waitedMs: number;
 }
 
 const masterKey = new Uint8Array(32).fill(7);
@@ -53,18 +56,18 @@ await (isMainThread ? measure() : work(workerData as Task, parentPort!));
 async function measure(): Promise<void> {
   const { values } = parseArgs({ options: {
     rows: { type: 'string', default: '24000' }, shippers: { type: 'string', default: '1,4' }, organizations: { type: 'string', default: '20' },
-    rate: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '10' },
+    rate: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '10' }, tables: { type: 'boolean', default: false },
   } });
   const postgres = await startPostgres();
   try {
     for (const shippers of values.shippers.split(',').filter((each) => each !== '').map(Number)) {
       const task = { rows: Math.floor(Number(values.rows) / shippers), rate: null, seconds: 0 };
-      await round(`${shippers} shipper${shippers === 1 ? '' : 's'}, full journals`, await postgres.createDatabase(), Number(values.organizations),
-        Array.from({ length: shippers }, () => task));
+      await round(`${shippers} shipper${shippers === 1 ? '' : 's'}, full journals`, await postgres.createDatabase(),
+        { organizations: Number(values.organizations), tables: values.tables }, Array.from({ length: shippers }, () => task));
     }
     for (const rate of values.rate.split(',').filter((each) => each !== '').map(Number)) {
-      await round(`${rate} calls a second on one node`, await postgres.createDatabase(), Number(values.organizations),
-        [{ rows: 0, rate, seconds: Number(values.seconds) }]);
+      await round(`${rate} calls a second on one node`, await postgres.createDatabase(),
+        { organizations: Number(values.organizations), tables: values.tables }, [{ rows: 0, rate, seconds: Number(values.seconds) }]);
     }
   } finally {
     await postgres.stop();
@@ -73,7 +76,8 @@ async function measure(): Promise<void> {
 
 /** One database, with as many threads as there are tasks. */
 async function round(
-  name: string, databaseUrl: string, organizations: number, tasks: readonly Pick<Task, 'rows' | 'rate' | 'seconds'>[],
+  name: string, databaseUrl: string, { organizations, tables }: { readonly organizations: number; readonly tables: boolean },
+  tasks: readonly Pick<Task, 'rows' | 'rate' | 'seconds'>[],
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'metergate-bench-shipping-'));
   const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
@@ -86,7 +90,7 @@ async function round(
   }));
   try {
     await Promise.all(threads.map(said<string>));
-    const server = await serverFigures(databaseUrl);
+    const server = await serverFigures(databaseUrl, tables);
     const outcomes = Promise.all(threads.map(said<Outcome>));
     const beganMs = clock();
     for (const thread of threads) thread.postMessage('begin');
@@ -94,11 +98,16 @@ async function round(
     const tookMs = clock() - beganMs;
     const rows = done.reduce((sum, each) => sum + each.rows, 0);
     const batches = done.reduce((sum, each) => sum + each.batches, 0);
+    const waited = Math.round(Math.max(...done.map(({ waitedMs }) => waitedMs)));
     const client = done.reduce((sum, each) => sum + each.processorMs, 0);
     const used = await server.since();
     console.log(`${name}: ${Math.round(rows / tookMs * 1_000)} rows a second; of a record ${(used.processorMs / rows * 1_000).toFixed(0)} us of the `
       + `server, ${(client / rows * 1_000).toFixed(0)} us of the client, ${Math.round(used.walBytes / rows)} bytes of log; `
-      + `${Math.round(rows / batches)} rows a batch, ${used.commits} commits, ${used.hotPercent} % of the sums' updates HOT`);
+      + `${Math.round(rows / batches)} rows a batch, ${used.commits} commits, ${used.hotPercent} % of the sums' updates HOT`
+      + (waited === 0 ? '' : `; no row waited longer than ${waited} ms`));
+    for (const { table, bytes, changes } of used.tables) {
+      console.log(`  ${String(Math.round(bytes / rows)).padStart(5)} bytes in ${(changes / rows).toFixed(2)} changes  ${table}`);
+    }
   } finally {
     await Promise.all(threads.map((thread) => thread.terminate()));
     rmSync(directory, { recursive: true, force: true });
@@ -112,7 +121,7 @@ function said<Message>(thread: Worker): Promise<Message> {
   });
 }
 
-async function serverFigures(url: string) {
+async function serverFigures(url: string, byTable: boolean) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows: [setting] } = await client.query<{ d: string }>('select setting as d from pg_settings where name = $1', ['data_directory']);
@@ -124,19 +133,36 @@ async function serverFigures(url: string) {
       .rows[0]!.c),
   });
   const before = await look();
+  const beganAt = await logEnd(client);
   return {
     async since() {
       const after = await look();
       await pause(1_100);
       const { rows: [updates] } = await client.query<{ all: string; hot: string }>(`select sum(n_tup_upd) as all, sum(n_tup_hot_upd) as hot
         from pg_stat_user_tables where relname in ('usage_sum', 'attribution_sum', 'word_sum', 'hour_sum', 'spend_day')`);
+      const tables = byTable ? await logByTable(client, beganAt) : [];
       await client.end();
       return {
         processorMs: after.processorMs - before.processorMs, walBytes: after.walBytes - before.walBytes, commits: after.commits - before.commits,
-        hotPercent: Math.round(Number(updates!.hot) / Math.max(1, Number(updates!.all)) * 100),
+        tables, hotPercent: Math.round(Number(updates!.hot) / Math.max(1, Number(updates!.all)) * 100),
       };
     },
   };
+}
+
+async function logEnd(client: pg.Client): Promise<string> {
+  return (await client.query<{ at: string }>('select pg_current_wal_insert_lsn() as at')).rows[0]!.at;
+}
+
+/** Each entry of the log counts for the first block that it is about. */
+async function logByTable(client: pg.Client, beganAt: string): Promise<{ table: string; bytes: number; changes: number }[]> {
+  await client.query('create extension if not exists pg_walinspect');
+  const { rows } = await client.query<{ table: string; bytes: string; changes: string }>(`
+    select coalesce(c.relname, 'others') || ' ' || b.resource_manager || ' ' || b.record_type as table, sum(b.record_length) as bytes,
+      count(*) as changes
+    from pg_get_wal_block_info($1, pg_current_wal_flush_lsn(), false) as b left join pg_class as c on c.relfilenode = b.relfilenode
+    where b.block_id = 0 group by 1 order by 2 desc limit 40`, [beganAt]);
+  return rows.map(({ table, bytes, changes }) => ({ table, bytes: Number(bytes), changes: Number(changes) }));
 }
 
 /** Processor time of a server and of its processes, those that have ended among them. Linux counts in hundredths of a second. */
@@ -166,25 +192,27 @@ async function work(task: Task, parent: MessagePort): Promise<void> {
   await new Promise((resolve) => parent.once('message', resolve));
   const begun = process.threadCpuUsage();
   const beganMs = clock();
-  const { rows, batches } = task.rate === null ? await shipAll(store, task) : await shipAtRate(store, journal, { ...task, rate: task.rate });
+  const { rows, batches, waitedMs } = task.rate === null ? await shipAll(store, task)
+    : await shipAtRate(store, journal, { ...task, rate: task.rate });
   const used = process.threadCpuUsage(begun);
-  parent.postMessage({ rows, batches, tookMs: clock() - beganMs, processorMs: (used.user + used.system) / 1_000 } satisfies Outcome);
+  parent.postMessage({ rows, batches, waitedMs, tookMs: clock() - beganMs, processorMs: (used.user + used.system) / 1_000 } satisfies Outcome);
   await store.close();
 }
 
-async function shipAll(store: Store, { directory }: Task): Promise<{ rows: number; batches: number }> {
+async function shipAll(store: Store, { directory }: Task): Promise<Pick<Outcome, 'rows' | 'batches' | 'waitedMs'>> {
   let batches = 0;
   const shipper = createShipper({ directory, calls: store.calls, clock, distant: true, taken: () => { batches += 1; } });
   const rows = await shipper.pass();
   shipper.close();
-  return { rows, batches };
+  return { rows, batches, waitedMs: 0 };
 }
 
 /** As the store thread of a node does it: the gateway tells of each call that ended. */
 async function shipAtRate(
   store: Store, journal: ReturnType<typeof createJournal>, task: Task & { readonly rate: number },
-): Promise<{ rows: number; batches: number }> {
+): Promise<Pick<Outcome, 'rows' | 'batches' | 'waitedMs'>> {
   let batches = 0;
+  let waitedMs = 0;
   const counted = countingRows(store.calls);
   const taken = counted.sinceNow();
   const progress = new ShipProgress(clock);
@@ -202,6 +230,7 @@ async function shipAtRate(
   for (let done = 0, nextMs = clock(); clock() < untilMs; nextMs += everyMs) {
     const to = done + task.rate * everyMs / 1_000;
     await write(journal, task, Math.floor(done), Math.floor(to));
+    waitedMs = Math.max(waitedMs, clock() - progress.untilMs);
     shipping.look(null);
     done = to;
     await pause(Math.max(0, nextMs + everyMs - clock()));
@@ -210,7 +239,7 @@ async function shipAtRate(
   await shipper.pass();
   await journal.end();
   shipper.close();
-  return { rows: taken().rows, batches };
+  return { rows: taken().rows, batches, waitedMs };
 }
 
 /** Calls of all organizations in turn, from ten keys, three projects and three models, with two labels. */

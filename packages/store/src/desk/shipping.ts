@@ -19,7 +19,7 @@ const nudgePauseMs = { sqlite: 50, postgres: 20 };
  * next one comes later and finds more.
  */
 const manyRows = { count: 100, aSecond: 200 };
-const busyPauseMs = { sqlite: 100, postgres: 200 };
+const busyPauseMs = { sqlite: 100, postgres: 400 };
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;

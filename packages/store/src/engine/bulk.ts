@@ -17,13 +17,21 @@ export interface BulkColumn<Row> {
   readonly value: (row: Row) => string | number | bigint | Uint8Array | null;
 }
 
-/** An insert: where to, which columns, and what comes after the rows (`on conflict …`, `returning …`). */
+/** An insert: where to, which columns, and what comes after the rows (`on conflict … do nothing`, `returning …`). */
 export interface BulkInsert<Row> {
   readonly table: string;
   readonly columns: readonly BulkColumn<Row>[];
-  readonly after: string;
+  readonly after?: string;
+  /** What becomes of a row that is there. No two of the rows may have one key. */
+  readonly adds?: Adding;
   /** The values of all columns at once, in their order, if that is quicker. */
   readonly values?: (row: Row) => unknown[];
+}
+
+/** A row with this key is there: it is changed so, with the new row as `excluded`. Names of columns with commas between, and SQL. */
+export interface Adding {
+  readonly key: string;
+  readonly set: string;
 }
 
 const sqliteTuples = [64, 8, 1] as const;
@@ -89,6 +97,10 @@ function head({ table, columns }: BulkInsert<never>): string {
   return `insert into ${table} (${namesOf(columns)})`;
 }
 
+function tail({ after = '', adds }: BulkInsert<never>): string {
+  return adds === undefined ? after : `on conflict (${adds.key}) do update set ${adds.set} ${after}`;
+}
+
 const tupleTexts = new WeakMap<BulkInsert<never>, Map<number, string>>();
 const arrayTexts = new WeakMap<BulkInsert<never>, string>();
 
@@ -99,7 +111,7 @@ function tuplesText(insert: BulkInsert<never>, count: number): string {
   let text = known.get(count);
   if (text === undefined) {
     const tuple = `(${insert.columns.map(() => '?').join(', ')})`;
-    text = `${head(insert)} values ${Array.from({ length: count }, () => tuple).join(', ')} ${insert.after}`;
+    text = `${head(insert)} values ${Array.from({ length: count }, () => tuple).join(', ')} ${tail(insert)}`;
     known.set(count, text);
   }
   return text;
@@ -119,8 +131,26 @@ function byArrays<Row>(insert: BulkInsert<Row>, rows: readonly Row[]): CompiledQ
 export function arraysStatement<Row>(insert: BulkInsert<Row>): string {
   const known = insert as BulkInsert<never>;
   let text = arrayTexts.get(known);
-  if (text === undefined) arrayTexts.set(known, text = `${head(known)} select * from unnest(${arraysOf(known.columns)}) ${known.after}`);
+  if (text === undefined) {
+    const rows = `unnest(${arraysOf(known.columns)})`;
+    text = known.adds === undefined ? `${head(known)} select * from ${rows} ${tail(known)}` : addingStatement(known, known.adds, rows);
+    arrayTexts.set(known, text);
+  }
   return text;
+}
+
+/**
+ * Rows that are there are changed first, and only others inserted: nearly all are there, and an insert that finds one writes its lock to the server's
+ * log before the change, a fifth of all that a batch of records writes there.
+ */
+function addingStatement(insert: BulkInsert<never>, { key, set }: Adding, rows: string): string {
+  const { table, columns } = insert;
+  const keys = key.split(', ');
+  return `with given (${namesOf(columns)}) as materialized (select * from ${rows}),
+    changed as (update ${table} set ${set} from given as excluded where ${keys.map((name) => `${table}.${name} = excluded.${name}`).join(' and ')}
+      returning ${keys.map((name) => `excluded.${name}`).join(', ')})
+    ${head(insert)} select * from given
+    where not exists (select 1 from changed where ${keys.map((name) => `changed.${name} = given.${name}`).join(' and ')}) ${tail(insert)}`;
 }
 
 /** PostgreSQL: an array of a column's values as text, which the driver sends as it is. */

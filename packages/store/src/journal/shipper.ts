@@ -61,7 +61,7 @@ const sliceMs = 15;
  * the fewer rows of sums each of them touches. After a failure they are halved, for a batch that is too large for what a statement may take would
  * fail for ever.
  */
-const distantRows = { first: 500, max: 4_000 } as const;
+const distantRows = { first: 2_000, max: 4_000 } as const;
 
 /** One open segment, and how much of it the store has. Null: the store must be asked. */
 interface Tracked {

@@ -9,7 +9,7 @@ import { nanoDollars, type NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { lackingCounts, noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { dayOf } from '@metergate/core/time/utc-day.ts';
-import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type Adding, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import { storable } from '../engine/storable.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
@@ -170,17 +170,17 @@ export const spendKey: readonly BulkColumn<Addition>[] = [
 export const keptColumns = spendColumns.map(({ name, kept }): BulkColumn<Addition> =>
   ({ name: kept, kind: 'whole', value: (a) => a.figures[name] }));
 
-/** `on conflict … do update set`: adds the new row's columns to those of the row in conflict. */
-export function addedTo(engine: Engine['kind'], columns: readonly string[]): string {
+/** Adds the new row's columns to those of the row that is there. */
+export function addedTo(engine: Engine['kind'], columns: readonly string[]): Adding {
   const least = engine === 'sqlite' ? 'min' : 'least';
-  return `on conflict (organization, scope, subject, day_ms) do update set ${columns.map((name) => (name.endsWith('_nano')
+  return { key: 'organization, scope, subject, day_ms', set: columns.map((name) => (name.endsWith('_nano')
     ? `${name} = ${least}(spend_day.${name}, 9223372036854775807 - excluded.${name}) + excluded.${name}`
-    : `${name} = spend_day.${name} + excluded.${name}`)).join(', ')}`;
+    : `${name} = spend_day.${name} + excluded.${name}`)).join(', ') };
 }
 
 function adding(engine: Engine['kind']): BulkInsert<Addition> {
   return {
-    table: 'spend_day', columns: [...spendKey, ...keptColumns], after: addedTo(engine, spendColumns.map(({ kept }) => kept)),
+    table: 'spend_day', columns: [...spendKey, ...keptColumns], adds: addedTo(engine, spendColumns.map(({ kept }) => kept)),
     values: (a) => [a.organization, a.scope, a.subject, a.dayMs, a.figures.spent, ...spendCounts.map((name) => a.figures[name])],
   };
 }

@@ -60,7 +60,7 @@ async function labelChangesOf(transaction: Transaction<Schema>, records: readonl
 /** If a sum is missing, it is created from the removed records alone. */
 function notingGone(engine: Engine['kind']): BulkInsert<Addition> {
   const gone = spendColumns.map(({ name, gone: column }): BulkColumn<Addition> => ({ name: column, kind: 'whole', value: (a) => a.figures[name] }));
-  return { table: 'spend_day', columns: [...spendKey, ...keptColumns, ...gone], after: addedTo(engine, gone.map(({ name }) => name)) };
+  return { table: 'spend_day', columns: [...spendKey, ...keptColumns, ...gone], adds: addedTo(engine, gone.map(({ name }) => name)) };
 }
 
 const inserts = { sqlite: notingGone('sqlite'), postgres: notingGone('postgres') } as const;

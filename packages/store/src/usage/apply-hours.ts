@@ -85,8 +85,7 @@ function insertOf(least: 'min' | 'least'): BulkInsert<HourAddition> {
   return {
     table: 'hour_sum',
     columns: [...hourKey, { name: 'amount', kind: 'whole', value: (row) => row.amount }],
-    after: `on conflict (organization, hour_ms, figure) do update
-      set amount = ${least}(hour_sum.amount, ${hourAmountMax} - excluded.amount) + excluded.amount`,
+    adds: { key: 'organization, hour_ms, figure', set: `amount = ${least}(hour_sum.amount, ${hourAmountMax} - excluded.amount) + excluded.amount` },
   };
 }
 

@@ -3,7 +3,7 @@
  * Rules: Journal; rule 5a.
  */
 import type { UsageFigures, UsageRecord } from '@metergate/core/report/usage-sum.ts';
-import { sendRows, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
+import { sendRows, type Adding, type BulkColumn, type BulkInsert } from '../engine/bulk.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Send } from '../engine/send.ts';
 import { addedOnConflict, figureColumnNames } from './figure-columns.ts';
@@ -48,12 +48,17 @@ export const sumKeys = {
   ] satisfies readonly BulkColumn<WordAddition>[],
 };
 
+function addsTo(engine: Engine['kind'], table: string, key: readonly { readonly name: string }[]): Adding {
+  return { key: key.map(({ name }) => name).join(', '), set: addedOnConflict(engine, table) };
+}
+
 function insertsOf(engine: Engine['kind']) {
   const into = <Row extends { readonly figures: UsageFigures }>(table: string, key: readonly BulkColumn<Row>[]): BulkInsert<Row> => ({
     table, columns: [...key, ...figures],
-    after: `on conflict (${key.map(({ name }) => name).join(', ')}) do update set ${addedOnConflict(engine, table)}`,
+    adds: addsTo(engine, table, key),
   });
   const words: BulkInsert<WordAddition> = into('word_sum', sumKeys.words);
+  const wordsAdd = addsTo(engine, 'word_sum', sumKeys.words);
   return {
     named: {
       ...into<NamedAddition>('usage_sum', sumKeys.named), values: (row) => [row.organization, row.dimension, row.dayMs, row.subject, ...row.figures],
@@ -65,7 +70,7 @@ function insertsOf(engine: Engine['kind']) {
       ...words, columns: [...words.columns, { name: 'hours', kind: 'whole', value: (row) => row.hours }],
       values: (row) => [row.organization, row.dimension, row.subject, row.dayMs, row.attribution, ...row.figures, row.hours],
       // If the hours of some calls are not known, neither are those of the sum.
-      after: `${words.after}, hours = word_sum.hours | excluded.hours`,
+      adds: { ...wordsAdd, set: `${wordsAdd.set}, hours = word_sum.hours | excluded.hours` },
     } satisfies BulkInsert<WordAddition>,
   };
 }

@@ -35,8 +35,10 @@ function into(kind: MendedKind): BulkInsert<Lack> {
   const more = values.map(({ name }) => `${name} = ${kind}.${name} + excluded.${name}`);
   return {
     table: kind, columns: [...keys[kind], ...values, ...(kind === 'word_sum' ? [hours] : [])],
-    after: `on conflict (${keys[kind].map(({ name }) => name).join(', ')}) do update set ${
-      [...more, ...(kind === 'word_sum' ? ['hours = word_sum.hours | excluded.hours'] : [])].join(', ')}`,
+    adds: {
+      key: keys[kind].map(({ name }) => name).join(', '),
+      set: [...more, ...(kind === 'word_sum' ? ['hours = word_sum.hours | excluded.hours'] : [])].join(', '),
+    },
   };
 }
 
