@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import type pg from 'pg';
 import { StoreFault } from '../engine/fault.ts';
 import { batchOf, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { bothEngines, contractStores, onPostgres } from '../test-support/contract-store.ts';
+import { bothEngines, contractStores, onDefaultCell, onPostgres } from '../test-support/contract-store.ts';
 import { migrations, oldestWriter, ownWriter } from './migrations/list.ts';
 
 const contractStore = contractStores();
@@ -48,14 +48,6 @@ describe('writers older than the store accepts, on PostgreSQL', async () => {
     assert.equal((await store.calls.list({ organization, limit: 10 })).length, 2);
   });
 
-  test('so is what versions write that name none, whether the store knows their segment or not', async () => {
-    await store.calls.ship(batchOf('seg_of_both', [sampleRecord(await newOrganization())]));
-    for (const segment of ['seg_of_both', 'seg_unknown']) {
-      await assert.rejects(context.run(url, [`insert into journal_segment (id, mark) values ('${segment}', 0) on conflict (id) do nothing`]),
-        (error: unknown) => (error as pg.DatabaseError).code === 'TOOLD');
-    }
-  });
-
   test('a gateway node of such a version is named to the operator', async () => {
     await store.leases.begin('node_new' as never, 'new');
     await context.run(url, [`insert into gateway_node (id, home, started_at_ms, heard_at_ms, freed) values ('node_old', 'old', 0, 0, 0)`]);
@@ -71,6 +63,18 @@ describe('writers older than the store accepts, on PostgreSQL', async () => {
       await assert.rejects(store.workLeases.hold('retention', 'newer', time), { code: 'writer_outdated' });
     } finally {
       await state(oldestWriter);
+    }
+  });
+});
+
+describe('writers that name no version, on PostgreSQL', async () => {
+  const { context, store, url, newOrganization } = await contractStore(onDefaultCell);
+
+  test('what they write is refused, whether the store knows their segment or not', async () => {
+    await store.calls.ship(batchOf('seg_of_both', [sampleRecord(await newOrganization())]));
+    for (const segment of ['seg_of_both', 'seg_unknown']) {
+      await assert.rejects(context.run(url, [`insert into journal_segment (id, mark) values ('${segment}', 0) on conflict (id) do nothing`]),
+        (error: unknown) => (error as pg.DatabaseError).code === 'TOOLD');
     }
   });
 });

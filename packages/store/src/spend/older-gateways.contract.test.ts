@@ -9,7 +9,7 @@ import { nanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { batchOf, drawing, granted, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
-import { contractStores, onPostgres } from '../test-support/contract-store.ts';
+import { contractStores, onDefaultCell } from '../test-support/contract-store.ts';
 import { additionsOf } from './apply-spend.ts';
 
 const contractStore = contractStores();
@@ -25,7 +25,7 @@ const byWindow = (key: readonly string[], startsMs: number, cost: bigint): strin
   gap_calls = spend_sum.gap_calls + excluded.gap_calls`;
 
 describe('gateways of the previous version on PostgreSQL', async () => {
-  const { context, url, store, newOrganization } = await contractStore(onPostgres);
+  const { context, url, store, newOrganization } = await contractStore(onDefaultCell);
   const draw = drawing(0x0de2_0001);
   const recordsOf = (organization: OrganizationId, count: number): CallRecord[] => Array.from({ length: count }, () => sampleRecord(organization, {
     key: `key_${draw(3)}` as ServiceKeyId, project: draw(2) === 0 ? null : 'p', startedAtMs: startMs - draw(40) * dayMs + draw(dayMs),

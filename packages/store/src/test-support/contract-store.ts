@@ -14,6 +14,19 @@ export interface ContractEngine {
 
 export const onPostgres: ContractEngine = { title: 'PostgreSQL', context: postgresFixture };
 
+/** A store that is no cell, also where a run's stores are: what versions that know no cells write to. */
+export const onDefaultCell: ContractEngine = {
+  title: 'PostgreSQL',
+  async context() {
+    const fixture = await postgresFixture();
+    return { ...fixture, async newStoreUrl() {
+      const url = await fixture.freshUrl();
+      await (await openTestStore(url)).close();
+      return url;
+    } };
+  },
+};
+
 /** Each suite runs on both. */
 export const bothEngines: readonly ContractEngine[] = [{ title: 'SQLite', context: async () => sqliteFixture() }, onPostgres];
 
