@@ -5,8 +5,9 @@
  * is left as it is.
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -18,13 +19,24 @@ try {
   if (!existsSync(join(here, 'src/main.tsx'))) throw new Error('the sources are not here');
   const { build } = await import('vite');
   makeClient();
-  await build(settings());
+  const { output } = await build(settings());
+  noteSources(output.flatMap(({ moduleIds = [] }) => moduleIds));
   const sizes = await compress();
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   process.stdout.write(`The dashboard is built: ${sizes.files} files, ${sizes.kilobytes} KB compressed, ${seconds} s.\n`);
 } catch (error) {
   if (!process.argv.includes('--if-possible')) throw error;
   process.stdout.write(`@metergate/dashboard is not built: ${error.message}\n`);
+}
+
+/** `dist/built.json`: of which sources the pages are. A start says when they are older than those (`platform/src/http/pages/old-pages.ts`). */
+function noteSources(read) {
+  const own = ['index.html', 'package.json', 'build.mjs'].map((file) => join(here, file));
+  const files = [...new Set([...own, ...read])].filter((file) => isAbsolute(file) && !file.includes('node_modules') && existsSync(file))
+    .map((file) => relative(here, file).replaceAll('\\', '/')).sort();
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(readFileSync(join(here, file)));
+  writeFileSync(join(here, 'dist/built.json'), JSON.stringify({ files, hash: hash.digest('base64') }));
 }
 
 /** The client's types are for editors and the check of types. The pages are built without them, also on a Node that runs no TypeScript. */

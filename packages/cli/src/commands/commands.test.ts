@@ -408,13 +408,15 @@ test('doctor distinguishes the sandbox\'s placeholder from a key, and names both
     return text.replaceAll(/\n {24}/g, ' ').split('\n').find((each) => each.includes('Sandboxed:'))!;
   };
   const placed = line((await run(['doctor'])).stdout);
-  assert.match(placed, /^warn .* OpenAI sandbox placeholder, Anthropic missing,/);
+  assert.match(placed, /^warn .* OpenAI sandbox placeholder, Anthropic missing\./);
   assert.match(placed, /metergate provider connect openai --org ORG or: metergate provider connect anthropic --org ORG$/);
   const tested = await run(['provider', 'test', 'openai', '--org', id, '--json']);
   assert.deepEqual([tested.code, (tested.json() as { error: { code: string } }).error.code], [1, 'sandbox_placeholder']);
   oneSentence(tested, /sandbox's placeholder, which is no OpenAI key.* metergate provider connect openai\|anthropic --org ORG$/m);
+  await inStore((store) => store.providers.connect(id, 'anthropic', sandboxCredential));
+  assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI sandbox placeholder, Anthropic sandbox placeholder\.$/);
   await inStore((store) => store.providers.connect(id, 'openai', 'sk-real'));
-  assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI connected, Anthropic missing,/);
+  assert.match(line((await run(['doctor'])).stdout), /^ ok  .* OpenAI connected, Anthropic sandbox placeholder\.$/);
 });
 
 test('wrong usage ends with 2 and one sentence; with --json the one document says it too', async () => {

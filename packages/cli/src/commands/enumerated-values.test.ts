@@ -11,7 +11,6 @@ import { budgetScopes } from '@metergate/core/alert/month-budget.ts';
 import { plans } from '@metergate/core/rate/plan.ts';
 import { callOutcomes } from '@metergate/core/record/call-record.ts';
 import { costLacks } from '@metergate/core/report/call-search.ts';
-import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { capScopes } from '@metergate/core/spend/cap.ts';
 import { calendarWindows } from '@metergate/core/spend/window.ts';
 import { wrongBaseUrlRules } from '@metergate/core/call/wrong-base-url.ts';
@@ -23,6 +22,7 @@ import { endpoints, providers, wireNames } from '@metergate/core/wire/wire.ts';
 import { operations } from '@metergate/platform/http/app.ts';
 import { platformOfFile, type PlatformFixture, type TestOrganization } from '@metergate/platform/http/test-support/platform-fixture.ts';
 import { usageOrders } from '@metergate/platform/use-cases/top-usage.ts';
+import { askedDimensions } from '@metergate/platform/use-cases/usage.ts';
 import { exportFormats } from '@metergate/platform/use-cases/exports.ts';
 import { auditActions } from '@metergate/store/engine/change.ts';
 import type { ArgsDef, CommandDef } from 'citty';
@@ -31,7 +31,7 @@ import { program } from '../program.ts';
 
 /** By the name of the parameter or option, for every operation or command that has it. */
 const known: Readonly<Record<string, readonly string[]>> = {
-  wire: wireNames, endpoint: endpoints, outcome: callOutcomes, usage: usageStates, lacks: costLacks, by: usageDimensions, action: auditActions,
+  wire: wireNames, endpoint: endpoints, outcome: callOutcomes, usage: usageStates, lacks: costLacks, by: askedDimensions, action: auditActions,
   adjusted: ['true', 'false'], prices: ['list', 'current'], format: exportFormats, scope: capScopes, window: calendarWindows,
   auth: upstreamAuths, dialect: upstreamDialects, unmetered: unmeteredRules, 'wrong-base-url': wrongBaseUrlRules,
   plan: plans, 'enforce-key-caps': ['on', 'off'], follow: ['on', 'off'], role: roles, provider: providers, events: webhookEvents,

@@ -84,6 +84,31 @@ test('usage adds up by each dimension, with unknown costs beside the money', asy
   assert.deepEqual(await json('usage', '--org', 'Acme', '--by', 'day', '--until', '2026-09'), [], 'before it');
 });
 
+test('usage by person adds up the keys of each; calls with nobody\'s key have none, and all rows are what was used', async () => {
+  await inStore(async (store) => {
+    const { id } = await store.organizations.create({ name: 'Peopled', plan: 'team' }) as { readonly id: OrganizationId };
+    const ada = await store.members.create({ organization: id, email: 'ada@example.com', passwordHash: 'h', role: 'member' });
+    assert.ok('id' in ada);
+    const keys = await Promise.all([ada.id, ada.id, null].map((person, at) => store.serviceKeys.create({
+      organization: id, name: null, project: null, expiresAtMs: null, maxRunBudget: null, hash: String(at).repeat(64),
+      prefix: `svc_live_p${at}`, person,
+    }))) as { readonly id: ServiceKeyId }[];
+    const records = [0, 0, 1, 2].map((key, at) => sampleRecord(id, {
+      key: keys[key]!.id, startedAtMs: startMs + at * 86_400_000, cost: nanoDollars(BigInt(at + 1) * 1_000_000_000n),
+    }));
+    await store.calls.ship({ segment: 'seg_people', through: 4, records: records.map((each, index) => ({ seq: index + 1, record: each })) });
+  });
+  const usage = async (by: string) => (await json('usage', '--org', 'Peopled', '--by', by, '--month', '2026-09') as Record<string, unknown>[])
+    .map(({ person, day, key, calls, cost }) => [person, day, typeof key, calls, cost].filter((each) => each !== undefined));
+  assert.deepEqual(await usage('person'),
+    [['ada@example.com', 'undefined', 3, '6.000000000'], [null, 'undefined', 1, '4.000000000']]);
+  assert.deepEqual((await usage('person,key')).map(([person, , calls, cost]) => [person, calls, cost]),
+    [[null, 1, '4.000000000'], ['ada@example.com', 2, '3.000000000'], ['ada@example.com', 1, '3.000000000']]);
+  assert.equal((await usage('day,person')).length, 4);
+  const beside = await run('usage', '--org', 'Peopled', '--by', 'person', '--month', '2026-09', '--adjusted');
+  assert.deepEqual([beside.code, /no corrections and no other prices/.test(beside.stderr)], [1, true]);
+});
+
 test('usage of 32,000 labels is a row for each and one table, in time proportional to the rows', { timeout: 120_000 }, async () => {
   await inStore(async (store) => {
     const made = await store.organizations.create({ name: 'Labelled', plan: 'team' });

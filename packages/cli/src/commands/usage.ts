@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
 import { formatDollars, nanoDollars, parseDollars } from '@metergate/core/money.ts';
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
@@ -12,7 +11,7 @@ import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
 import { showComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
 import { listIdForm, type PricesToTry } from '@metergate/platform/use-cases/repricing/prices-to-try.ts';
 import { usageCsv } from '@metergate/platform/use-cases/export/usage-csv.ts';
-import { dimensionsForm, parseDimensions, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
+import { dimensionsForm, parseDimensions, type AskedDimension, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
 import { command, CommandFault, UsageFault } from '../command-line/command.ts';
@@ -84,7 +83,7 @@ export function pricesToTry(word: string, cwd: string): PricesToTry {
   }
 }
 
-function dimensionsOf(text: string): readonly UsageDimension[] {
+function dimensionsOf(text: string): readonly AskedDimension[] {
   const by = parseDimensions(text);
   if (by === null) throw new UsageFault(`--by must be ${dimensionsForm}, not ${printable(text)}.`);
   return by;
@@ -109,7 +108,7 @@ async function namesOfKeys(context: UseCaseContext, org: string): Promise<KeyNam
 }
 
 function usageText(
-  by: readonly UsageDimension[], rows: readonly ComparedUsage[],
+  by: readonly AskedDimension[], rows: readonly ComparedUsage[],
   { names, width }: { readonly names: KeyNames | null; readonly width: number | null },
 ): string {
   if (rows.length === 0) return 'There were no calls.';
@@ -167,7 +166,7 @@ function barsOf(rows: readonly ShownUsage[]): string[] {
 }
 
 /** Rows of labels add up to more than was used: a call with two labels is in two of them. */
-function together(by: readonly UsageDimension[], rows: readonly ShownUsage[]): string {
+function together(by: readonly AskedDimension[], rows: readonly ShownUsage[]): string {
   if (by.includes('label')) return 'A call counts under each of its labels: these rows do not add up to what was spent.';
   const sum = (name: 'calls' | 'inputTokens' | 'outputTokens') => rows.reduce((total, row) => total + row[name], 0);
   const cost = formatDollars(nanoDollars(rows.reduce((total, row) => total + parseDollars(row.cost)!, 0n)));

@@ -3,6 +3,7 @@
  * finding, never an error, and the checks that depend on it are left out.
  */
 import { providers, wireNames, wires, type Provider, type Wire } from '@metergate/core/wire/wire.ts';
+import { oldPagesSentence, pagesAreOld } from '@metergate/platform/http/pages/old-pages.ts';
 import { listConnections, type ShownConnections } from '@metergate/platform/use-cases/providers.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
@@ -70,6 +71,7 @@ export async function examine(tools: CommandTools): Promise<Report> {
   checks.push(
     ...findings, ...await examinePorts(config), ...await examineReadiness(config.ops),
     ...await examinePriceFeed(config), ...(journal === null ? [] : [journal]),
+    ...(pagesAreOld() ? [finding('pages', 'warn', oldPagesSentence)] : []),
     descriptorsFinding(descriptorLimit()), ...await examineCertificates(config, tools.nowMs()), ...found.organizations.map(connectionFinding),
   );
   return { ok: checks.every(({ state }) => state !== 'fail'), runtime, ...found, checks };
@@ -150,10 +152,12 @@ function storeFaultFinding(error: unknown): Finding {
 }
 
 function connectionFinding(shown: ShownConnections): Finding {
-  const states = wireNames.map((wire) => shown[wire]);
-  const message = `${shown.name}: ${wireNames.map((wire) => `${wires[wire].displayName} ${inWords(shown[wire])}`).join(', ')}.`;
+  // Nobody misses an upstream that was never declared.
+  const named = wireNames.filter((wire) => wire !== 'upstream' || shown.upstream !== 'missing');
+  const states = named.map((wire) => shown[wire]);
+  const message = `${shown.name}: ${named.map((wire) => `${wires[wire].displayName} ${inWords(shown[wire])}`).join(', ')}.`;
   if (states.includes('unreadable')) return finding('connections', 'fail', `${message} What is unreadable must be given again.`);
-  if (states.includes('connected')) return finding('connections', 'ok', message);
+  if (states.includes('connected') || states.every((state) => state === 'placeholder')) return finding('connections', 'ok', message);
   return finding('connections', 'warn', `${message} Connect a key with: ${providers.map(connectCommand).join(' or: ')}`);
 }
 

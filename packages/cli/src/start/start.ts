@@ -15,6 +15,7 @@ import type { NodeCondition } from '@metergate/gateway/node/condition.ts';
 import type { SpanFacts } from '@metergate/gateway/traces/call-traces.ts';
 import type { LogLine } from '@metergate/gateway/log/call-log.ts';
 import { limitRepeats } from '@metergate/platform/faults/limited-repeats.ts';
+import { oldPagesSentence, pagesAreOld } from '@metergate/platform/http/pages/old-pages.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { createNameResolver, type NameResolver } from '@metergate/store/network/name-resolver.ts';
 import { giveBackWhenIdle } from '@metergate/store/threads/idle-memory.ts';
@@ -218,6 +219,7 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     journalDirectory: join(config.dataDirectory, 'journal'), unready: () => watch.unready(), threads: running.threads,
   });
   giveBackWhenIdle();
+  if (running.platform !== null && pagesAreOld()) log('warn', oldPagesSentence);
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([aborted(asked), died.promise]);
   clearInterval(looking);

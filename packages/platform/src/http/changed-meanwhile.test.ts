@@ -39,3 +39,21 @@ test('a service key: the same, also for when it ends', async () => {
     'whose key it is cannot be found out by trying');
   assert.equal((await patch(path, { name: 'three', was: { name: 'two', expiresAt: first.body['expiresAt'] } })).status, 200);
 });
+
+test('a cap: whoever changes it says what it was, whoever makes it that there was none; both learn of another', async () => {
+  const set = (limit: string, was?: unknown) => platform.ask('/platform/v1/caps', {
+    method: 'POST', token: acme.tokens.owner,
+    body: { scope: 'organization', window: 'month', limit, ...(was === undefined ? {} : { was }) },
+  });
+  const first = await set('900', null);
+  assert.equal(first.status, 201, first.text);
+  assert.deepEqual(errorOf(await set('1000', null)), [409, 'changed_meanwhile'], 'there is one by now');
+  const was = { limit: first.body['limit'], mode: first.body['mode'] };
+  assert.equal((await set('500', was)).status, 201);
+  const late = await set('1000', was);
+  assert.deepEqual(errorOf(late), [409, 'changed_meanwhile']);
+  assert.match(late.text, /limit changed after you read it/);
+  assert.equal((await platform.ask(`/platform/v1/caps/${String(first.body['id'])}`, { method: 'DELETE', token: acme.tokens.owner })).status, 200);
+  assert.deepEqual(errorOf(await set('1000', was)), [409, 'changed_meanwhile'], 'it was removed');
+  assert.equal((await set('1000')).status, 201, 'who does not say what it was takes what comes');
+});

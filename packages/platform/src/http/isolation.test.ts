@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { askedDimensions } from '../use-cases/usage.ts';
 import { operations } from './app.ts';
 import { freshSqlite, platformFixture, type Asked, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
 
@@ -116,7 +116,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const theirs = [other.id, 'other.example', 'their-secret-project', ...Object.values(foreign).filter((id) => id !== 'their-run')];
       const range = 'from=1970-01-01T00:00:00Z&to=2100-01-01T00:00:00Z';
       const queries: Readonly<Record<string, readonly string[]>> = {
-        showUsage: [...usageDimensions.map((by) => `?by=${by}&since=7d`), '?by=label,model', '?by=run,day&project=x'],
+        showUsage: [...askedDimensions.map((by) => `?by=${by}&since=7d`), '?by=label,model', '?by=run,day&project=x'],
         exportCalls: ['jsonl', 'csv', 'focus'].map((format) => `?format=${format}&${range}`),
       };
       for (const { id, method, path } of operations.filter((each) => each.method === 'get' && !each.path.includes('{') && each.serviceKey !== true)) {

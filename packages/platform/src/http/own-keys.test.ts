@@ -25,6 +25,15 @@ const codeOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
 const terms = { keysMax: 2, models: ['gpt-5*'], lifetimeSecondsMax: 86_400, cap: { window: 'day', limit: '3' } };
 const setTerms = (ownKeys: unknown, more: object = {}) => asAdmin('PATCH', `/organizations/${acme.id}`, { ownKeys, ...more });
 
+test('usage by person is for admins: it says whose keys are whose', async () => {
+  assert.equal((await asAdmin('GET', '/usage?by=person,day')).status, 200);
+  assert.equal((await asAdmin('GET', '/usage/file?by=person&format=csv')).status, 200);
+  for (const path of ['/usage?by=person', '/usage?by=model,person', '/usage/file?by=person&format=csv']) {
+    const refused = await asMember('GET', path);
+    assert.deepEqual([refused.status, codeOf(refused)], [403, 'forbidden'], path);
+  }
+});
+
 test('without terms members make any key; with them, keys for themselves alone and within them', async () => {
   const free = await asMember('POST', '/keys', { name: 'free' });
   assert.equal(free.status, 201);

@@ -6,12 +6,15 @@ import type { OrganizationId, PersonId, ServiceKeyId } from '@metergate/core/id.
 import { isLabel } from '@metergate/core/call/labels.ts';
 import { forecastOf, paceSince } from '@metergate/core/spend/forecast.ts';
 import { formatDollars } from '@metergate/core/money.ts';
-import { capModes, capRules, capScopes, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
+import { capModes, capRules, capScopes, type Cap, type CapMode, type CapScope } from '@metergate/core/spend/cap.ts';
 import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
+import { refuse } from '@metergate/store/engine/refusal.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
+import type { ChangeCheck } from '@metergate/store/settings/change-check.ts';
 import { z } from 'zod';
+import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
@@ -72,6 +75,8 @@ export interface CapInput {
   readonly limit: string;
   /** `refuse` by default. */
   readonly mode?: string;
+  /** Limit and mode as they were when the change was made up, null where there was no such cap; if that is not so any more, the change is refused. */
+  readonly was?: FieldsBefore | null;
 }
 
 /** The fields of a cap but for its organization: what the command and the platform's HTTP check alike. */
@@ -110,7 +115,9 @@ export async function subjectNamed(
 }
 
 /** Makes the cap; one of the same scope, subject and window gets this limit and mode and keeps its id. */
-export async function setCap(context: UseCaseContext, { organization: idOrName, ...wanted }: CapInput): Promise<ShownCap | AdministrationRefusal> {
+export async function setCap(
+  context: UseCaseContext, { organization: idOrName, was, ...wanted }: CapInput,
+): Promise<ShownCap | AdministrationRefusal> {
   const checked = checkInput(capFields, wanted as z.input<typeof capFields>);
   if (isRefusal(checked)) return checked;
   const { scope, window, limit, mode } = checked.value;
@@ -119,12 +126,22 @@ export async function setCap(context: UseCaseContext, { organization: idOrName, 
   if (isRefusal(organization)) return organization;
   const named = await subjectNamed(context, organization.id, checked.value);
   if (isRefusal(named)) return named;
-  const set = await context.store.caps.set({ organization: organization.id, ...named, scope, window, limit, mode });
+  const set = await context.store.caps.set({ organization: organization.id, ...named, scope, window, limit, mode }, refuseOtherThan(was));
   if (isRefusal(set)) return set;
   // Somebody may have removed it since; then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
     ?? { cap: set, spent: 0n as CapStanding['spent'], ...noLackingCalls };
   return shownCap(context, organization, standing);
+}
+
+/** Refuses where the cap that is there is not the one that the change was made from. */
+function refuseOtherThan(was: CapInput['was']): ChangeCheck<Cap | null> | undefined {
+  if (was === undefined) return undefined;
+  return (there) => {
+    if (there === null) return was === null ? null : refuse('changed_meanwhile', 'This cap was removed after you read it. Nothing was saved.');
+    if (was === null) return refuse('changed_meanwhile', 'There is such a cap by now. Nothing was saved.');
+    return refuseChanged(was, { limit: formatDollars(there.limit), mode: there.mode });
+  };
 }
 
 /** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */

@@ -13,6 +13,8 @@ export interface ShownStory {
   readonly stepSeconds: number;
   /** Calls that started in each step, the earliest first. Steps without calls are left out. */
   readonly steps: readonly { readonly at: string; readonly calls: number; readonly cost: string; readonly failedCalls: number }[];
+  /** When its newest call that was forwarded started. */
+  readonly lastCallAt: string | null;
   /** Each time its budget fell, or was named first. */
   readonly lowerings: readonly { readonly at: string; readonly from: string | null; readonly to: string }[];
   /** The newest, newest first. */
@@ -41,6 +43,7 @@ export async function showStory(
   return {
     run: shownRun(story.run), key, stepSeconds: story.stepMs / 1_000,
     steps: story.steps.map(({ atMs, calls, cost, failedCalls }) => ({ at: at(atMs), calls, cost: formatDollars(cost), failedCalls })),
+    lastCallAt: story.lastCallMs === null ? null : at(story.lastCallMs),
     lowerings: story.lowerings.map(({ atMs, from, to }) => (
       { at: at(atMs), from: from === null ? null : formatDollars(from), to: formatDollars(to) })),
     refusals: refused.slice(0, refusalsMax), moreRefusals: refused.length > refusalsMax,

@@ -3,8 +3,7 @@
  * records. Pure.
  */
 import { unformatDollars } from '@metergate/core/money.ts';
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
-import { addedUp, isTime, type ShownFigures, type ShownUsage } from './usage.ts';
+import { addedUp, isTime, type AskedDimension, type ShownFigures, type ShownUsage } from './usage.ts';
 
 /** What rows are ranked by: `tokens` are those in and out. */
 export const usageOrders = ['cost', 'calls', 'tokens'] as const;
@@ -21,7 +20,7 @@ export interface RankedUsage extends ShownUsage {
  * rows, and may be more than once in everything else.
  */
 export function topUsage(
-  by: readonly UsageDimension[], rows: readonly ShownUsage[], { top, order }: { readonly top: number; readonly order: UsageOrder },
+  by: readonly AskedDimension[], rows: readonly ShownUsage[], { top, order }: { readonly top: number; readonly order: UsageOrder },
 ): RankedUsage[] {
   const named = by.filter((dimension) => !isTime(dimension));
   const time = by.find(isTime);

@@ -46,9 +46,9 @@ export interface ShownFigures {
 
 /**
  * Under each dimension's own name: a model, a key's id, a project, a label, a run, a session, an upstream, a wire, an endpoint, a day
- * `YYYY-MM-DD`, a month `YYYY-MM` or the instant an hour begins; null if calls have none.
+ * `YYYY-MM-DD`, a month `YYYY-MM`, the instant an hour begins, or the email of a key's person; null if calls have none.
  */
-export type ShownUsage = { readonly [D in UsageDimension]?: string | null } & ShownFigures;
+export type ShownUsage = { readonly [D in AskedDimension]?: string | null } & ShownFigures;
 
 const rowsMax = 100_000;
 /** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
@@ -57,15 +57,19 @@ const hoursDaysMax = 7;
 /** Figures by session or upstream are added up from the records too. With a session's name given, an index finds its few calls. */
 const recordsDaysMax = 31;
 
+/** What usage may be asked by: the store's dimensions, and whose key it was. Decision 240. */
+export const askedDimensions = [...usageDimensions, 'person'] as const;
+export type AskedDimension = (typeof askedDimensions)[number];
+
 /** `model` or `day,model`: one or two dimensions, not the same twice. Null: not that. */
-export function parseDimensions(text: string): readonly UsageDimension[] | null {
+export function parseDimensions(text: string): readonly AskedDimension[] | null {
   const names = text.split(',');
-  const known = names.every((name) => (usageDimensions as readonly string[]).includes(name));
-  return known && names.length <= 2 && new Set(names).size === names.length ? names as UsageDimension[] : null;
+  const known = names.every((name) => (askedDimensions as readonly string[]).includes(name));
+  return known && names.length <= 2 && new Set(names).size === names.length ? names as AskedDimension[] : null;
 }
 
 /** Ends a sentence such as "--by must be …". */
-export const dimensionsForm = `one or two of ${usageDimensions.join(', ')}, as in day,model`;
+export const dimensionsForm = `one or two of ${askedDimensions.join(', ')}, as in day,model`;
 
 /** A single time dimension is sorted by time; everything else with the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageRequest): Promise<ShownUsage[] | AdministrationRefusal> {
@@ -117,7 +121,7 @@ export function addedUp(rows: readonly ShownFigures[]): ShownFigures {
 }
 
 /** Whether rows of it are in the order of time. */
-export function isTime(dimension: UsageDimension): boolean {
+export function isTime(dimension: AskedDimension): boolean {
   return dimension === 'day' || dimension === 'month' || dimension === 'hour';
 }
 

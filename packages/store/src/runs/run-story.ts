@@ -28,6 +28,8 @@ export interface StoredStory {
   readonly fromMs: number;
   readonly stepMs: number;
   readonly steps: readonly StoryStep[];
+  /** When its newest call that was forwarded started; null: none is kept. */
+  readonly lastCallMs: number | null;
   /** Its calls have no record from before this moment; null: none is gone. */
   readonly recordsGoneBeforeMs: number | null;
 }
@@ -70,6 +72,7 @@ export async function storyOf({ engine }: StoreContext, { organization, id }: Ru
       steps: rows.map(({ step, calls, cost, failed }) => ({
         atMs: fromMs + Number(step) * stepMs, calls: Number(calls), cost: nanoDollars(BigInt(cost)), failedCalls: Number(failed),
       })),
+      lastCallMs: last,
       recordsGoneBeforeMs: goneMs !== null && goneMs > stored.startedAtMs ? goneMs : null,
     };
   });

@@ -274,6 +274,7 @@ for (const on of bothEngines) {
           [0, { calls: 2, cost: usd(1), failedCalls: 0 }], [61_000, { calls: 1, cost: usd(2), failedCalls: 1 }],
         ]);
         assert.deepEqual([story.stepMs, story.beganBy, story.run.spent, story.recordsGoneBeforeMs], [1_000, 'key_first', usd(3), null]);
+        assert.equal(story.lastCallMs, startMs + 61_000);
         await store.calls.ship(ended(organization, 'told', 'closed', startMs + 70_000));
         await store.calls.ship(tightened(organization, 'told', 2, startMs + 65_000));
         const { lowerings } = (await store.runs.story({ organization, id: 'told' }))!;

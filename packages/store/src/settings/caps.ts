@@ -9,6 +9,7 @@ import { cappedLabelsMax, capProblem, type Cap, type CapMode, type CapScope } fr
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage, type ListPlace } from '../engine/list-page.ts';
+import type { ChangeCheck } from './change-check.ts';
 import { memberRefusal } from './membership.ts';
 import { projectRefusal } from '../engine/names.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
@@ -31,9 +32,10 @@ export interface CapStanding extends LackingCalls {
 export interface Caps {
   /**
    * Makes the cap. A cap of the same scope, subject and window keeps its id and gets this limit and mode.
-   * Refuses `unknown_organization`, `unknown_key` (also for a key of another organization), `unknown_member`, `invalid_setting`, `invalid_name`.
+   * Refuses `unknown_organization`, `unknown_key` (also for a key of another organization), `unknown_member`, `invalid_setting`, `invalid_name`, and
+   * what `check` refuses; it gets the cap that is there, or null.
    */
-  set(cap: NewCap): Promise<Cap | StoreRefusal>;
+  set(cap: NewCap, check?: ChangeCheck<Cap | null>): Promise<Cap | StoreRefusal>;
   /** In the order they were made, with the spend of the windows that hold `atMs`. Empty for an unknown organization. */
   list(organization: OrganizationId, atMs: number, page?: ListPage): Promise<CapStanding[]>;
   /** In the same order, those that bind the calls of this key with these labels: the organization's, its own, its person's and theirs. */
@@ -51,7 +53,7 @@ export interface RemovedCap extends Cap {
 
 export function capsIn({ engine, randomBytes }: StoreContext): Caps {
   return {
-    set: async (wanted) => formRefusal(wanted) ?? engine.change<Cap>(async (transaction, revision) => {
+    set: async (wanted, check) => formRefusal(wanted) ?? engine.change<Cap>(async (transaction, revision) => {
       const { organization, scope, window, limit, mode } = wanted;
       const subject = wanted.subject ?? '';
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
@@ -63,6 +65,10 @@ export function capsIn({ engine, randomBytes }: StoreContext): Caps {
       if (scope === 'label' && await hasTooManyLabels(transaction, organization, subject)) {
         return refuse('invalid_setting', `At most ${cappedLabelsMax} labels of an organization can have caps.`);
       }
+      const there = check === undefined ? undefined : await transaction.selectFrom('cap').selectAll().where('organization', '=', organization)
+        .where('scope', '=', scope).where('subject', '=', subject).where('window', '=', window).executeTakeFirst();
+      const refusal = check?.(there === undefined ? null : capOf(there)) ?? null;
+      if (refusal !== null) return refusal;
       const id = newId(idPrefix.cap, randomBytes);
       return capOf(await transaction.insertInto('cap')
         .values({ id, organization, scope, subject, window, limit_nano: limit, mode, made: revision })

@@ -40,6 +40,7 @@ export const runOperations = [
       steps: z.array(z.object({ at: instant, calls: z.int(), cost: dollars, failedCalls: z.int() })).openapi({
         description: 'Calls by their start, the earliest first; steps without calls are left out',
       }),
+      lastCallAt: instant.nullable().openapi({ description: 'When its newest call that was forwarded started' }),
       lowerings: z.array(z.object({ at: instant, from: dollars.nullable(), to: dollars })).openapi({
         description: 'Each time its budget fell, or was named first; at most fifty',
       }),

@@ -1,6 +1,6 @@
 /** What the organization's calls used, by one or two dimensions. Rules: Interfaces. */
 import { z } from '@hono/zod-openapi';
-import { usageDimensions } from '@metergate/core/report/usage-sum.ts';
+import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
 import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
@@ -9,7 +9,7 @@ import { showComparedUsage } from '../../use-cases/compared-usage.ts';
 import { usageCsv } from '../../use-cases/export/usage-csv.ts';
 import { rankedUsage, topUsage, usageOrders, type RankedUsage } from '../../use-cases/top-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/prices-to-try.ts';
-import { addedUp, dimensionsForm, parseDimensions, showUsage } from '../../use-cases/usage.ts';
+import { addedUp, askedDimensions, dimensionsForm, parseDimensions, showUsage } from '../../use-cases/usage.ts';
 import { downloadOperation, readingOperation, readingPost, type ReadingCall } from '../operation.ts';
 import { pageOf, pageOfList, pageQuery } from '../paging.ts';
 import { checkedRange, dollars, endpointQuery, instant, lackingCalls, monthQuery, nameQuery, timeQuery, wireQuery, wrongForm } from './fields.ts';
@@ -19,7 +19,7 @@ const priceFileBytesMax = 1_048_576;
 const name = z.string().nullable().optional();
 const whole = z.number();
 const usageSchema = z.object({
-  ...Object.fromEntries(usageDimensions.map((dimension) => [dimension, name])),
+  ...Object.fromEntries(askedDimensions.map((dimension) => [dimension, name])),
   calls: z.int(), inputTokens: whole, cachedTokens: whole, cacheWriteTokens: whole, outputTokens: whole, reasoningTokens: whole, cost: dollars,
   cacheSavings: dollars.nullable(), ...lackingCalls,
   correction: dollars.optional().openapi({ description: "With adjusted: the differences from providers' bills" }),
@@ -68,6 +68,7 @@ const fileQuery = questionQuery.extend({ format: z.enum(['csv', 'json']), bom: y
 /** The rows of the whole list, and what was asked for. */
 async function rowsOf({ context, actor, query }: ReadingCall<undefined, typeof questionQuery>, prices: PricesToTry | undefined) {
   const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint, adjusted, order } = query;
+  if (by.includes('person') && !hasRightsOf(actor.role, 'admin')) return refuseInput('forbidden', 'Only an admin sees usage by person.');
   const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
   if (isRefusal(range)) return range;
   const question = { organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint } };
@@ -128,7 +129,7 @@ const usagePage = pageOf(usageSchema).extend({
 
 export const usageOperations = [
   readingOperation({
-    id: 'showUsage', refuses: ['unknown_organization'], path: '/usage', role: 'viewer', tag: 'usage',
+    id: 'showUsage', refuses: ['unknown_organization', 'forbidden'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'Calls, tokens and cost; times in order, everything else costliest first',
     query: usageQuery.extend({
       ...totals,
@@ -144,7 +145,7 @@ export const usageOperations = [
     query: fileQuery, downloads: Object.values(fileTypes), run: file,
   }),
   readingPost({
-    id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file'], path: '/usage', role: 'viewer', tag: 'usage',
+    id: 'repriceUsage', refuses: ['unknown_organization', 'invalid_price_file', 'forbidden'], path: '/usage', role: 'viewer', tag: 'usage',
     summary: 'The same, with what the calls would cost by this price file over the frozen list; the file does not take effect',
     query: usageQuery, body: priceFile, bodyBytesMax: priceFileBytesMax, answer: usagePage,
     run: ({ body, ...call }) => answer(call, { file: JSON.stringify(body) }),

@@ -2,8 +2,8 @@
  * Rows of usage → a CSV file for ledgers and spreadsheets: every figure exact, money with nine places. On request with a byte order mark, by which
  * spreadsheets know UTF-8, and with a decimal comma, where the semicolon separates.
  */
-import type { UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { ComparedUsage } from '../compared-usage.ts';
+import type { AskedDimension } from '../usage.ts';
 import { amountCell, csvFile, type CsvForm } from './csv.ts';
 
 const wholeNames = [
@@ -13,7 +13,7 @@ const wholeNames = [
 const moneyNames = ['cost', 'cacheSavings', 'correction', 'adjustedCost', 'repricedCost', 'repricedFrom'] as const;
 
 /** The columns of the rows, those beside usage only if they were asked for. Without a row: those of usage. */
-export function usageCsv(by: readonly UsageDimension[], rows: readonly ComparedUsage[], form: CsvForm): string {
+export function usageCsv(by: readonly AskedDimension[], rows: readonly ComparedUsage[], form: CsvForm): string {
   const usual = new Set<string>([...wholeNames.slice(0, -2), 'cost', 'cacheSavings']);
   const has = (name: keyof ComparedUsage): boolean => usual.has(name) || (rows[0] !== undefined && name in rows[0]);
   const [whole, money] = [wholeNames.filter(has), moneyNames.filter(has)];

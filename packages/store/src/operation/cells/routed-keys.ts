@@ -43,10 +43,10 @@ export const routedCaps: RoutesOf<Caps> = {
   on: 'first',
   find: 'first',
   remove: { within: 1 },
-  async set(reach, cap) {
+  async set(reach, cap, check) {
     const own = await reach.of(cap.organization);
     if (cap.scope === 'person') await admitted(reach, own, { organization: cap.organization, person: cap.subject as PersonId });
-    return own.caps.set(cap);
+    return own.caps.set(cap, check);
   },
 };
 
