@@ -119,8 +119,35 @@ interface Found {
   readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line each: rule and place. `rules`: only these; default: all that axe enables by default. */
-export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** Waits until everything that was just set in motion has come to rest. */
+export const atRest = `new Promise((resolve) => {
+  const wait = async () => {
+    const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(moving.map(({ finished }) => finished));
+    resolve();
+  };
+  requestAnimationFrame(() => requestAnimationFrame(wait));
+})`;
+
+/** What axe finds wrong in light and in dark, one line each. In the second, only what depends on colors is looked at. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(atRest);
+  const found = await axeHere(page);
+  const first = await page.locator('html').getAttribute('data-mantine-color-scheme') === 'dark' ? 'dark' : 'light';
+  const second = first === 'dark' ? 'light' : 'dark';
+  const turn = async (colorScheme: typeof first): Promise<void> => {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
+    await page.evaluate(atRest);
+  };
+  await turn(second);
+  found.push(...(await axeHere(page, colorRules)).map((line) => `${second}: ${line}`));
+  await turn(first);
+  return found;
+}
+
+/** What axe finds wrong as the page is, one line each: rule and place. `rules`: only these; default: all that axe enables by default. */
+export async function axeHere(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!await page.evaluate<boolean>("typeof axe === 'object'")) await page.evaluate(axeSource);
   const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }) };
   const violations = await page.evaluate<readonly Found[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`);

@@ -123,7 +123,7 @@ if (here !== 'linux-x64') {
     await untilTrue(async () => await send() === 200);
     await openPage(page, at('/keys'));
     const menu = async (item: string): Promise<void> => {
-      await page.getByRole('row').filter({ hasText: 'See its calls' }).last().getByRole('button', { name: /What to do with/ }).click();
+      await page.getByRole('row').filter({ hasText: 'svc_live_' }).last().getByRole('button', { name: /What to do with/ }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await menu('Rename, move, change…');

@@ -7,18 +7,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { axeFindings, call, colorRules, followTo, openPage, password, settled, shownOn, startGround, untilTrue, type Ground } from './browser.ts';
+import {
+  atRest, axeFindings, axeHere, call, colorRules, followTo, openPage, password, shownOn, startGround, untilTrue, type Ground,
+} from './browser.ts';
 import { loadedHere, pagePaths } from './pages.ts';
-
-/** Waits until everything that was just set in motion has come to rest. */
-const atRest = `new Promise((resolve) => {
-  const wait = async () => {
-    const moving = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(moving.map(({ finished }) => finished));
-    resolve();
-  };
-  requestAnimationFrame(() => requestAnimationFrame(wait));
-})`;
 
 /** The width of a page after it was made narrow, once it has come to rest. */
 async function settledWidth(page: Page): Promise<number> {
@@ -349,7 +341,7 @@ if (here !== 'linux-x64') {
       await openPage(page, at('/'));
       const found: string[] = [];
       const look = async (of: Page, path: string, rules?: readonly string[]): Promise<void> => {
-        found.push(...(await axeFindings(of, rules)).map((line) => `${path} ${line}`));
+        found.push(...(await axeHere(of, rules)).map((line) => `${path} ${line}`));
       };
       const measure = async (path: string): Promise<void> => {
         const width = await settledWidth(page);
@@ -387,20 +379,4 @@ if (here !== 'linux-x64') {
       assert.deepEqual(ground.complaints.filter((line) => !/status of 40[14]/.test(line)), []);
     });
   }
-
-  test('the sheets and forms that open over a page are as accessible', async () => {
-    const found: string[] = [];
-    const { data } = await (await page.request.get(at('/platform/v1/calls?limit=1'))).json() as { data: { id: string }[] };
-    const forms = [
-      '/caps?new=cap', '/alerts?new=webhook', '/alerts?new=threshold', '/keys?new=key', '/members?new=invitation', '/tokens?new=token',
-      '/runs?new=grant',
-    ];
-    for (const path of [`/calls?call=${data[0]!.id}`, '/runs?run=run-of-the-test', ...forms]) {
-      await followTo(page, at(path));
-      await page.getByRole('dialog').waitFor();
-      await settled(page);
-      found.push(...(await axeFindings(page)).map((line) => `${path} ${line}`));
-    }
-    assert.deepEqual(found, []);
-  });
 }

@@ -71,6 +71,27 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
   });
 
+  test('two people who set the same cap: the second sees the first one, and decides', async () => {
+    const [one, other] = [await ground.person(email), await ground.person(email)];
+    const limits = async () => ((await (await one.request.get(at('/platform/v1/caps'))).json()) as { data: { limit: string }[] }).data
+      .map(({ limit }) => limit);
+    for (const page of [one, other]) {
+      await openPage(page, at('/caps?new=cap'));
+      await page.getByLabel('Limit, US dollars').fill(page === one ? '500' : '900');
+    }
+    await one.getByRole('button', { name: 'Arm the cap' }).click();
+    await one.getByText('The cap is armed.').waitFor();
+    await other.getByRole('button', { name: 'Arm the cap' }).click();
+    const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    await conflict.getByText('Limit: you entered 900, it is 500 now.').waitFor();
+    assert.deepEqual(await axeFindings(other), []);
+    assert.deepEqual(await limits(), ['500.000000000']);
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await other.getByText('The cap is armed.').waitFor();
+    assert.deepEqual(await limits(), ['900.000000000']);
+    assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
+  });
+
   test('a fallback price takes both of its rates', async () => {
     const page = await ground.person(email);
     await openPage(page, at('/settings'));

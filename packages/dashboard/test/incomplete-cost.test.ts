@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { costSaid, costText, incompleteCount, incompleteIn } from '../src/shown/incomplete-cost.ts';
+import { costSaid, incompleteCount, incompleteIn } from '../src/shown/incomplete-cost.ts';
 
 const nothing = '0.000000000';
 const row = (calls: number, [unknownCalls, unpricedCalls, gapCalls]: readonly [number, number, number]) =>
@@ -55,13 +55,6 @@ test('$0 stands alone only if nothing is lacking; "not known" only if no call ca
   for (const lacks of [[0, 0, 0], [3, 0, 0], [0, 2, 0], [3, 3, 0], [0, 0, 3]] as const) {
     assert.equal(said(3, lacks, '0.000000001'), 'amount', 'whatever is known of a cost is shown');
   }
-});
-
-test('as one text', () => {
-  assert.equal(costText({ ...row(2, [0, 0, 0]), cost: '1.500000000' }), '$1.50');
-  assert.equal(costText({ ...row(2, [1, 0, 0]), cost: '1.500000000' }), '$1.50');
-  assert.equal(costText({ ...row(2, [1, 1, 0]), cost: nothing }), '$0 incomplete');
-  assert.equal(costText({ ...row(2, [2, 1, 0]), cost: nothing }), 'not known');
 });
 
 /** What a call without a known amount can lack: usage, a price, a part of either; or nothing, if it is known to cost $0. */

@@ -1,7 +1,7 @@
 /** A run's story: everything that happened, once, in order, with sums that equal what was given. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstBudget, storyEntries, storyPoints, storySpan, type Story } from '../src/shown/run-story.ts';
+import { firstBudget, refusedNow, storyEntries, storyPoints, storySpan, type Story } from '../src/shown/run-story.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 20, 12) + seconds * 1_000).toISOString();
 const refusal = (seconds: number, code = 'budget_exceeded'): Story['refusals'][number] => ({
@@ -16,6 +16,7 @@ const story: Story = {
   steps: [[0, 2, '0.200000000', 0], [1, 1, '0.300000000', 1], [30, 1, '0.600000000', 0]]
     .map(([seconds, calls, cost, failedCalls]) => (
       { at: at(Number(seconds)), calls: Number(calls), cost: String(cost), failedCalls: Number(failedCalls) })),
+  lastCallAt: at(30),
   lowerings: [{ at: at(10), from: '5.000000000', to: '1.000000000' }],
   refusals: [refusal(43), refusal(42), refusal(41), refusal(5, 'rate_limit_exceeded')],
 };
@@ -51,4 +52,13 @@ test('an end that came a day after the last call does not press the story to the
   const idle = { ...story, run: { ...story.run, state: 'closed' as const, endedAt: at(90_000) } };
   assert.equal(storySpan(idle, 0).toMs, Date.parse(at(43)));
   assert.equal(storySpan(story, 0).toMs, Date.parse(at(43)));
+});
+
+test('an ended run is refused for its end; a live one for its newest refusal, unless calls went through since', () => {
+  assert.deepEqual(refusedNow(story), { code: 'budget_exceeded', scope: 'run', window: 'run' });
+  const live = { ...story, run: { ...story.run, state: 'live' as const, endedAt: null } };
+  assert.equal(refusedNow(live), story.refusals[0]);
+  assert.equal(refusedNow({ ...live, refusals: story.refusals.slice(3) }), null, 'a limit a minute held it up, and it went on');
+  assert.equal(refusedNow({ ...live, refusals: [] }), null);
+  assert.equal(refusedNow({ ...story, run: { ...story.run, state: 'closed' }, refusals: [] })?.code, 'run_closed');
 });

@@ -83,9 +83,9 @@ export const callsSearch = (raw: Raw): CallsSearch => pick(raw, [...rangeNames, 
 export type RunsSearch = { readonly run?: string; readonly new?: string };
 export const runsSearch = (raw: Raw): RunsSearch => pick(raw, ['run', 'new']);
 
-/** `new`: its form is open; `tab`: which part is shown; `id`: what is opened. */
-export type PathSearch = { readonly new?: string; readonly tab?: string; readonly id?: string; readonly month?: string };
-export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id', 'month']);
+/** `new`: its form is open; `tab`: which part is shown; `id`: what is opened; `find`: the words that are sought. */
+export type PathSearch = { readonly new?: string; readonly tab?: string; readonly id?: string; readonly find?: string };
+export const pathSearch = (raw: Raw): PathSearch => pick(raw, ['new', 'tab', 'id', 'find']);
 
 /** `format`: the file format. */
 export type ExportsSearch = RangeSearch & { readonly format?: string };

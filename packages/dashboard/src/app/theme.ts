@@ -45,6 +45,10 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { ...dialog, centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } },
     },
+    Alert: {
+      defaultProps: { variant: 'light', color: 'yellow' },
+      styles: { message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--mantine-color-text)' } },
+    },
     Drawer: { defaultProps: { ...dialog, transitionProps: { duration: 120 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { openDelay: 150, withArrow: true } },

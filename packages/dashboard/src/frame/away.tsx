@@ -6,14 +6,7 @@ import { useAway } from '../api/reach.ts';
 export function Away() {
   if (!useAway()) return null;
   return (
-    <Alert
-      mb="md"
-      color="yellow"
-      variant="light"
-      role="status"
-      icon={<CloudOff size={18} aria-hidden />}
-      title="The platform is away"
-      styles={{ message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--mantine-color-text)' } }}>
+    <Alert mb="md" role="status" icon={<CloudOff size={18} aria-hidden />} title="The platform is away">
       It may be restarting, or the network is gone. What is shown was loaded before. The page goes on by itself.
     </Alert>
   );

@@ -18,5 +18,13 @@ export interface TimeChartProps {
   /** Length of each bar. Days and hours are those of UTC. */
   readonly step: 'hour' | 'day';
   readonly height?: number;
-  readonly onPick?: (ms: number) => void;
+  /** `part`: which series of a stacked bar was chosen; null: none, or the space above it. */
+  readonly onPick?: (ms: number, part: number | null) => void;
+}
+
+/** The part of a stacked bar that holds a value of the axis; null: it is above the bar. */
+export function partAt(series: readonly ChartSeries[], at: number, value: number): number | null {
+  let below = 0;
+  const part = series.findIndex(({ values }) => value < (below += values[at] ?? 0));
+  return part === -1 ? null : part;
 }

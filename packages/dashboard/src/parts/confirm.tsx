@@ -1,35 +1,42 @@
 /** Asks for confirmation before an action that cannot be undone. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
-export function Confirm({
-  opened,
-  title,
-  children,
-  act,
-  busy,
-  onAct,
-  onClose,
-}: {
-  readonly opened: boolean;
+/** Whether a person is being asked. */
+export interface Question {
+  readonly asked: boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+}
+
+export function useQuestion(): Question {
+  const [asked, { open, close }] = useDisclosure(false);
+  return { asked, open, close };
+}
+
+export interface ConfirmProps {
+  readonly of: Pick<Question, 'asked' | 'close'>;
   readonly title: string;
-  readonly children: ReactNode;
+  /** What the button says. */
   readonly act: string;
-  readonly busy: boolean;
-  readonly onAct: () => void;
-  readonly onClose: () => void;
-}) {
+  /** What is done then; it closes the question itself. */
+  readonly doing: { readonly isPending: boolean; readonly mutate: (input: undefined) => void };
+  readonly children: ReactNode;
+}
+
+export function Confirm({ of: { asked, close }, title, act, doing, children }: ConfirmProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Modal opened={asked} onClose={close} title={title}>
       <Stack>
         <Text component="div" size="sm">
           {children}
         </Text>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={close} data-autofocus>
             Leave it
           </Button>
-          <Button color="red.9" loading={busy} onClick={onAct}>
+          <Button color="red.9" loading={doing.isPending} onClick={() => doing.mutate(undefined)}>
             {act}
           </Button>
         </Group>

@@ -41,12 +41,7 @@ export function CodeBlock({ code, name }: { readonly code: string; readonly name
 /** Never kept in a cache: it lives only as long as the component that shows it. */
 export function SecretOnce({ secret, name }: { readonly secret: string; readonly name: string }) {
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      icon={<TriangleAlert size={18} aria-hidden />}
-      title={`Copy the ${name} now`}
-      styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
+    <Alert icon={<TriangleAlert size={18} aria-hidden />} title={`Copy the ${name} now`} styles={{ title: { color: 'var(--warn)' } }}>
       <Text size="sm" mb="xs">
         It is shown only once. Nobody can read it again, here or on the server.
       </Text>

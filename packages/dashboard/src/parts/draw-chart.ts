@@ -8,12 +8,18 @@ export interface DrawnChart {
   destroy(): void;
 }
 
+/** What is under the pointer: the bar's number, its distance from the left, and the value of the axis there. */
+export interface UnderPointer {
+  readonly at: number;
+  readonly left: number;
+  readonly value: number;
+}
+
 interface Drawing extends TimeChartProps {
   readonly height: number;
   /** The bar whose time is still running. */
   readonly running: number | null;
-  /** What is under the pointer: the bar's number, and its distance from the left. */
-  readonly onUnder: (under: { readonly at: number; readonly left: number } | null) => void;
+  readonly onUnder: (under: UnderPointer | null) => void;
 }
 
 export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
@@ -40,8 +46,10 @@ export function drawChart(place: HTMLElement, drawing: Drawing): DrawnChart {
       hooks: {
         draw: [(drawn) => paleRunning(drawn, drawing, color('--mantine-color-body'))],
         setCursor: [
-          ({ cursor: { idx, left }, over }) => {
-            drawing.onUnder(idx === null || idx === undefined || left === undefined || left < 0 ? null : { at: idx, left: left + over.offsetLeft });
+          (drawn) => {
+            const { cursor: { idx, left = -1, top = -1 }, over } = drawn;
+            const isOver = idx !== null && idx !== undefined && left >= 0;
+            drawing.onUnder(isOver ? { at: idx, left: left + over.offsetLeft, value: drawn.posToVal(top, 'y') } : null);
           },
         ],
       },
@@ -90,26 +98,21 @@ function widthOfNames({ ctx }: uPlot, names: readonly string[] | null): number {
   // The canvas counts the screen's own pixels.
   ctx.font = `${fontPx * devicePixelRatio}px ${fontFamily}`;
   const widest = Math.max(0, ...(names ?? []).map((name) => ctx.measureText(name).width / devicePixelRatio));
-  return Math.max(62, Math.ceil(widest) + 14);
+  return Math.max(30, Math.ceil(widest) + 14);
 }
 
 const dayS = 86_400;
 
 /** Bars of days are labelled by day alone, those of hours by the hour of 24. */
 function timeAxis(color: (name: string) => string, { step }: Drawing): uPlot.Axis {
+  // Only amounts have lines across: bars stand over their times anyway.
+  const shared = { ...axis(color), grid: { show: false }, space: 64, size: 28 };
   if (step !== 'day') {
-    return {
-      ...axis(color), space: 64,
-      // Midnight names the day that begins with it.
-      values: (_, ticks) => ticks.map((tick) => (tick % dayS === 0 ? shownDay(tick * 1_000) : shownClock(tick * 1_000))),
-    };
+    // Midnight names the day that begins with it.
+    return { ...shared, values: (_, ticks) => ticks.map((tick) => (tick % dayS === 0 ? shownDay(tick * 1_000) : shownClock(tick * 1_000))) };
   }
   return {
-    ...axis(color),
-    incrs: [1, 2, 7, 14, 28, 91].map((days) => days * dayS),
-    space: 64,
-    size: 28,
-    values: (_, ticks) => ticks.map((tick) => shownDay(tick * 1_000)),
+    ...shared, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * dayS), values: (_, ticks) => ticks.map((tick) => shownDay(tick * 1_000)),
   };
 }
 

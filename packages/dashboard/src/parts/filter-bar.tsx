@@ -10,6 +10,7 @@ import { useKeyNames } from '../shown/key-names.ts';
 export const dimensionNames = {
   model: 'Model',
   key: 'Key',
+  person: 'Person',
   project: 'Project',
   label: 'Label',
   run: 'Run',

@@ -4,7 +4,7 @@ import { Alert } from '@mantine/core';
 /** Null: nothing is shown. */
 export function FormFault({ sentence }: { readonly sentence: string | null }) {
   return sentence === null ? null : (
-    <Alert color="red" variant="light" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
+    <Alert color="red" role="alert" styles={{ message: { color: 'var(--bad)' } }}>
       {sentence}
     </Alert>
   );

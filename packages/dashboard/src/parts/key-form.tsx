@@ -1,7 +1,9 @@
 /** Making a service key: its name, the project that its calls count for, and how long it is valid. */
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { ask, type Shown } from '../api/client.ts';
+import { useMay, useSession } from '../app/session.ts';
 import { useDoing } from './doing.ts';
 import { ModelsInput } from './models-input.tsx';
 import { TermsText, useBindingTerms, type ShownTerms } from './own-keys.tsx';
@@ -11,7 +13,7 @@ import { dollarsToSend } from '../shown/amounts.ts';
 export type MintedKey = Shown<'MintedServiceKey'>;
 
 /** The lifetimes on offer, in seconds; empty: no end. */
-export const keyLives = [
+const keyLives = [
   { value: '', label: 'Does not expire' },
   { value: '86400', label: 'A day' },
   { value: '604800', label: 'A week' },
@@ -21,7 +23,7 @@ export const keyLives = [
 ];
 
 /** Those that the terms allow. Where they set a longest life, that is what no choice means. */
-function livesWithin(terms: ShownTerms | null) {
+export function livesWithin(terms: ShownTerms | null) {
   const longest = terms?.lifetimeSecondsMax ?? null;
   if (longest === null) return keyLives;
   return keyLives.flatMap(({ value, label }) => (value === '' ? [{ value, label: 'As long as it may' }] : Number(value) <= longest ? [{ value,
@@ -30,6 +32,9 @@ function livesWithin(terms: ShownTerms | null) {
 
 export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey) => void; readonly onCancel?: () => void }) {
   const terms = useBindingTerms();
+  const admin = useMay('admin');
+  const { email } = useSession();
+  const [more, setMore] = useState(false);
   const form = useForm({
     initialValues: { name: '', project: '', life: '', maxRunBudget: '' as number | string, models: [] as string[], person: '' },
   });
@@ -67,16 +72,30 @@ export function KeyForm({ onMade, onCancel }: { readonly onMade: (key: MintedKey
           {...form.getInputProps('project')}
         />
         {terms === null ? null : <TermsText of={terms} />}
-        <Select label="Life" data={livesWithin(terms)} allowDeselect={false} comboboxProps={{ withinPortal: true }} {...form.getInputProps('life')} />
-        {terms === null ? <RunBudgetInput {...form.getInputProps('maxRunBudget')} /> : null}
-        <ModelsInput {...form.getInputProps('models')} />
-        {terms === null ? (
-          <TextInput
-            label="Belongs to"
-            description="Email of the member whose key it is. It ends when they leave."
-            type="email"
-            {...form.getInputProps('person')}
-          />
+        <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={more} onClick={() => setMore(!more)}>
+          {more ? 'Fewer settings' : 'More settings'}
+        </Button>
+        {more ? (
+          <>
+            <Select label="Life" data={livesWithin(terms)} allowDeselect={false} {...form.getInputProps('life')} />
+            {terms === null ? <RunBudgetInput {...form.getInputProps('maxRunBudget')} /> : null}
+            <ModelsInput {...form.getInputProps('models')} />
+            {admin ? (
+              <TextInput
+                label="Belongs to"
+                description="Email of the member whose key it is. It ends when they leave."
+                type="email"
+                {...form.getInputProps('person')}
+              />
+            ) : terms === null && email !== null ? (
+              <Switch
+                label="It is mine"
+                description="Then it ends when you leave the organization."
+                checked={form.values.person !== ''}
+                onChange={({ currentTarget }) => form.setFieldValue('person', currentTarget.checked ? email : '')}
+              />
+            ) : null}
+          </>
         ) : null}
         <Group justify="flex-end" gap="xs">
           {onCancel === undefined ? null : (

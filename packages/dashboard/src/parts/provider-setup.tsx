@@ -1,9 +1,8 @@
 /** Provider keys: connected, replaced, tested and disconnected. A key can be entered but never read back. */
 import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { ask, type Shown } from '../api/client.ts';
-import { Confirm } from './confirm.tsx';
+import { Confirm, useQuestion } from './confirm.tsx';
 import { useDoing } from './doing.ts';
 import { StateBadge } from './state-badge.tsx';
 
@@ -15,11 +14,7 @@ export function ProviderSetup({ connections, sandbox }: { readonly connections: 
   return (
     <Stack gap="lg">
       {sandbox ? (
-        <Alert
-          color="yellow"
-          variant="light"
-          title="Sandbox"
-          styles={{ title: { color: 'var(--warn)' }, message: { color: 'var(--mantine-color-text)' } }}>
+        <Alert title="Sandbox" styles={{ title: { color: 'var(--warn)' } }}>
           This gateway was started with <span className="mono">--sandbox</span>: every call goes to a built-in simulated provider and costs
           nothing real.
         </Alert>
@@ -34,7 +29,7 @@ export function ProviderSetup({ connections, sandbox }: { readonly connections: 
 function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Connection }) {
   const name = providerNames[provider];
   const [credential, setCredential] = useState('');
-  const [asked, leaving] = useDisclosure(false);
+  const leaving = useQuestion();
   const path = { params: { path: { provider } } };
   const connecting = useDoing({
     run: () => ask.PUT('/platform/v1/providers/{provider}', { ...path, body: { credential: credential.trim() } }),
@@ -99,13 +94,7 @@ function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Co
         </Group>
       </form>
       {testing.data === undefined ? null : <TestResult name={name} accepted={testing.data.accepted} status={testing.data.status} />}
-      <Confirm
-        opened={asked}
-        title={`Disconnect ${name}?`}
-        act="Disconnect"
-        busy={disconnecting.isPending}
-        onAct={() => disconnecting.mutate(undefined)}
-        onClose={leaving.close}>
+      <Confirm of={leaving} title={`Disconnect ${name}?`} act="Disconnect" doing={disconnecting}>
         The stored key is destroyed. Calls to {name} are answered 401 until another one is connected.
       </Confirm>
     </div>

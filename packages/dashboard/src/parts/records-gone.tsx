@@ -11,7 +11,7 @@ export function RecordsGone({ sinceMs }: { readonly sinceMs: number }) {
   const before = known.data?.recordsGoneBefore ?? null;
   if (before === null || sinceMs >= Date.parse(before)) return null;
   return (
-    <Alert color="yellow" variant="light" icon={<Archive size={18} aria-hidden />} styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+    <Alert icon={<Archive size={18} aria-hidden />}>
       Part of this time is missing: records before <Moment at={before} /> were deleted because of their age.
     </Alert>
   );

@@ -14,6 +14,6 @@ export function ShareBar({ part, of }: ShareBarProps) {
 }
 
 /** From 0 to 1. */
-export function barShare(part: number, of: number | undefined): number {
+function barShare(part: number, of: number | undefined): number {
   return of === undefined || of <= 0 ? 0 : Math.min(1, Math.max(0, part / of));
 }

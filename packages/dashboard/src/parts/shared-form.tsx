@@ -8,7 +8,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { Refused } from '../api/client.ts';
 import { useDoing } from './doing.ts';
 
-interface SharedForm<Thing, Values> {
+export interface SharedForm<Thing, Values> {
   /** As it was read last. */
   readonly of: Thing;
   /** The form's values for it. */
@@ -19,7 +19,7 @@ interface SharedForm<Thing, Values> {
   /** Sends the difference between the values and what they were made from. */
   readonly send: (values: Values, before: Thing) => Promise<unknown>;
   /** Reads it again. */
-  readonly read: () => Promise<Thing>;
+  readonly read: (values: Values) => Promise<Thing>;
   readonly done: string;
   readonly changes: readonly string[];
   readonly after?: () => void;
@@ -47,7 +47,7 @@ export function useSharedForm<Thing extends object, Values extends Record<string
         await shared.send(values, from);
         return null;
       } catch (fault) {
-        if (fault instanceof Refused && fault.code === 'changed_meanwhile') return await shared.read();
+        if (fault instanceof Refused && fault.code === 'changed_meanwhile') return await shared.read(values);
         throw fault;
       }
     },
@@ -73,12 +73,7 @@ export function useSharedForm<Thing extends object, Values extends Record<string
     submit: (event: FormEvent<HTMLFormElement>) => form.onSubmit((values) => saving.mutate({ values, from: before }))(event),
     conflict:
       now === null ? null : (
-        <Alert
-          color="yellow"
-          variant="light"
-          role="alert"
-          title="Somebody else changed this meanwhile"
-          styles={{ message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--mantine-color-text)' } }}>
+        <Alert role="alert" title="Somebody else changed this meanwhile">
           <Text size="sm">Nothing was saved yet.</Text>
           <ul className="conflict">
             {both.map((name) => (

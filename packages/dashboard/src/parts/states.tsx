@@ -22,14 +22,10 @@ export function Fault({ fault, retry }: { readonly fault: unknown; readonly retr
   return (
     <Alert
       color={stays === undefined ? 'red' : 'gray'}
-      variant="light"
       icon={<CircleAlert size={18} aria-hidden />}
       role="alert"
       title={stays ?? 'This could not be shown'}
-      styles={{
-        message: { color: 'var(--mantine-color-text)' },
-        title: { color: stays === undefined ? 'var(--bad)' : 'var(--mantine-color-text)' },
-      }}>
+      styles={stays === undefined ? { title: { color: 'var(--bad)' } } : {}}>
       {sentenceOf(fault)}
       {retry === undefined || stays !== undefined ? null : (
         <div>

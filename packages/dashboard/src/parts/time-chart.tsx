@@ -5,9 +5,12 @@
 import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import 'uplot/dist/uPlot.min.css';
-import type { TimeChartProps } from './chart-props.ts';
-import { drawChart, type DrawnChart } from './draw-chart.ts';
+import { partAt, type TimeChartProps } from './chart-props.ts';
+import { drawChart, type DrawnChart, type UnderPointer } from './draw-chart.ts';
 import { runningBar, runningNote, soFar } from './running-bar.ts';
+
+/** A chart less high than this is a sketch above a list; its tooltip says which bar is still running. */
+const noteHeight = 150;
 
 export function TimeChart(props: TimeChartProps) {
   const { label, moments, series, kind, step, format, height = 220, onPick } = props;
@@ -15,7 +18,7 @@ export function TimeChart(props: TimeChartProps) {
   const momentName = (ms: number): string => props.momentName(ms) + (running !== null && ms === moments[running] ? soFar[step] : '');
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
-  const [under, setUnder] = useState<{ readonly at: number; readonly left: number } | null>(null);
+  const [under, setUnder] = useState<UnderPointer | null>(null);
   const drawn = useRef<DrawnChart | null>(null);
   useEffect(() => {
     const place = box.current!;
@@ -36,7 +39,7 @@ export function TimeChart(props: TimeChartProps) {
         role="img"
         aria-label={label}
         onClick={() => {
-          if (under !== null) onPick?.(moments[under.at]!);
+          if (under !== null) onPick?.(moments[under.at]!, kind === 'bars' ? partAt(series, under.at, under.value) : null);
         }}>
         {under === null ? null : (
           <Tip {...{ moments, series, format, momentName }} at={under.at} left={under.left} width={box.current?.clientWidth ?? 0} />
@@ -54,7 +57,7 @@ export function TimeChart(props: TimeChartProps) {
           ))}
         </Group>
       )}
-      {running === null ? null : (
+      {running === null || height < noteHeight ? null : (
         <Text size="xs" c="dimmed" mt={6}>
           {runningNote[step]}
         </Text>

@@ -24,23 +24,23 @@ export interface UsageOverDaysProps {
   readonly metric: Metric;
   readonly range: Range;
   readonly names: KeyNames;
-  /** A day was chosen; its first instant. */
-  readonly onPick?: (ms: number) => void;
+  /** A day was chosen; its first instant, and a row of the part of its bar, if one was chosen. */
+  readonly onPick?: (ms: number, part: ExploredRow | null) => void;
 }
 
 export function UsageOverDays({ rows, other, metric, range, names, onPick }: UsageOverDaysProps) {
   const { moments, series } = useMemo(() => {
     const first = Math.floor(range.sinceMs / dayMs) * dayMs;
     const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
-    const lines = new Map<string, number[]>();
+    const lines = new Map<string, { readonly values: number[]; readonly of: ExploredRow }>();
     for (const row of rows) {
       const name = other === null ? metric : nameIn(row, other, names);
-      const values = lines.get(name) ?? moments.map(() => 0);
-      lines.set(name, values);
+      const line = lines.get(name) ?? { values: moments.map(() => 0), of: row };
+      lines.set(name, line);
       const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
-      if (values[at] !== undefined) values[at] += metricOf(row, metric);
+      if (line.values[at] !== undefined) line.values[at] += metricOf(row, metric);
     }
-    return { moments, series: [...lines].map(([name, values]) => ({ name, values })) };
+    return { moments, series: [...lines].map(([name, line]) => ({ name, ...line })) };
   }, [rows, other, metric, range, names]);
   return (
     <Suspense fallback={<Coming height={260} />}>
@@ -53,7 +53,7 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
         momentName={shownDay}
         format={metricFormat(metric)}
         height={240}
-        onPick={onPick}
+        onPick={onPick === undefined ? undefined : (ms, part) => onPick(ms, part === null ? null : series[part]!.of)}
       />
     </Suspense>
   );

@@ -5,7 +5,7 @@ import { chosenFilters, type Filters } from '../app/page-search.ts';
 import { isoOf, type Range } from '../shown/ranges.ts';
 import type { KeyNames } from '../shown/key-names.ts';
 
-export type Dimension = 'model' | 'key' | 'project' | 'label' | 'run' | 'upstream' | 'day' | 'month' | 'wire' | 'endpoint';
+export type Dimension = 'model' | 'key' | 'person' | 'project' | 'label' | 'run' | 'upstream' | 'day' | 'month' | 'wire' | 'endpoint';
 
 export const metrics = [
   { value: 'cost', label: 'Cost' },

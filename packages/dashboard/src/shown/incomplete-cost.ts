@@ -1,5 +1,5 @@
 /** How many calls of a sum have a cost that is unknown or incomplete, as far as the sum's counts show it. */
-import { shortDollars, wholeCount } from './amounts.ts';
+import { wholeCount } from './amounts.ts';
 
 /** The counts of a sum that show what its cost lacks. A call can be in `unknownCalls` and in one of the other two, never in both of those. */
 export interface Lacking {
@@ -55,11 +55,4 @@ export function costSaid(sum: WithCost): 'amount' | 'incomplete' | 'not_known' {
   const lacking = incompleteIn([sum]).calls > 0;
   if (!lacking || Number(sum.cost) !== 0) return 'amount';
   return Math.max(sum.unknownCalls, sum.unpricedCalls) >= sum.calls ? 'not_known' : 'incomplete';
-}
-
-/** The same as one text, for places that can show nothing else. */
-export function costText(sum: WithCost): string {
-  const said = costSaid(sum);
-  if (said === 'not_known') return 'not known';
-  return said === 'incomplete' ? `${shortDollars(sum.cost)} incomplete` : shortDollars(sum.cost);
 }

@@ -52,6 +52,21 @@ function sameReason(one: Refusal, other: Refusal): boolean {
   return one.code === other.code && one.scope === other.scope && one.window === other.window;
 }
 
+/**
+ * What refuses the run now, with the words of a refusal: its end, or else its newest refused call, unless calls went through since. Null: nothing
+ * does.
+ */
+export function refusedNow({ run, refusals: [newest], lastCallAt }: Story): Pick<Refusal, 'code' | 'scope' | 'window'> | null {
+  if (run.state !== 'live') return endings[run.state];
+  return newest === undefined || (lastCallAt !== null && lastCallAt > newest.refusedAt) ? null : newest;
+}
+
+const endings = {
+  expired: { code: 'run_expired', scope: null, window: null },
+  over_budget: { code: 'budget_exceeded', scope: 'run', window: 'run' },
+  closed: { code: 'run_closed', scope: null, window: null },
+} as const satisfies Record<Exclude<Story['run']['state'], 'live'>, unknown>;
+
 /** The budget that was in force first; null: none. */
 export function firstBudget({ run, lowerings }: Pick<Story, 'run' | 'lowerings'>): string | null {
   return lowerings.length === 0 ? run.effective : lowerings[0]!.from;

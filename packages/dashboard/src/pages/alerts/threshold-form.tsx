@@ -1,9 +1,10 @@
 /** Sets the thresholds of one cap, replacing earlier ones. */
-import { Button, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { Select, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { Submit } from '../../parts/submit.tsx';
 import { plainDecimal, wholeDollars } from '../../shown/amounts.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 
@@ -67,11 +68,7 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
           clearable
           {...form.getInputProps('at')}
         />
-        <Group justify="flex-end">
-          <Button type="submit" loading={setting.isPending}>
-            Set the thresholds
-          </Button>
-        </Group>
+        <Submit busy={setting.isPending}>Set the thresholds</Submit>
       </Stack>
     </form>
   );

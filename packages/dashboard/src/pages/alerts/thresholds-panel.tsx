@@ -80,7 +80,7 @@ function columns(names: KeyNames, open: Open): readonly Column<Row>[] {
     },
     {
       id: 'at',
-      head: 'Told at',
+      head: 'Percent of the limit',
       cell: ({ at }) => (
         <Group gap={4}>
           {at.map((percent) => (

@@ -1,9 +1,10 @@
 /** Making a webhook: the address that events are posted to, and which events. */
-import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask, sentenceOf } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { FormFault } from '../../parts/form-fault.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { choicesOf } from '../../shown/choices.ts';
 import { eventWords, type WebhookEventName } from './webhook-events.ts';
 
@@ -51,11 +52,7 @@ export function WebhookForm({ onMade }: { readonly onMade: (secret: string) => v
             </SimpleGrid>
           </Checkbox.Group>
         ) : null}
-        <Group justify="flex-end">
-          <Button type="submit" loading={making.isPending}>
-            Make the webhook
-          </Button>
-        </Group>
+        <Submit busy={making.isPending}>Make the webhook</Submit>
       </Stack>
     </form>
   );

@@ -1,12 +1,11 @@
 /** The organization's webhooks: create, test and remove them; a click leads to the deliveries of one. */
 import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Ellipsis, ListChecks, Plus, Trash2, Webhook as WebhookIcon } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { api, ask, type Shown } from '../../api/client.ts';
 import type { PathSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
@@ -59,7 +58,7 @@ export function WebhooksPanel({ search, open }: { readonly search: PathSearch; r
           }}
         />
       </Modal>
-      <Modal opened={secret !== null} onClose={() => setSecret(null)} title="Its signing secret" size="lg" closeOnClickOutside={false}>
+      <Modal opened={secret !== null} onClose={() => setSecret(null)} title="Signing secret" size="lg" closeOnClickOutside={false}>
         {secret === null ? null : <SecretOnce secret={secret} name="signing secret" />}
         <Text size="sm" mt="md">
           Give it to the library of <span className="mono">standardwebhooks</span> in your receiver, which then knows that an event is from
@@ -84,7 +83,7 @@ function columns(open: Open): readonly Column<Webhook>[] {
     },
     {
       id: 'events',
-      head: 'Told of',
+      head: 'Events',
       cell: ({ events }) =>
         events === null ? (
           'Everything'
@@ -105,7 +104,7 @@ function columns(open: Open): readonly Column<Webhook>[] {
 
 function WebhookActions({ of: { id, url }, open }: { readonly of: Webhook; readonly open: Open }) {
   const may = useMay('admin');
-  const [asked, removal] = useDisclosure(false);
+  const removal = useQuestion();
   const params = { params: { path: { id } } };
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/webhooks/{id}', params),
@@ -133,13 +132,7 @@ function WebhookActions({ of: { id, url }, open }: { readonly of: Webhook; reado
           ) : null}
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asked}
-        title="Remove this webhook?"
-        act="Remove"
-        busy={removing.isPending}
-        onAct={() => removing.mutate(undefined)}
-        onClose={removal.close}>
+      <Confirm of={removal} title="Remove this webhook?" act="Remove" doing={removing}>
         <b className="wrap">{url}</b> gets no more events. Pending deliveries and the delivery log are deleted with it.
       </Confirm>
     </Group>

@@ -1,10 +1,10 @@
 /** Who changed what, and when. Newest first, with older rows loaded page by page. */
-import { Button, Center, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Text } from '@mantine/core';
 import { Download, ScrollText } from 'lucide-react';
 import { useMemo } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Older, useLongList } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { auditWords } from '../../shown/audit-words.ts';
@@ -16,14 +16,10 @@ import { saveText } from '../../parts/saving.ts';
 type Event = Shown<'AuditEvent'>;
 
 export function AuditPage() {
-  const events = useInfiniteQuery({
-    queryKey: ['get', '/platform/v1/audit', 'pages'],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }) =>
-      (await ask.GET('/platform/v1/audit', { params: { query: { limit: 100, cursor: pageParam } }, signal })).data!,
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  const { list: events, rows } = useLongList({
+    path: '/platform/v1/audit',
+    page: async (cursor, signal) => (await ask.GET('/platform/v1/audit', { params: { query: { limit: 100, cursor } }, signal })).data!,
   });
-  const rows = events.data?.pages.flatMap((page) => page.data) ?? [];
   const keys = useKeyNames();
   const columns = useMemo(() => columnsFor(keys), [keys]);
   const save = (
@@ -47,13 +43,7 @@ export function AuditPage() {
             )
           }
         </Loaded>
-        {events.hasNextPage ? (
-          <Center p="sm">
-            <Button variant="default" loading={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-              Older changes
-            </Button>
-          </Center>
-        ) : null}
+        <Older of={events}>Older changes</Older>
       </Panel>
     </Page>
   );

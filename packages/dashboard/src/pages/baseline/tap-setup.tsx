@@ -1,9 +1,8 @@
 /** Setting the tap up: its key, shown once, and the lines that wrap a client. */
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { api, ask } from '../../api/client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CodeBlock, SecretOnce } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -23,7 +22,7 @@ export function TapSetup({
 }) {
   const path = { params: { path: { id: baseline.id } } };
   const [language, setLanguage] = useState<'javascript' | 'python'>('javascript');
-  const [asked, rotation] = useDisclosure(false);
+  const rotation = useQuestion();
   const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
   const reading = useDoing({
     // Over plain http a browser does not send what kind of resource it requests; this header tells the platform a script from an image.
@@ -77,13 +76,7 @@ export function TapSetup({
           sending it.
         </Text>
       </Stack>
-      <Confirm
-        opened={asked}
-        title="Replace the tap key?"
-        act="Make another key"
-        busy={rotating.isPending}
-        onAct={() => rotating.mutate(undefined)}
-        onClose={rotation.close}>
+      <Confirm of={rotation} title="Replace the tap key?" act="Make another key" doing={rotating}>
         The old one stops at once. Replace it with the new one in every client that reports.
       </Confirm>
     </Panel>

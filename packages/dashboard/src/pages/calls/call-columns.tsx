@@ -12,7 +12,7 @@ export function callListColumns(names: KeyNames): readonly Column<ShownCall>[] {
     { id: 'at', card: 'under', head: 'When', width: '8.5rem', cell: (call) => <MomentInTwo at={call.startedAt} /> },
     {
       id: 'model',
-card: 'lead',
+      card: 'lead',
       head: 'Model',
       width: '13.5rem',
       cell: ({ model, endpoint, streamed, transport }) => (
@@ -31,7 +31,7 @@ card: 'lead',
     { id: 'tokens', head: 'Tokens in / out', right: true, width: '8.5rem', cell: (call) => <Tokens of={call} /> },
     {
       id: 'status',
-card: 'state',
+      card: 'state',
       head: 'Ended, after',
       width: '8rem',
       cell: (call) => (

@@ -87,7 +87,6 @@ function Shown({
   return (
     <Alert
       color={good ? 'green' : 'red'}
-      variant="light"
       icon={<Icon size={18} aria-hidden />}
       title={title}
       styles={{

@@ -1,9 +1,8 @@
 /** The columns of the table of caps. */
 import { Button, Group, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { ask, type Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Moment } from '../../shown/figures.tsx';
@@ -39,7 +38,7 @@ function ToldState({ of: cap }: { readonly of: Cap }) {
 
 function CapActions({ of: cap, onEdit }: { readonly of: Cap; readonly onEdit: () => void }) {
   const may = useMay('admin');
-  const [asked, removal] = useDisclosure(false);
+  const removal = useQuestion();
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/caps/{id}', { params: { path: { id: cap.id } } }),
     done: 'The cap is removed.',
@@ -55,13 +54,7 @@ function CapActions({ of: cap, onEdit }: { readonly of: Cap; readonly onEdit: ()
       <Button size="compact-sm" variant="subtle" color="red" c="var(--bad)" onClick={removal.open}>
         Remove…
       </Button>
-      <Confirm
-        opened={asked}
-        title="Remove this cap?"
-        act="Remove"
-        busy={removing.isPending}
-        onAct={() => removing.mutate(undefined)}
-        onClose={removal.close}>
+      <Confirm of={removal} title="Remove this cap?" act="Remove" doing={removing}>
         The cap no longer applies to calls. Spend is still counted, so a new cap knows it.
       </Confirm>
     </Group>

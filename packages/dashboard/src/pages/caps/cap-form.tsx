@@ -1,11 +1,11 @@
 /** Setting a cap: its scope, window, limit and mode. Before it is set, the form shows what it would have refused. */
-import { Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Autocomplete, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { api, ask, type Shown } from '../../api/client.ts';
-import { wholeListQuery } from '../../api/whole-list.ts';
-import { useDoing } from '../../parts/doing.ts';
+import { wholeList, wholeListQuery } from '../../api/whole-list.ts';
+import { useSharedForm } from '../../parts/shared-form.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { choicesOf } from '../../shown/choices.ts';
 import { useKeyNames } from '../../shown/key-names.ts';
 import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
@@ -27,28 +27,64 @@ const windows = {
   week: 'A week, from Monday',
   month: 'A month',
   year: 'A year',
-  lifetime: 'Its lifetime',
+  lifetime: 'All time',
 } satisfies Record<Window, string>;
 
+type Entered = {
+  scope: Scope; key: string | null; project: string; person: string | null; label: string; window: Window; limit: string; pause: boolean;
+};
+
+/** A cap as the form has it. One that is not there yet has no limit. */
+type CapToSet = Pick<Cap, 'scope' | 'key' | 'project' | 'person' | 'label' | 'window' | 'mode'> & { readonly limit: string | null };
+const newCap: CapToSet = {
+  scope: 'organization', key: null, project: null, person: null, label: null, window: 'month', mode: 'refuse', limit: null,
+};
+
+const entered = (cap: CapToSet): Entered => ({
+  ...cap, project: cap.project ?? '', label: cap.label ?? '', limit: cap.limit === null ? '' : plainDecimal(cap.limit), pause: cap.mode === 'pause',
+});
+
+/** What the cap is on, by its scope. */
+function subjectOf({ scope, key, project, person, label }: Entered) {
+  return {
+    scope,
+    key: scope === 'key' ? key : null,
+    project: scope === 'project' ? project.trim() : null,
+    person: scope === 'person' ? person : null,
+    label: scope === 'label' ? label.trim() : null,
+  };
+}
+
 export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readonly onDone: () => void }) {
-  const form = useForm({
-    initialValues: {
-      scope: cap?.scope ?? ('organization' as Scope),
-      key: cap?.key ?? null,
-      project: cap?.project ?? '',
-      person: cap?.person ?? null,
-      label: cap?.label ?? '',
-      window: cap?.window ?? ('month' as Window),
-      limit: cap === undefined ? '' : plainDecimal(cap.limit),
-      pause: cap?.mode === 'pause',
+  const { form, saving, submit, conflict } = useSharedForm<CapToSet, Entered>({
+    of: cap ?? newCap,
+    entered,
+    words: { scope: 'Of', key: 'Key', project: 'Project', person: 'Person', label: 'Label', window: 'Window', limit: 'Limit', pause: 'Pause' },
+    validate: ({ limit, scope, key, project, person, label }) => ({
+      ...(String(limit) === '' ? { limit: 'Say how much.' } : {}),
+      ...(scope === 'key' && key === null ? { key: 'Choose a key.' } : {}),
+      ...(scope === 'project' && project.trim() === '' ? { project: 'Name a project.' } : {}),
+      ...(scope === 'person' && person === null ? { person: 'Choose a member.' } : {}),
+      ...(scope === 'label' && label.trim() === '' ? { label: 'Name a label.' } : {}),
+    }),
+    send: (values, { limit, mode }) =>
+      ask.POST('/platform/v1/caps', {
+        body: {
+          ...subjectOf(values),
+          window: values.window,
+          limit: dollarsToSend(values.limit),
+          mode: values.pause ? 'pause' : 'refuse',
+          was: (limit === null ? null : { limit, mode }) as never,
+        },
+      }),
+    read: async (values) => {
+      const wanted = Object.entries({ ...subjectOf(values), window: values.window });
+      const { data } = await wholeList('/platform/v1/caps');
+      return data.find((each) => wanted.every(([name, value]) => each[name as keyof Cap] === value)) ?? newCap;
     },
-    validate: {
-      limit: (limit) => (String(limit) === '' ? 'Say how much.' : null),
-      key: (key, { scope }) => (scope === 'key' && key === null ? 'Choose a key.' : null),
-      project: (project, { scope }) => (scope === 'project' && project.trim() === '' ? 'Name a project.' : null),
-      person: (person, { scope }) => (scope === 'person' && person === null ? 'Choose a member.' : null),
-      label: (label, { scope }) => (scope === 'label' && label.trim() === '' ? 'Name a label.' : null),
-    },
+    done: cap === undefined ? 'The cap is armed.' : 'The cap is changed.',
+    changes: ['/platform/v1/caps'],
+    after: onDone,
   });
   const keys = useKeyNames();
   const projects = api.useQuery(
@@ -64,29 +100,11 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
     { select: ({ data }) => data.flatMap(({ label }) => label ?? []) },
   );
   const members = useQuery({ ...wholeListQuery('/platform/v1/members'), select: ({ data }) => data.map(({ email }) => email) });
-  const setting = useDoing({
-    run: ({ scope, key, project, person, label, window, limit, pause }: typeof form.values) =>
-      ask.POST('/platform/v1/caps', {
-        body: {
-          scope,
-          window,
-          limit: dollarsToSend(limit),
-          mode: pause ? 'pause' : 'refuse',
-          key: scope === 'key' ? key : null,
-          project: scope === 'project' ? project.trim() : null,
-          person: scope === 'person' ? person : null,
-          label: scope === 'label' ? label.trim() : null,
-        },
-      }),
-    done: cap === undefined ? 'The cap is armed.' : 'The cap is changed.',
-    changes: ['/platform/v1/caps'],
-    after: onDone,
-  });
   const [tried] = useDebouncedValue(form.values, 400);
   const { scope } = form.values;
   const fixed = cap !== undefined;
   return (
-    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} disabled={fixed} data-autofocus {...form.getInputProps('scope')} />
@@ -124,11 +142,8 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
             A call counts for the project it names; a key's own project is only its default.
           </Text>
         ) : null}
-        <Group justify="flex-end">
-          <Button type="submit" loading={setting.isPending}>
-            {fixed ? 'Change the cap' : 'Arm the cap'}
-          </Button>
-        </Group>
+        {conflict}
+        <Submit busy={saving}>{fixed ? 'Change the cap' : 'Arm the cap'}</Submit>
       </Stack>
     </form>
   );

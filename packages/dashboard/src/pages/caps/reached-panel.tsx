@@ -47,7 +47,7 @@ function columnsOf(caps: readonly Shown<'Cap'>[], names: KeyNames): readonly Col
     { id: 'at', head: 'Reached', cell: ({ at }) => <Moment at={at} relative /> },
     {
       id: 'limit',
-      head: 'Its limit then',
+      head: 'Limit then',
       right: true,
       cell: ({ detail }) => <Money amount={typeof detail['limit'] === 'string' ? detail['limit'] : null} />,
     },

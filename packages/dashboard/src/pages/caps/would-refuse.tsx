@@ -80,8 +80,6 @@ function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Tria
   const shown = windows.slice(-windowsShown).toReversed();
   return (
     <Alert
-      color="yellow"
-      variant="light"
       title={
         <>
           In the past 30 days it would have refused <Count of={wouldRefuse.calls} /> of <Count of={tried.calls} /> calls

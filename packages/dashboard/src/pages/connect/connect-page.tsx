@@ -12,6 +12,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { TermsText } from '../../parts/own-keys.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { Moment } from '../../shown/figures.tsx';
 
 const route = getRouteApi('/shell/connect');
@@ -54,7 +55,7 @@ function CodeForm({ onFound }: { readonly onFound: (found: SignIn) => void }) {
           finding.mutate(undefined);
         }}>
         <Stack>
-          <Alert color="yellow" role="note">
+          <Alert role="note">
             Type a code only if you started metergate login yourself, just now,
               and see the code there. Whoever sent you a code would get a key of yours.
           </Alert>
@@ -68,11 +69,7 @@ function CodeForm({ onFound }: { readonly onFound: (found: SignIn) => void }) {
             value={code}
             onChange={(event) => setCode(event.currentTarget.value)}
           />
-          <Group justify="flex-end">
-            <Button type="submit" disabled={code.trim() === ''} loading={finding.isPending}>
-              Continue
-            </Button>
-          </Group>
+          <Submit busy={finding.isPending} disabled={code.trim() === ''}>Continue</Submit>
         </Stack>
       </form>
     </Panel>
@@ -121,7 +118,7 @@ function Decision({ of: signIn }: { readonly of: SignIn }) {
           key ends or is revoked under Service keys. It ends when you leave.
         </Text>
         {signIn.terms === null ? null : <TermsText of={signIn.terms} />}
-        <Alert color="yellow" role="note">
+        <Alert role="note">
           {signIn.byBrowser
             ? 'Allow this only if you started metergate login on this machine just now.'
             : 'Allow this only if you started metergate login on that machine yourself, just now.'}

@@ -1,15 +1,14 @@
 /** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
-import { Progress, Stack, Group, Text } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Stack, Group, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
-import { barShare } from '../../parts/share-bar.tsx';
+import { ShareBar } from '../../parts/share-bar.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
 import { metricFormat, seriesMax, UsageOverDays } from '../../parts/usage-over-days.tsx';
-import { costText } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { percent, wholeCount } from '../../shown/amounts.ts';
-import { callsOf } from './explore-table.tsx';
+import { Behind, behind } from './explore-table.tsx';
 import { metricOf, nameIn, useTopUsage, type ExploredRow, type Metric, type UsageQuestion } from '../../parts/usage-rows.ts';
 
 interface ExploreChartProps extends UsageQuestion {
@@ -25,9 +24,11 @@ export function ExploreChart(props: ExploreChartProps) {
   const overDays = by === 'day' || and === 'day';
   const top = useTopUsage(props, { metric, top: overDays ? seriesMax : largestMax });
   const navigate = useNavigate();
-  const toDay = (ms: number): void => {
-    const day = { day: new Date(ms).toISOString().slice(0, 10) } as unknown as ExploredRow;
-    void navigate({ to: '/calls', search: callsOf(day, ['day'], props.filters, props.range) });
+  const toDay = (ms: number, part: ExploredRow | null): void => {
+    const day = { ...part, day: new Date(ms).toISOString().slice(0, 10) } as ExploredRow;
+    // Without a part, or where it has no name, the whole day.
+    const place = (part === null ? null : behind(day, props)) ?? behind(day, { ...props, by: 'day', and: null })!;
+    void navigate({ to: place.to, search: place.search as never });
   };
   return (
     <Panel
@@ -53,41 +54,30 @@ interface LargestProps extends ExploreChartProps {
   readonly format: (value: number) => string;
 }
 
-function Largest({ rows: largest, whole, by, and, range, filters, metric, names, format }: LargestProps) {
+function Largest({ rows: largest, whole, metric, names, format, ...question }: LargestProps) {
+  const { by, and } = question;
   return (
-    <Stack gap={8} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
+    <Stack gap={2} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
       {largest.map((row) => {
         const others = row.everythingElse;
         const name =
           others === undefined
             ? [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)])).join(' · ')
             : `everything else (${wholeCount(others)})`;
-        const said = metric === 'cost' ? costText(row) : format(metricOf(row, metric));
         return (
-          <li key={name}>
+          <li key={name} className="share">
+            <ShareBar part={metricOf(row, metric)} of={whole} />
             <Group justify="space-between" wrap="nowrap" gap="sm">
               <Text size="sm" className="clip">
-                {others === undefined ? (
-                  <Link to="/calls" search={callsOf(row, and === null ? [by] : [by, and], filters, range) as never} className="plain">
-                    {name}
-                  </Link>
-                ) : (
-                  name
-                )}
+                <Behind of={others === undefined ? behind(row, question) : null}>{name}</Behind>
               </Text>
               <Text size="sm" fw={550} className="figure nowrap">
-                {metric === 'cost' ? <UsageCost of={row} /> : said}
+                {metric === 'cost' ? <UsageCost of={row} /> : format(metricOf(row, metric))}
                 <Text span size="xs" c="dimmed" ml="sm" miw={40} ta="right" display="inline-block">
                   {percent(metricOf(row, metric), whole)}
                 </Text>
               </Text>
             </Group>
-            <Progress
-              size="md"
-              value={barShare(metricOf(row, metric), whole) * 100}
-              color={others === undefined ? undefined : 'gray.5'}
-              aria-label={`${name}: ${said} of ${format(whole)}`}
-            />
           </li>
         );
       })}

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { BarChart3 } from 'lucide-react';
 import { useMemo } from 'react';
 import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
+import { useMay } from '../../app/session.ts';
 import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RangePicker } from '../../parts/range-picker.tsx';
@@ -21,8 +22,9 @@ import { SavedViewsMenu } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
 
 const route = getRouteApi('/shell/explore');
-const dimensions: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'upstream', 'day', 'month', 'wire', 'endpoint'];
-const choices = dimensions.map((value) => ({ value, label: dimensionNames[value] }));
+const everybodys: readonly Dimension[] = ['model', 'key', 'project', 'label', 'run', 'upstream', 'day', 'month', 'wire', 'endpoint'];
+/** Whose keys are whose is for admins to see. */
+const admins: readonly Dimension[] = everybodys.toSpliced(2, 0, 'person');
 
 export function ExplorePage() {
   const search = route.useSearch();
@@ -30,6 +32,8 @@ export function ExplorePage() {
   const set = (change: Partial<ExploreSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const chosen = useMemo(() => searchedRange(search, Date.now(), '30d'), [search.range, search.since, search.until]);
+  const dimensions = useMay('admin') ? admins : everybodys;
+  const choices = dimensions.map((value) => ({ value, label: dimensionNames[value] }));
   const by = dimensions.find((each) => each === search.by) ?? 'model';
   const and = dimensions.find((each) => each === search.and && each !== by) ?? null;
   const metric: Metric = metrics.find(({ value }) => value === search.metric)?.value ?? 'cost';
@@ -48,7 +52,7 @@ export function ExplorePage() {
       about="Usage by one dimension or two."
       actions={<SavedViewsMenu search={search} onOpen={(view) => void navigate({ search: view })} />}>
       <Group gap="xs">
-        <RangePicker range={range} onChange={set} />
+        <RangePicker range={chosen} onChange={set} />
         <Select
           size="xs"
           w={120}

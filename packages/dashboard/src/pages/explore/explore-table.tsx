@@ -1,8 +1,8 @@
 /** Every figure of the grouping; a row leads to the calls behind it. */
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { filterNames, type CallsSearch, type Filters } from '../../app/page-search.ts';
+import { useMemo, type ReactNode } from 'react';
+import { filterNames, type CallsSearch, type Filters, type PathSearch } from '../../app/page-search.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { dimensionNames } from '../../parts/filter-bar.tsx';
 import { UsageCost } from '../../parts/usage-cost.tsx';
@@ -31,7 +31,7 @@ export function ExploreTable({
   readonly question: UsageQuestion;
   readonly names: KeyNames;
 }) {
-  const { by, and, range, filters } = question;
+  const { by, and } = question;
   const columns = useMemo(() => {
     const dimensions = [by, ...(and === null ? [] : [and])];
     return [
@@ -39,21 +39,12 @@ export function ExploreTable({
         id: dimension,
         head: dimensionNames[dimension],
         sortBy: (row) => nameIn(row, dimension, names),
-        cell: (row) => (
-          <Anchor
-            component={Link}
-            to="/calls"
-            search={callsOf(row, dimensions, filters, range) as never}
-            fz="inherit"
-            className="clip plain">
-            {nameIn(row, dimension, names)}
-          </Anchor>
-        ),
+        cell: (row) => <Behind of={behind(row, question)}>{nameIn(row, dimension, names)}</Behind>,
         ...(at === 0 ? { foot: 'All calls' } : {}),
       })),
       ...figures(rows, total, before),
     ];
-  }, [rows, total, before, by, and, names, range, filters]);
+  }, [rows, total, before, question, names]);
   const ordered = useMemo(() => inTime(rows, [by, and]), [rows, by, and]);
   return (
     <DataTable<ExploredRow>
@@ -164,7 +155,29 @@ function besideColumns(total: UsageTotal, before: BesideBefore['before']): Colum
   ];
 }
 
-export function callsOf(row: ExploredRow, dimensions: readonly Dimension[], filters: Filters, range: Range): CallsSearch {
+/** Where a row's calls are; null: no filter selects them, since they lack a name. */
+export type Place = { readonly to: '/calls'; readonly search: CallsSearch } | { readonly to: '/keys'; readonly search: PathSearch } | null;
+
+/** The calls of a person are those of their keys. */
+export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuestion): Place {
+  const dimensions = and === null ? [by] : [by, and];
+  const names = row as Readonly<Record<string, unknown>>;
+  if (dimensions.some((each) => typeof names[each] !== 'string')) return null;
+  if (dimensions.includes('person')) return { to: '/keys', search: { tab: 'all', find: String(names['person']) } };
+  return { to: '/calls', search: callsOf(row, dimensions, filters, range) };
+}
+
+/** A name that leads to what is behind it. */
+export function Behind({ of: place, children }: { readonly of: Place; readonly children: ReactNode }) {
+  if (place === null) return <span className="clip">{children}</span>;
+  return (
+    <Anchor component={Link} to={place.to} search={place.search as never} fz="inherit" className="clip plain">
+      {children}
+    </Anchor>
+  );
+}
+
+function callsOf(row: ExploredRow, dimensions: readonly Dimension[], filters: Filters, range: Range): CallsSearch {
   let { since, until } = isoOf(range);
   const found: Record<string, string> = {};
   for (const name of filterNames) if (filters[name] !== undefined) found[name] = filters[name];

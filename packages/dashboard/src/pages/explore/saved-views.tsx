@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, ask } from '../../api/client.ts';
 import { exploreSearch, type ExploreSearch } from '../../app/page-search.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { Submit } from '../../parts/submit.tsx';
 
 const changes = ['/platform/v1/views'];
 
@@ -67,11 +68,7 @@ export function SavedViewsMenu({ search, onOpen }: { readonly search: ExploreSea
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
-            <Group justify="flex-end">
-              <Button type="submit" loading={saving.isPending} disabled={name.trim() === ''}>
-                Save
-              </Button>
-            </Group>
+            <Submit busy={saving.isPending} disabled={name.trim() === ''}>Save</Submit>
           </Stack>
         </form>
       </Modal>

@@ -45,7 +45,7 @@ export function ExportsPage() {
       <Panel title="What it holds" actions={<RangePicker range={range} onChange={set} />}>
         <Whole range={range} />
       </Panel>
-      <Panel title="Its form">
+      <Panel title="File format">
         <Radio.Group aria-label="The form of the file" value={format.value} onChange={(value) => set({ format: value })}>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {formats.map(({ value, label, about }) => (

@@ -81,7 +81,7 @@ export function KeyMenu({ of: key }: { readonly of: Key }) {
           }}
         />
       </Modal>
-      <Modal opened={rotated !== null} onClose={() => setRotated(null)} title="Its new secret" size="lg" closeOnClickOutside={false}>
+      <Modal opened={rotated !== null} onClose={() => setRotated(null)} title="New secret" size="lg" closeOnClickOutside={false}>
         {rotated === null ? null : (
           <>
             <SecretOnce secret={rotated.key} name="service key" />
@@ -92,21 +92,13 @@ export function KeyMenu({ of: key }: { readonly of: Key }) {
         )}
       </Modal>
       <Confirm
-        opened={open === 'disable'}
+        of={{ asked: open === 'disable', close }}
         title="Disable this key?"
         act="Disable"
-        busy={turning.isPending}
-        onAct={() => turning.mutate(true)}
-        onClose={close}>
+        doing={{ isPending: turning.isPending, mutate: () => turning.mutate(true) }}>
         <b className="wrap">{name}</b> admits nothing within a second, until it is enabled again. Callers that use it get 401.
       </Confirm>
-      <Confirm
-        opened={open === 'revoke'}
-        title="Revoke this key?"
-        act="Revoke"
-        busy={revoking.isPending}
-        onAct={() => revoking.mutate(undefined)}
-        onClose={close}>
+      <Confirm of={{ asked: open === 'revoke', close }} title="Revoke this key?" act="Revoke" doing={revoking}>
         <b className="wrap">{name}</b> stops working within a second, for good. Callers that use it get 401. What it spent stays in the
         reports.
       </Confirm>

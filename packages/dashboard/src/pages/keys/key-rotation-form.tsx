@@ -1,8 +1,9 @@
 /** Rotating a key's secret: the form asks how long the old one still works. */
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ask, type Shown } from '../../api/client.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { Submit } from '../../parts/submit.tsx';
 
 export type RotatedKey = Shown<'RotatedServiceKey'>;
 
@@ -42,11 +43,7 @@ export function KeyRotationForm({ id, onRotated }: { readonly id: string; readon
           allowDeselect={false}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button type="submit" loading={rotating.isPending}>
-            Rotate the key
-          </Button>
-        </Group>
+        <Submit busy={rotating.isPending}>Rotate the key</Submit>
       </Stack>
     </form>
   );

@@ -1,17 +1,20 @@
 /** Changing a service key: its name, its project, when it expires, what its runs may declare. Untouched fields stay as they are. */
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Select, Stack, TextInput } from '@mantine/core';
 import { ask, Refused, type Shown } from '../../api/client.ts';
 import { wholeList } from '../../api/whole-list.ts';
-import { keyLives } from '../../parts/key-form.tsx';
+import { livesWithin } from '../../parts/key-form.tsx';
 import { ModelsInput } from '../../parts/models-input.tsx';
+import { TermsText, useBindingTerms } from '../../parts/own-keys.tsx';
 import { RunBudgetInput } from '../../parts/run-budget-input.tsx';
 import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 import { utcMoment } from '../../shown/moments.ts';
 
 type Key = Shown<'ServiceKey'>;
 
 export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonly onDone: () => void }) {
+  const terms = useBindingTerms();
   const { form, saving, submit, conflict } = useSharedForm({
     of: key,
     entered,
@@ -27,6 +30,9 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
     changes: ['/platform/v1/keys', '/platform/v1/audit'],
     after: onDone,
   });
+  // Under terms a key's end cannot be taken away.
+  const lives = livesWithin(terms).filter(({ value }) => value !== '' || (terms?.lifetimeSecondsMax ?? null) === null)
+    .map(({ value, label }) => ({ value, label: ended(label) }));
   const end = key.expiresAt === null ? 'does not expire' : `ends ${utcMoment(new Date(key.expiresAt))}`;
   return (
     <form onSubmit={submit}>
@@ -46,18 +52,14 @@ export function KeySettingsForm({ of: key, onDone }: { readonly of: Key; readonl
         />
         <Select
           label="Life"
-          data={[{ value: 'as it is', label: `As it is: ${end}` }, ...keyLives.map(({ value, label }) => ({ value, label: ended(label) }))]}
+          data={[{ value: 'as it is', label: `As it is: ${end}` }, ...lives]}
           allowDeselect={false}
           {...form.getInputProps('life')}
         />
-        <RunBudgetInput {...form.getInputProps('maxRunBudget')} />
+        {terms === null ? <RunBudgetInput {...form.getInputProps('maxRunBudget')} /> : <TermsText of={terms} />}
         <ModelsInput {...form.getInputProps('models')} />
         {conflict}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!form.isDirty()} loading={saving}>
-            Change the key
-          </Button>
-        </Group>
+        <Submit busy={saving} disabled={!form.isDirty()}>Change the key</Submit>
       </Stack>
     </form>
   );

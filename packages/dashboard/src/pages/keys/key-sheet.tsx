@@ -37,7 +37,7 @@ export function KeySheet({ of: key }: { readonly of: Key }) {
           ...(key.disabledAt === null ? [] : [['Disabled', <Moment at={key.disabledAt} />] as const]),
           ['A run may declare', key.maxRunBudget === null ? "the organization's policy" : <Money amount={key.maxRunBudget} />],
           [
-            'Its figures',
+            'Figures',
             <Group gap="md">
               <Link to="/calls" search={{ key: key.id }}>
                 Calls

@@ -52,6 +52,7 @@ export function KeysPage() {
             <KeyList
               keys={data}
               shown={search.tab ?? 'in use'}
+              find={search.find ?? ''}
               onShow={(tab) => void navigate({ search: { tab }, replace: true })}
               onOpen={({ id }) => open(id)}
             />
@@ -91,19 +92,25 @@ function Opened({ of: key }: { readonly of: Key | undefined }) {
 function KeyList({
   keys,
   shown,
+  find,
   onShow,
   onOpen,
 }: {
   readonly keys: readonly Key[];
   readonly shown: string;
+  /** What is sought at first. */
+  readonly find: string;
   readonly onShow: (tab: string) => void;
   readonly onOpen: (key: Key) => void;
 }) {
-  const [sought, setSought] = useState('');
+  const [sought, setSought] = useState(find);
   const { email } = useSession();
   const month = useMemo(() => searchedRange({ range: 'month' }, Date.now()), []);
   const usage = useQuery(wholeListQuery('/platform/v1/usage', { by: 'key', ...isoOf(month) })).data?.data;
-  const columns = useMemo(() => columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined), [usage]);
+  const columns = useMemo(() => {
+    const all = columnsFor(new Map(usage?.map((row) => [row.key, row])), usage !== undefined);
+    return keys.some(({ person }) => person !== null) ? all : all.filter(({ id }) => id !== 'person');
+  }, [usage, keys]);
   const rows = keys.filter((key) => (shown === 'all' || !isOver(key)) && (shown !== 'yours' || key.person === email) && isFound(key,
     sought)).toReversed();
   return (
@@ -116,7 +123,7 @@ function KeyList({
             size="xs"
             w={180}
             type="search"
-            placeholder="Name, project, beginning"
+            placeholder="Name, project, person"
             aria-label="Find keys"
             value={sought}
             onChange={(event) => setSought(event.currentTarget.value)}
@@ -139,9 +146,9 @@ function KeyList({
   );
 }
 
-function isFound({ id, name, project, prefix }: Key, sought: string): boolean {
+function isFound({ id, name, project, prefix, person }: Key, sought: string): boolean {
   const word = sought.trim().toLowerCase();
-  return [id, name, project, prefix].some((text) => text?.toLowerCase().includes(word));
+  return [id, name, project, prefix, person].some((text) => text?.toLowerCase().includes(word));
 }
 
 /** What each key's calls cost this month. Empty until the figures have come. */
@@ -162,6 +169,7 @@ const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>
   },
   { id: 'prefix', card: 'under', head: 'Begins with', cell: (key) => <span className="mono nowrap">{key.prefix}…</span> },
   { id: 'project', head: 'Project', sortBy: (key) => key.project ?? '', cell: (key) => <span className="wrap">{key.project ?? '–'}</span> },
+  { id: 'person', head: 'Belongs to', sortBy: (key) => key.person ?? '', cell: (key) => <span className="wrap">{key.person ?? '–'}</span> },
   { id: 'state', card: 'state', head: 'State', cell: (key) => <KeyState of={key} /> },
   {
     id: 'spent',
@@ -180,15 +188,6 @@ const columnsFor = (spent: ReadonlyMap<string | null | undefined, Shown<'Usage'>
     head: 'Last used',
     sortBy: (key) => key.lastUsedAt ?? '',
     cell: (key) => <Moment at={key.lastUsedAt} none="never" relative />,
-  },
-  {
-    id: 'calls',
-    head: 'Calls',
-    cell: (key) => (
-      <Link to="/calls" search={{ key: key.id }} className="nowrap">
-        See its calls
-      </Link>
-    ),
   },
   { id: 'menu', head: '', right: true, cell: (key) => <KeyMenu of={key} /> },
 ];

@@ -1,9 +1,10 @@
 /** Inviting a person: their email and their role, up to one's own. */
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';
 import { useSession, type SessionRole } from '../../app/session.ts';
 import { useDoing } from '../../parts/doing.ts';
+import { Submit } from '../../parts/submit.tsx';
 
 const roles: readonly SessionRole[] = ['viewer', 'member', 'admin', 'owner'];
 const about: Readonly<Record<SessionRole, string>> = {
@@ -37,11 +38,7 @@ export function InvitationForm({ onMade }: { readonly onMade: (link: string) => 
           allowDeselect={false}
           {...form.getInputProps('role')}
         />
-        <Group justify="flex-end">
-          <Button type="submit" loading={inviting.isPending}>
-            Make the link
-          </Button>
-        </Group>
+        <Submit busy={inviting.isPending}>Make the link</Submit>
       </Stack>
     </form>
   );

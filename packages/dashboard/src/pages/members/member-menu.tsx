@@ -1,17 +1,16 @@
 /** What can be done with one member. */
 import { ActionIcon, Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Ellipsis, KeyRound, UserMinus } from 'lucide-react';
 import { ask, type Shown } from '../../api/client.ts';
 import { useMay, useSession } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { rolesUpTo } from './invitation-form.tsx';
 
 export function MemberMenu({ of: member, onLink }: { readonly of: Shown<'Member'>; readonly onLink: (url: string) => void }) {
   const { role } = useSession();
   const owner = useMay('owner');
-  const [asked, removal] = useDisclosure(false);
+  const removal = useQuestion();
   const removing = useDoing({
     run: () => ask.DELETE('/platform/v1/members/{id}', { params: { path: { id: member.id } } }),
     done: 'The membership is taken away.',
@@ -43,15 +42,9 @@ export function MemberMenu({ of: member, onLink }: { readonly of: Shown<'Member'
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asked}
-        title="Remove this member?"
-        act="Remove"
-        busy={removing.isPending}
-        onAct={() => removing.mutate(undefined)}
-        onClose={removal.close}>
-        <b className="wrap">{member.email}</b> can no longer sign in to this organization. Their service keys go on working until they are
-        revoked.
+      <Confirm of={removal} title="Remove this member?" act="Remove" doing={removing}>
+        <b className="wrap">{member.email}</b> can no longer sign in to this organization. Keys that belong to them end; all others go on working
+        until they are revoked.
       </Confirm>
     </>
   );

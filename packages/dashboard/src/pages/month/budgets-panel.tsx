@@ -1,5 +1,5 @@
 /** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
-import { Autocomplete, Button, Group, Modal, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Modal, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +13,7 @@ import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, percent } from '../../shown/amounts.ts';
 import { choicesOf } from '../../shown/choices.ts';
 import { Money } from '../../shown/figures.tsx';
@@ -123,11 +124,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
         <Text size="xs" c="dimmed">
           Webhooks are told at 80 and 100 percent, and when more is expected.
         </Text>
-        <Group justify="flex-end">
-          <Button type="submit" loading={setting.isPending}>
-            Set the budget
-          </Button>
-        </Group>
+        <Submit busy={setting.isPending}>Set the budget</Submit>
       </Stack>
     </form>
   );

@@ -1,16 +1,14 @@
 /** A month's closing: what it does, who may do it, its versions as signed files, and opening it again. */
 import { Button, Group, List, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { ask, Refused, sentenceOf, type Shown } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Moment } from '../../shown/figures.tsx';
-import { MonthState } from './month-total.tsx';
 
 type Month = Shown<'Month'>;
 const changes = ['/platform/v1/months', '/platform/v1/audit'];
@@ -19,8 +17,7 @@ export function ClosingPanel({ of: month }: { readonly of: Month }) {
   return (
     <Panel
       title="Closing"
-      about="A closing freezes the figures, corrections and teams of a month and signs them. What is learned later counts in a later month."
-      actions={<MonthState of={month.state} />}>
+      about="A closing freezes the figures, corrections and teams of a month and signs them. What is learned later counts in a later month.">
       <Stack gap="sm">
         {month.state === 'running' ? <Text size="sm">{monthTitle(month.month)} can be closed when it is over.</Text> : null}
         {month.state === 'open' ? <Close of={month} /> : null}
@@ -37,7 +34,7 @@ export function ClosingPanel({ of: month }: { readonly of: Month }) {
 /** Nodes that may still hold calls are waited for, unless the person says to go on. */
 function Close({ of: { month } }: { readonly of: Month }) {
   const may = useMay('admin');
-  const [asked, confirm] = useDisclosure(false);
+  const confirm = useQuestion();
   const [refused, setRefused] = useState<Refused | null>(null);
   const closing = useDoing({
     run: (goOn: boolean) => ask.POST('/platform/v1/months/{month}/close', { params: { path: { month } }, body: goOn ? { goOn } : {} }),
@@ -73,12 +70,10 @@ function Close({ of: { month } }: { readonly of: Month }) {
         ) : null}
       </Group>
       <Confirm
-        opened={asked}
+        of={confirm}
         title={`Close ${monthTitle(month)}?`}
         act="Close the month"
-        busy={closing.isPending}
-        onAct={() => close(false)}
-        onClose={confirm.close}>
+        doing={{ isPending: closing.isPending, mutate: () => close(false) }}>
         Its figures, corrections and teams stay as they are now. Calls and bills that come later count in the month that is closed next. An owner can
         open it again.
       </Confirm>
@@ -128,7 +123,7 @@ function Version({ month, of }: { readonly month: string; readonly of: Month['ve
 
 function Reopen({ month }: { readonly month: string }) {
   const may = useMay('owner');
-  const [asked, confirm] = useDisclosure(false);
+  const confirm = useQuestion();
   const opening = useDoing({
     run: () => ask.POST('/platform/v1/months/{month}/reopen', { params: { path: { month } } }),
     done: `${monthTitle(month)} is open again.`,
@@ -138,16 +133,10 @@ function Reopen({ month }: { readonly month: string }) {
   if (!may) return <Text size="sm">An owner can open it again.</Text>;
   return (
     <div>
-      <Button variant="subtle" color="red" c="var(--bad)" onClick={confirm.open}>
+      <Button variant="default" c="var(--bad)" onClick={confirm.open}>
         Open it again…
       </Button>
-      <Confirm
-        opened={asked}
-        title={`Open ${monthTitle(month)} again?`}
-        act="Open it"
-        busy={opening.isPending}
-        onAct={() => opening.mutate()}
-        onClose={confirm.close}>
+      <Confirm of={confirm} title={`Open ${monthTitle(month)} again?`} act="Open it" doing={opening}>
         Its figures follow the records again until it is closed once more. What was closed stays readable as its version, and the audit says who
         opened it.
       </Confirm>

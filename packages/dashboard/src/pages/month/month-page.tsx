@@ -1,5 +1,6 @@
 /** A month as finance works with it: what it cost, what each team pays of it, its budgets, a provider's bill beside it, and its closing. */
-import { getRouteApi } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import type { MonthSearch } from '../../app/page-search.ts';
 import { lastMonth, monthBefore, monthTitle, MonthPicker } from '../../parts/month-picker.tsx';
@@ -24,7 +25,14 @@ export function MonthPage() {
     <Page
       title="Month"
       about={`${monthTitle(month)}, in UTC: its total, its teams, its budgets, its bills and its closing`}
-      actions={<MonthPicker month={month} onChange={(chosen) => set({ month: chosen })} />}>
+      actions={
+        <>
+          <Button variant="default" component={Link} to="/statement" search={{ month } as never}>
+            Statement
+          </Button>
+          <MonthPicker month={month} onChange={(chosen) => set({ month: chosen })} />
+        </>
+      }>
       <Panel>
         <Loaded of={shown} height={120}>
           {(of) => <MonthTotal of={of} before={before.data} />}

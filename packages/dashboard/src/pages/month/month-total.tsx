@@ -18,7 +18,7 @@ const states = {
   closed: { means: 'good', word: 'Closed' },
 } as const satisfies Record<Month['state'], unknown>;
 
-export function MonthState({ of }: { readonly of: Month['state'] }) {
+function MonthState({ of }: { readonly of: Month['state'] }) {
   return <StateBadge means={states[of].means}>{states[of].word}</StateBadge>;
 }
 

@@ -184,11 +184,7 @@ function Dimmed({ children }: { readonly children: ReactNode }) {
 
 function Problem({ children }: { readonly children: ReactNode }) {
   return (
-    <Alert
-      color="red"
-      variant="light"
-      icon={<CircleAlert size={18} aria-hidden />}
-      styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />}>
       <span className="wrap">{children}</span>
     </Alert>
   );

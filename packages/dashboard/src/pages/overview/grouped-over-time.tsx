@@ -41,12 +41,11 @@ export function GroupedOverTime({ range, filters }: { readonly range: Range; rea
           <UsageOverDays
             {...{ rows, other, range, names }}
             metric={figure}
-            onPick={(ms) =>
-              void navigate({
-                to: '/calls',
-                search: { since: new Date(ms).toISOString(), until: new Date(ms + dayMs).toISOString(), ...filters },
-              })
-            }
+            onPick={(ms, part) => {
+              const named = other === null || typeof part?.[other] !== 'string' ? {} : { [other]: part[other] };
+              const day = { since: new Date(ms).toISOString(), until: new Date(ms + dayMs).toISOString() };
+              void navigate({ to: '/calls', search: { ...day, ...filters, ...named } });
+            }}
           />
         )}
       </Loaded>

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { api, ask, type Shown } from '../../api/client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -44,7 +44,7 @@ export function NamedUpstreamsPanel({ gatewayUrl }: { readonly gatewayUrl: strin
 
 function Declared({ upstream }: { readonly upstream: NamedUpstream }) {
   const { name, url, enabled } = upstream;
-  const [asked, removal] = useDisclosure(false);
+  const removal = useQuestion();
   const params = { path: { name } };
   const switching = useDoing({
     run: () => ask.POST(enabled ? '/platform/v1/upstreams/{name}/disable' : '/platform/v1/upstreams/{name}/enable', { params }),
@@ -85,13 +85,7 @@ function Declared({ upstream }: { readonly upstream: NamedUpstream }) {
           Remove…
         </Button>
       </Group>
-      <Confirm
-        opened={asked}
-        title={`Remove ${name}?`}
-        act="Remove"
-        busy={removing.isPending}
-        onAct={() => removing.mutate(undefined)}
-        onClose={removal.close}>
+      <Confirm of={removal} title={`Remove ${name}?`} act="Remove" doing={removing}>
         The declaration and its credential are destroyed. Calls to it get 404.
       </Confirm>
     </Group>

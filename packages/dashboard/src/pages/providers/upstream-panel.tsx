@@ -1,13 +1,13 @@
 /** The organization's own chat-compatible destination, reached under /upstream/v1. */
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { api, ask, Refused, type Shown } from '../../api/client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 import { Coming, Fault } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { Submit } from '../../parts/submit.tsx';
 
 type Upstream = Shown<'Upstream'>;
 const changes = ['/platform/v1/upstream'];
@@ -32,7 +32,7 @@ export function UpstreamPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
 }
 
 function Declared({ upstream }: { readonly upstream: Upstream }) {
-  const [asked, removal] = useDisclosure(false);
+  const removal = useQuestion();
   const switching = useDoing({
     run: () => ask.POST(upstream.enabled ? '/platform/v1/upstream/disable' : '/platform/v1/upstream/enable'),
     done: upstream.enabled ? 'The upstream is disabled.' : 'The upstream is enabled.',
@@ -77,13 +77,7 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
         </Group>
       </Group>
       <DeclareForm url={upstream.url} />
-      <Confirm
-        opened={asked}
-        title="Remove the upstream?"
-        act="Remove"
-        busy={removing.isPending}
-        onAct={() => removing.mutate(undefined)}
-        onClose={removal.close}>
+      <Confirm of={removal} title="Remove the upstream?" act="Remove" doing={removing}>
         The declaration and its credential are destroyed. Calls to it get 400.
       </Confirm>
     </Stack>
@@ -110,11 +104,7 @@ function DeclareForm({ url }: { readonly url: string }) {
           maxLength={8_192}
           {...form.getInputProps('credential')}
         />
-        <Group justify="flex-end">
-          <Button type="submit" variant={url === '' ? 'filled' : 'default'} loading={declaring.isPending}>
-            {url === '' ? 'Declare' : 'Declare anew'}
-          </Button>
-        </Group>
+        <Submit busy={declaring.isPending} variant={url === '' ? 'filled' : 'default'}>{url === '' ? 'Declare' : 'Declare anew'}</Submit>
       </Stack>
     </form>
   );

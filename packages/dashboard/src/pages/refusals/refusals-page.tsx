@@ -1,6 +1,5 @@
 /** Calls that were refused, one by one: found by the id that the caller's error shows, by key, run or reason. What would let them through. */
-import { Button, Center, Drawer, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Drawer, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -9,6 +8,7 @@ import type { RefusalsSearch } from '../../app/page-search.ts';
 import { CopyableId } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Older, useLongList } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { RefusalHelp } from '../../parts/refusal-help.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -26,16 +26,13 @@ export function RefusalsPage() {
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   const filters = { request, key, run, code };
   const filtered = Object.values(filters).some((value) => value !== undefined);
-  const refusals = useInfiniteQuery({
-    queryKey: ['get', '/platform/v1/refusals/log', 'pages', filters],
-    initialPageParam: undefined as string | undefined,
-    refetchInterval: 5_000,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ pageParam, signal }) =>
-      (await ask.GET('/platform/v1/refusals/log', { params: { query: { ...filters, limit: 100, cursor: pageParam } }, signal })).data!,
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  const { list: refusals, rows } = useLongList({
+    path: '/platform/v1/refusals/log',
+    filters,
+    againMs: 5_000,
+    page: async (cursor, signal) =>
+      (await ask.GET('/platform/v1/refusals/log', { params: { query: { ...filters, limit: 100, cursor } }, signal })).data!,
   });
-  const rows = refusals.data?.pages.flatMap((page) => page.data) ?? [];
   const names = useKeyNames();
   const columns = useMemo(() => columnsOf(names), [names]);
   return (
@@ -93,13 +90,7 @@ export function RefusalsPage() {
             )
           }
         </Loaded>
-        {refusals.hasNextPage ? (
-          <Center p="sm">
-            <Button variant="default" loading={refusals.isFetchingNextPage} onClick={() => void refusals.fetchNextPage()}>
-              Older refusals
-            </Button>
-          </Center>
-        ) : null}
+        <Older of={refusals}>Older refusals</Older>
       </Panel>
       <Drawer opened={id !== undefined} onClose={() => set({ id: undefined })} position="right" size="md" title="Refused call">
         {id === undefined ? null : <RefusalSheet id={id} names={names} />}

@@ -1,9 +1,10 @@
 /** Minting a grant: it lets one run have a budget above what a key may declare alone. */
-import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ask } from '../../api/client.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend } from '../../shown/amounts.ts';
 
 const lives = [
@@ -42,11 +43,7 @@ export function GrantForm() {
           <NumberInput label="Highest budget, US dollars" prefix="$" min={0} decimalScale={6} hideControls {...form.getInputProps('max')} />
           <Select label="Good for" data={lives} allowDeselect={false} {...form.getInputProps('life')} />
         </SimpleGrid>
-        <Group justify="flex-end">
-          <Button type="submit" loading={minting.isPending}>
-            Mint the grant
-          </Button>
-        </Group>
+        <Submit busy={minting.isPending}>Mint the grant</Submit>
       </Stack>
     </form>
   );

@@ -1,10 +1,9 @@
 /** One run: what it spent of what, its story, and a way to end it. */
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { api, ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CopyableId } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Facts } from '../../parts/facts.tsx';
@@ -70,7 +69,7 @@ function Told({ story, story: { run, key } }: { readonly story: Story }) {
 /** What it spent of what, and how it stands. */
 function Head({ run }: { readonly run: ListedRun }) {
   const may = useMay('member');
-  const [asked, closing] = useDisclosure(false);
+  const closing = useQuestion();
   const doing = useDoing({
     run: () => ask.POST('/platform/v1/runs/{id}/close', { params: { path: { id: run.id } } }),
     done: 'The run is closed.',
@@ -106,17 +105,11 @@ function Head({ run }: { readonly run: ListedRun }) {
         />
       )}
       {run.clampReason === null ? null : (
-        <Alert color="yellow" variant="light" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+        <Alert>
           {clamps[run.clampReason]}
         </Alert>
       )}
-      <Confirm
-        opened={asked}
-        title="Close this run?"
-        act="Close the run"
-        busy={doing.isPending}
-        onAct={() => doing.mutate(undefined)}
-        onClose={closing.close}>
+      <Confirm of={closing} title="Close this run?" act="Close the run" doing={doing}>
         Its calls are refused from now on, for good. Calls in flight finish.
       </Confirm>
     </Stack>

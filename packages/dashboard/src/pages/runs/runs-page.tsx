@@ -1,11 +1,11 @@
 /** Runs: agent work under one id, with a budget and a time limit. Live and ended ones, and grants for more. */
-import { Button, Center, Drawer, Modal, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Drawer, Modal, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { ListTree, Ticket } from 'lucide-react';
 import { ask } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { Older, useLongList } from '../../parts/long-list.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Money, Moment } from '../../shown/figures.tsx';
@@ -20,15 +20,11 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay('admin');
-  const runs = useInfiniteQuery({
-    queryKey: ['get', '/platform/v1/runs', 'pages'],
-    initialPageParam: undefined as string | undefined,
-    refetchInterval: 5_000,
-    queryFn: async ({ pageParam, signal }) =>
-      (await ask.GET('/platform/v1/runs', { params: { query: { limit: 100, cursor: pageParam } }, signal })).data!,
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  const { list: runs, rows } = useLongList({
+    path: '/platform/v1/runs',
+    againMs: 5_000,
+    page: async (cursor, signal) => (await ask.GET('/platform/v1/runs', { params: { query: { limit: 100, cursor } }, signal })).data!,
   });
-  const rows = runs.data?.pages.flatMap((page) => page.data) ?? [];
   const open = (to: { run?: string; new?: string }): void => void navigate({ search: to, replace: true, resetScroll: false });
   return (
     <Page
@@ -62,13 +58,7 @@ export function RunsPage() {
             )
           }
         </Loaded>
-        {runs.hasNextPage ? (
-          <Center p="sm">
-            <Button variant="default" loading={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-              Older runs
-            </Button>
-          </Center>
-        ) : null}
+        <Older of={runs}>Older runs</Older>
       </Panel>
       <Drawer opened={search.run !== undefined} onClose={() => open({})} position="right" size="lg" title="Run">
         {search.run === undefined ? null : <RunSheet id={search.run} />}

@@ -2,14 +2,16 @@
  * A run's budget over its time: what is left burns down, refused calls and the end stand on the line. A picture of what the list beside it says,
  * so that nobody needs the picture.
  */
-import { shortDollars } from '../../shown/amounts.ts';
+import { shortDollars, shortMs } from '../../shown/amounts.ts';
 import { utcClock } from '../../shown/moments.ts';
 import { storyPoints, storySpan, type Story, type StoryPoint } from '../../shown/run-story.ts';
 
 const wide = 720;
 const high = 150;
-/** Room for the marks above and the calls below. */
-const room = { top: 14, bottom: 26 } as const;
+/** Room for the marks above, the calls below, and what came last at the right. */
+const room = { top: 14, bottom: 26, right: 12 } as const;
+/** A bar of calls is no wider, so that few calls do not look like many. */
+const barWidest = 10;
 
 export function StoryChart({ of: story }: { readonly of: Story }) {
   const { fromMs, toMs } = storySpan(story, Date.now());
@@ -19,15 +21,17 @@ export function StoryChart({ of: story }: { readonly of: Story }) {
   const hasBudget = line.some(({ budget }) => budget !== null);
   const value = (point: StoryPoint): number => (hasBudget ? Math.max(0, (point.budget ?? 0) - point.spent) : point.spent);
   const most = Math.max(...line.map((point) => Math.max(value(point), hasBudget ? (point.budget ?? 0) : 0)), 1e-9);
-  const x = (ms: number): number => ((Math.min(Math.max(ms, fromMs), toMs) - fromMs) / (toMs - fromMs)) * wide;
+  const x = (ms: number): number => ((Math.min(Math.max(ms, fromMs), toMs) - fromMs) / (toMs - fromMs)) * (wide - room.right);
   const y = (amount: number): number => room.top + (1 - amount / most) * (high - room.top - room.bottom);
   const stairs = (amount: (point: StoryPoint) => number): string =>
     line.map((point, at) => (at === 0 ? `M0 ${y(amount(point))}` : `H${x(point.atMs).toFixed(1)}V${y(amount(point)).toFixed(1)}`)).join('');
   const floor = y(0);
   const busiest = Math.max(...story.steps.map(({ calls }) => calls), 1);
-  const stepWide = Math.max(1.5, (story.stepSeconds * 1_000 * wide) / (toMs - fromMs) - 0.5);
+  const stepMs = story.stepSeconds * 1_000;
+  const barWide = Math.min(barWidest, Math.max(1.5, (stepMs * wide) / (toMs - fromMs) - 0.5));
   return (
     <figure className="story">
+      <span className="story-amount">{shortDollars(most.toFixed(9))}</span>
       <svg viewBox={`0 0 ${wide} ${high}`} preserveAspectRatio="none" role="img" aria-label={said(story, hasBudget)}>
         <path className="story-left" d={`${stairs(value)}V${floor}H0Z`} />
         <path className="story-line" d={stairs(value)} />
@@ -37,8 +41,8 @@ export function StoryChart({ of: story }: { readonly of: Story }) {
           <rect
             key={at}
             className={failedCalls > 0 ? 'story-calls failed' : 'story-calls'}
-            x={x(Date.parse(at))}
-            width={stepWide}
+            x={x(Date.parse(at) + stepMs / 2) - barWide / 2}
+            width={barWide}
             y={floor + 4}
             height={4 + 16 * (calls / busiest)}
           />
@@ -53,6 +57,7 @@ export function StoryChart({ of: story }: { readonly of: Story }) {
       <figcaption>
         <span>{utcClock(new Date(fromMs))}</span>
         <span className="story-key">
+          {shortMs(toMs - fromMs)}
           <i className="left" /> {hasBudget ? 'budget left' : 'spent'}
           {story.refusals.length === 0 ? null : (
             <>

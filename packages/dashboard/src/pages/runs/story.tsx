@@ -6,22 +6,18 @@ import { RefusalHelp } from '../../parts/refusal-help.tsx';
 import { shortDollars, wholeCount } from '../../shown/amounts.ts';
 import { ownMoment, utcClock } from '../../shown/moments.ts';
 import { refusalWords } from '../../shown/refusal-words.ts';
-import { storyEntries, type Story, type StoryEntry } from '../../shown/run-story.ts';
+import { refusedNow, storyEntries, type Story, type StoryEntry } from '../../shown/run-story.ts';
 import { runStateWords } from './run-state.tsx';
 import { StoryChart } from './story-chart.tsx';
 
 export function RunStory({ of: story }: { readonly of: Story }) {
-  const [newest] = story.refusals;
+  const refused = refusedNow(story);
   return (
     <Stack gap="sm">
       <StoryChart of={story} />
-      {newest === undefined ? null : (
-        <Alert
-          color={story.run.state === 'live' ? 'yellow' : 'gray'}
-          variant="light"
-          title={`Refused: ${refusalWords(newest)}`}
-          styles={{ title: { color: 'var(--mantine-color-text)' }, message: { color: 'var(--mantine-color-text)' } }}>
-          <RefusalHelp of={newest} />
+      {refused === null ? null : (
+        <Alert color={story.run.state === 'live' ? 'yellow' : 'gray'} title={`Calls are refused: ${refusalWords(refused)}`}>
+          <RefusalHelp of={refused} />
         </Alert>
       )}
       <ol className="story-list" aria-label="What happened">

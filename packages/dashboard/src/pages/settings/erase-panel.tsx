@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, queries } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
 
@@ -14,7 +14,7 @@ export function ErasePanel() {
   } = useSession();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
-  const [asked, setAsked] = useState(false);
+  const question = useQuestion();
   const erasing = useDoing({
     run: () => ask.DELETE('/platform/v1/organizations/{id}', { params: { path: { id } } }),
     changes: [],
@@ -36,18 +36,12 @@ export function ErasePanel() {
           autoComplete="off"
         />
         <Group>
-          <Button color="red.9" disabled={typed !== name} onClick={() => setAsked(true)}>
+          <Button color="red.9" disabled={typed !== name} onClick={question.open}>
             Erase…
           </Button>
         </Group>
       </Stack>
-      <Confirm
-        opened={asked}
-        title="Erase for good?"
-        act="Erase"
-        busy={erasing.isPending}
-        onAct={() => erasing.mutate(undefined)}
-        onClose={() => setAsked(false)}>
+      <Confirm of={question} title="Erase for good?" act="Erase" doing={erasing}>
         <b className="wrap">{name}</b> is erased now. You are signed out.
       </Confirm>
     </Panel>

@@ -1,7 +1,8 @@
 /** What runs may spend, what is refused, how long an abandoned call is drained, and the price for models in no list. */
-import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import type { Shown } from '../../api/client.ts';
 import { ModelsInput } from '../../parts/models-input.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { useOrganizationForm, type Rule } from './organization-values.ts';
 
 type Organization = Shown<'Organization'>;
@@ -104,11 +105,7 @@ export function OrganizationForm({ organization, readOnly }: { readonly organiza
               Changing these takes the role admin.
             </Text>
           ) : (
-            <Group justify="flex-end">
-              <Button type="submit" disabled={!form.isDirty()} loading={saving}>
-                Save
-              </Button>
-            </Group>
+            <Submit busy={saving} disabled={!form.isDirty()}>Save</Submit>
           )}
         </Stack>
       </fieldset>

@@ -1,28 +1,42 @@
 /** The organization's settings as the fields of their form, and what of them is sent. */
 import { ask, type Shown } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
-import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
+import type { paths } from '../../api/schema.ts';
+import { changeOf, useSharedForm, type SharedForm } from '../../parts/shared-form.tsx';
 import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 
 type Organization = Shown<'Organization'>;
 export type Rule = Organization['unmetered']['deferred'];
 
-export function useOrganizationForm(organization: Organization) {
-  const {
-    organization: { id },
-  } = useSession();
-  const path = { params: { path: { id } } };
+type Change = NonNullable<paths['/platform/v1/organizations/{id}']['patch']['requestBody']>['content']['application/json'];
+
+interface FormOfOrganization<Values> extends Pick<SharedForm<Organization, Values>, 'entered' | 'words' | 'validate' | 'done'> {
+  /** What of the form's values is sent. */
+  readonly settingsOf: (values: Values) => Omit<Change, 'was'>;
+}
+
+/** A form for some of an organization's settings. */
+export function useFormOfOrganization<Values extends Record<string, unknown>>(
+  organization: Organization, { settingsOf, ...form }: FormOfOrganization<Values>,
+) {
+  const path = { params: { path: { id: organization.id } } };
   return useSharedForm({
+    ...form,
     of: organization,
+    send: (values, before) => ask.PATCH('/platform/v1/organizations/{id}', {
+      ...path, body: changeOf(settingsOf(form.entered(before)), settingsOf(values), before) }),
+    read: async () => (await ask.GET('/platform/v1/organizations/{id}', path)).data!,
+    changes: ['/platform/v1/organizations'],
+  });
+}
+
+export function useOrganizationForm(organization: Organization) {
+  return useFormOfOrganization(organization, {
     entered,
     words,
+    settingsOf,
     validate: ({ input, output }) =>
       (input === '') === (output === '') ? {} : { [input === '' ? 'input' : 'output']: 'A price takes both. Leave both empty for none.' },
-    send: (values, before) =>
-      ask.PATCH('/platform/v1/organizations/{id}', { ...path, body: changeOf(settingsOf(entered(before)), settingsOf(values), before) }),
-    read: async () => (await ask.GET('/platform/v1/organizations/{id}', path)).data!,
     done: 'The settings are saved. They hold within a second.',
-    changes: ['/platform/v1/organizations'],
   });
 }
 

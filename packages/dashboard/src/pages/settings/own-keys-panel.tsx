@@ -1,12 +1,13 @@
 /** What members may do about their own keys: how many, which models, how long, and the cap that each gets. */
-import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
-import { ask, type Shown } from '../../api/client.ts';
+import { NumberInput, Select, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
+import type { Shown } from '../../api/client.ts';
 import { ModelsInput } from '../../parts/models-input.tsx';
 import { TermsText } from '../../parts/own-keys.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { changeOf, useSharedForm } from '../../parts/shared-form.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { dollarsToSend, plainDecimal } from '../../shown/amounts.ts';
 import { choicesOf } from '../../shown/choices.ts';
+import { useFormOfOrganization } from './organization-values.ts';
 
 type Organization = Shown<'Organization'>;
 type Window = NonNullable<NonNullable<Organization['ownKeys']>['cap']>['window'];
@@ -33,16 +34,11 @@ export function OwnKeysPanel({ of: organization, readOnly }: { readonly of: Orga
 }
 
 function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
-  const path = { params: { path: { id: organization.id } } };
-  const { form, saving, submit, conflict } = useSharedForm({
-    of: organization,
+  const { form, saving, submit, conflict } = useFormOfOrganization(organization, {
     entered,
+    settingsOf,
     words: { isOn: 'Terms', keysMax: 'Keys', models: 'Models', days: 'Life', limit: 'Cap', window: 'Window' },
-    send: (values, before) =>
-      ask.PATCH('/platform/v1/organizations/{id}', { ...path, body: changeOf(settingsOf(entered(before)), settingsOf(values), before) }),
-    read: async () => (await ask.GET('/platform/v1/organizations/{id}', path)).data!,
     done: 'The terms are saved. They hold for keys that are made or changed from now on.',
-    changes: ['/platform/v1/organizations'],
   });
   const isOff = !form.values.isOn;
   return (
@@ -88,11 +84,7 @@ function OwnKeysForm({ of: organization }: { readonly of: Organization }) {
         </SimpleGrid>
         <ModelsInput disabled={isOff} {...form.getInputProps('models')} />
         {conflict}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!form.isDirty()} loading={saving}>
-            Save
-          </Button>
-        </Group>
+        <Submit busy={saving} disabled={!form.isDirty()}>Save</Submit>
       </Stack>
     </form>
   );

@@ -1,10 +1,9 @@
 /** The keys that sign receipts: shown so that they can be kept in a trusted place, and rotated. */
 import { Button, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ask, Refused } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { CodeBlock } from '../../parts/copying.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
@@ -12,7 +11,7 @@ import { Loaded } from '../../parts/states.tsx';
 
 export function ReceiptKeysPanel() {
   const admin = useMay('admin');
-  const [asked, rotation] = useDisclosure(false);
+  const rotation = useQuestion();
   const keys = useQuery({ queryKey: ['get', '/platform/v1/receipt-keys'], queryFn: ({ signal }) => receiptKeys(signal) });
   const rotating = useDoing({
     run: () => ask.POST('/platform/v1/receipt-keys/rotate'),
@@ -47,13 +46,7 @@ export function ReceiptKeysPanel() {
           )
         }
       </Loaded>
-      <Confirm
-        opened={asked}
-        title="Sign with another key?"
-        act="Sign with another key"
-        busy={rotating.isPending}
-        onAct={() => rotating.mutate(undefined)}
-        onClose={rotation.close}>
+      <Confirm of={rotation} title="Sign with another key?" act="Sign with another key" doing={rotating}>
         Receipts from now on are signed by a new key, and the private part of the one in use is destroyed. Whoever trusts the old key trusts the
         new one, since both sign that it follows.
       </Confirm>

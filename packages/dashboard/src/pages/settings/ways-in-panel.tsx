@@ -1,10 +1,9 @@
 /** Every way into the person's own account; each can be ended. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, MonitorSmartphone, ShieldCheck, Ticket, type LucideIcon } from 'lucide-react';
 import { api, ask, queries, type Shown } from '../../api/client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { Moment } from '../../shown/figures.tsx';
@@ -39,7 +38,7 @@ export function WaysInPanel() {
 
 function Way({ of: way, last }: { readonly of: WayIn; readonly last: boolean }) {
   const { icon: Icon, title, act, done } = kinds[way.kind];
-  const [asked, question] = useDisclosure(false);
+  const question = useQuestion();
   const navigate = useNavigate();
   const ending = useDoing({
     run: () => ask.DELETE('/platform/v1/auth/ways-in/{id}', { params: { path: { id: way.id } } }),
@@ -87,13 +86,7 @@ function Way({ of: way, last }: { readonly of: WayIn; readonly last: boolean }) 
           {act}…
         </Button>
       )}
-      <Confirm
-        opened={asked}
-        title={`${act} this way in?`}
-        act={act}
-        busy={ending.isPending}
-        onAct={() => ending.mutate(undefined)}
-        onClose={question.close}>
+      <Confirm of={question} title={`${act} this way in?`} act={act} doing={ending}>
         {title}. {about(way)} {way.kind === 'password' || way.kind === 'identity' ? 'Other sessions that began with it end too.' : ''}
       </Confirm>
     </Group>

@@ -23,7 +23,7 @@ export function JoinPage() {
   if (linkToken === '') {
     return (
       <EntryFrame title="Set up your account">
-        <Alert color="yellow" role="alert">
+        <Alert role="alert">
           This address is not complete. Open the whole link again.
         </Alert>
       </EntryFrame>

@@ -12,7 +12,7 @@ export function PasswordPage() {
   if (linkToken === '') {
     return (
       <EntryFrame title="Set your password">
-        <Alert color="yellow" role="alert">
+        <Alert role="alert">
           This address is not complete. Open the whole link again.
         </Alert>
         <Text size="sm" mt="md">

@@ -6,12 +6,13 @@ import { ask } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { shortDollars } from '../../shown/amounts.ts';
+import { BecameOf, useSending, type TestCall } from './test-call.tsx';
 
 /** The least amount that a cap can have, so that the calls so far have reached it. */
 const least = '0.000001';
 const changes = ['/platform/v1/caps', '/platform/v1/audit'];
 
-export function LimitTrial({ called }: { readonly called: boolean }) {
+export function LimitTrial({ called, call }: { readonly called: boolean; readonly call: TestCall }) {
   const caps = useQuery(wholeListQuery('/platform/v1/caps'));
   const trial = caps.data?.data.find(({ scope, window, limit }) =>
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));
@@ -20,6 +21,7 @@ export function LimitTrial({ called }: { readonly called: boolean }) {
     done: 'The cap is set. It holds within a second.',
     changes,
   });
+  const sending = useSending(call);
   const removing = useDoing({
     run: (id: string) => ask.DELETE('/platform/v1/caps/{id}', { params: { path: { id } } }),
     done: 'The cap is removed. Calls pass again within a second.',
@@ -29,12 +31,12 @@ export function LimitTrial({ called }: { readonly called: boolean }) {
     <Stack gap="sm">
       {trial === undefined ? (
         <Text size="sm">
-          Cap this organization at {shortDollars(least)} a day, send the test call again, and see what your callers would see. While the cap is
-          there, it refuses every call of the organization.
+          Cap this organization at {shortDollars(least)} a day, send a call, and see what your callers would see. While the cap is there, it refuses
+          every call of the organization.
         </Text>
       ) : (
         <Text size="sm" role="status">
-          <b>The cap of {shortDollars(least)} is there.</b> Send the test call above: it is answered 402. Then take the cap away.
+          <b>The cap of {shortDollars(least)} is there.</b> A call is answered 402 now. Send one, then take the cap away.
         </Text>
       )}
       <Group gap="xs">
@@ -48,9 +50,14 @@ export function LimitTrial({ called }: { readonly called: boolean }) {
             Set the cap for a moment
           </Button>
         ) : (
-          <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(trial.id)}>
-            Take the cap away
-          </Button>
+          <>
+            <Button variant="default" disabled={!call.isWhole} loading={sending.isPending} onClick={() => sending.mutate(undefined)}>
+              Send the test call again
+            </Button>
+            <Button variant="default" loading={removing.isPending} onClick={() => removing.mutate(trial.id)}>
+              Take the cap away
+            </Button>
+          </>
         )}
         {called ? null : (
           <Text size="xs" c="dimmed">
@@ -58,6 +65,7 @@ export function LimitTrial({ called }: { readonly called: boolean }) {
           </Text>
         )}
       </Group>
+      {trial === undefined ? null : <BecameOf of={sending} />}
     </Stack>
   );
 }

@@ -31,7 +31,7 @@ export function Snippets({ gatewayUrl, serviceKey }: { readonly gatewayUrl: stri
       <CodeBlock name={`settings for ${chosen.name}`} code={chosen.code({ gatewayUrl, key: serviceKey ?? 'svc_live_…' })} />
       <Text size="xs" c="dimmed">
         {chosen.note === undefined ? null : <>{chosen.note} </>}
-        {serviceKey === null ? 'Put your service key where it says svc_live_…. ' : 'Your new service key is filled in. '}
+        {serviceKey === null ? 'Put your service key where it says svc_live_…. ' : 'Your service key is filled in. '}
         The headers for labels, project and run are removed before a call is forwarded.
       </Text>
     </Stack>

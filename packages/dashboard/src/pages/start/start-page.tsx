@@ -19,11 +19,10 @@ import { Money, Moment } from '../../shown/figures.tsx';
 import { LimitTrial } from './limit-trial.tsx';
 import { Snippets } from './snippets.tsx';
 import { Step } from './step.tsx';
-import { TestCallForm, type TestedProvider } from './test-call.tsx';
+import { TestCallForm, useTestCall, type TestedProvider } from './test-call.tsx';
 
 export function StartPage() {
   const [made, setMade] = useState<MintedKey | null>(null);
-  const [serviceKey, setServiceKey] = useState('');
   const [admin, member] = [useMay('admin'), useMay('member')];
   const product = api.useQuery('get', '/platform/v1/product', {}, { staleTime: Infinity });
   const providers = api.useQuery('get', '/platform/v1/providers', {}, { enabled: admin });
@@ -31,6 +30,7 @@ export function StartPage() {
   const calls = useFirstOf('/platform/v1/calls');
   const refused = useFirstOf('/platform/v1/refusals/log');
   const connected = (providers.data?.data ?? []).flatMap(({ provider, state }) => (state === 'connected' ? [provider as TestedProvider] : []));
+  const testCall = useTestCall(connected);
   const live = (keys.data?.data ?? []).filter(isLive);
   const call = calls.data?.data[0] as Shown<'CallRecord'> | undefined;
   const refusal = refused.data?.data[0] as Shown<'Refusal'> | undefined;
@@ -62,7 +62,7 @@ export function StartPage() {
               <KeyForm
                 onMade={(key) => {
                   setMade(key);
-                  setServiceKey(key.key);
+                  testCall.setServiceKey(key.key);
                 }}
               />
             ) : (
@@ -74,16 +74,16 @@ export function StartPage() {
           at={at(3)}
           title="Send a call"
           done={done.call}
-          kept={serviceKey !== '' || !done.limit || !done.call}
+          kept={testCall.serviceKey !== '' || !done.limit || !done.call}
           found={call === undefined ? undefined : <LastCall of={call} />}>
           <Stack gap="lg">
             {member ? (
-              <TestCallForm key={connected.join()} providers={connected} {...{ serviceKey, sandbox }} onKey={setServiceKey} />
+              <TestCallForm of={testCall} providers={connected} sandbox={sandbox} />
             ) : null}
             <FirstCall call={call} />
             <Divider label="or with the client that you have" labelPosition="left" />
             <Loaded of={product} height={240}>
-              {({ gatewayUrl }) => <Snippets gatewayUrl={gatewayUrl} serviceKey={made?.key ?? null} />}
+              {({ gatewayUrl }) => <Snippets gatewayUrl={gatewayUrl} serviceKey={wholeKey(testCall.serviceKey)} />}
             </Loaded>
           </Stack>
         </Step>
@@ -92,9 +92,9 @@ export function StartPage() {
             at={at(4)}
             title="See a limit hold"
             done={done.limit}
-            kept={serviceKey !== ''}
+            kept={testCall.serviceKey !== ''}
             found={refusal === undefined ? undefined : <LastRefusal of={refusal} />}>
-            <LimitTrial called={done.call} />
+            <LimitTrial called={done.call} call={testCall} />
           </Step>
         ) : null}
       </Stack>
@@ -103,6 +103,11 @@ export function StartPage() {
 }
 
 const providerNames: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+/** The key if it has the form of one. */
+function wholeKey(text: string): string | null {
+  return /^svc_live_\w{40,}$/.test(text.trim()) ? text.trim() : null;
+}
 
 /** The newest one; asked for again every second until there is one. */
 function useFirstOf(path: '/platform/v1/calls' | '/platform/v1/refusals/log') {

@@ -15,22 +15,42 @@ export type TestedProvider = 'openai' | 'anthropic';
 const models: Readonly<Record<TestedProvider, string>> = { openai: 'gpt-5-mini', anthropic: 'claude-haiku-4-5' };
 const names: Readonly<Record<TestedProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
 
-export interface TestCallProps {
-  readonly serviceKey: string;
-  readonly onKey: (key: string) => void;
-  /** Those with a key connected; empty: not known. */
-  readonly providers: readonly TestedProvider[];
-  readonly sandbox: boolean;
+/** What is sent. `providers`: those with a key connected; empty: not known. */
+export function useTestCall(providers: readonly TestedProvider[]) {
+  const [serviceKey, setServiceKey] = useState('');
+  const [chosen, setChosen] = useState<TestedProvider | null>(null);
+  const [named, setNamed] = useState<string | null>(null);
+  const provider = chosen ?? providers[0] ?? 'openai';
+  const model = named ?? models[provider];
+  return {
+    serviceKey, setServiceKey, provider, model, setModel: setNamed,
+    setProvider: (next: TestedProvider) => {
+      setChosen(next);
+      setNamed(null);
+    },
+    isWhole: serviceKey.trim() !== '' && model.trim() !== '',
+  };
 }
 
-export function TestCallForm({ serviceKey, onKey, providers, sandbox }: TestCallProps) {
-  const [provider, setProvider] = useState<TestedProvider>(providers[0] ?? 'openai');
-  const [model, setModel] = useState(models[provider]);
-  const sending = useDoing({
+export type TestCall = ReturnType<typeof useTestCall>;
+
+/** Sends it; each button has its own, so that the answer stands beside the button that was pressed. */
+export function useSending({ serviceKey, provider, model }: TestCall) {
+  return useDoing({
     run: async () => (await ask.POST('/platform/v1/test-calls', { body: { key: serviceKey.trim(), provider, model: model.trim() } })).data!,
     changes: ['/platform/v1/calls', '/platform/v1/refusals', '/platform/v1/caps', '/platform/v1/usage'],
     quiet: true,
   });
+}
+
+export interface TestCallProps {
+  readonly of: TestCall;
+  readonly providers: readonly TestedProvider[];
+  readonly sandbox: boolean;
+}
+
+export function TestCallForm({ of: call, providers, sandbox }: TestCallProps) {
+  const sending = useSending(call);
   return (
     <form
       onSubmit={(event) => {
@@ -46,49 +66,42 @@ export function TestCallForm({ serviceKey, onKey, providers, sandbox }: TestCall
             placeholder="svc_live_…"
             autoComplete="off"
             maxLength={300}
-            value={serviceKey}
-            onChange={({ currentTarget }) => onKey(currentTarget.value)}
+            value={call.serviceKey}
+            onChange={({ currentTarget }) => call.setServiceKey(currentTarget.value)}
           />
           <NativeSelect
             label="Provider"
             data={(providers.length === 0 ? (['openai', 'anthropic'] as const) : providers).map((value) => ({ value, label: names[value] }))}
-            value={provider}
-            onChange={({ currentTarget }) => {
-              const next = currentTarget.value as TestedProvider;
-              setProvider(next);
-              setModel(models[next]);
-            }}
+            value={call.provider}
+            onChange={({ currentTarget }) => call.setProvider(currentTarget.value as TestedProvider)}
           />
-          <TextInput label="Model" w={180} maxLength={256} value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)} />
-          <Button
-            type="submit"
-            leftSection={<Send size={15} aria-hidden />}
-            disabled={serviceKey.trim() === '' || model.trim() === ''}
-            loading={sending.isPending}>
+          <TextInput label="Model" w={180} maxLength={256} value={call.model} onChange={({ currentTarget }) => call.setModel(currentTarget.value)} />
+          <Button type="submit" leftSection={<Send size={15} aria-hidden />} disabled={!call.isWhole} loading={sending.isPending}>
             Send a test call
           </Button>
         </Group>
         <Text size="xs" c="dimmed">
+          {call.serviceKey === '' ? 'Paste the key that the terminal showed at the first start, or make one above. ' : null}
           It says hello through the gateway, as a client would, {sandbox ? 'to the simulated provider' : 'and costs a fraction of a cent'}. It is
           recorded with the label test-call.
         </Text>
-        {sending.error === null ? null : <Fault fault={sending.error} />}
-        {sending.data === undefined ? null : <Became of={sending.data} />}
+        <BecameOf of={sending} />
       </Stack>
     </form>
   );
+}
+
+/** What became of the call that was sent last; nothing where none was. */
+export function BecameOf({ of: sending }: { readonly of: ReturnType<typeof useSending> }) {
+  if (sending.error !== null) return <Fault fault={sending.error} />;
+  return sending.data === undefined ? null : <Became of={sending.data} />;
 }
 
 function Became({ of: { id, status, code, message } }: { readonly of: Shown<'TestCall'> }) {
   const good = code === null;
   const refused = !good && isRefusalCode(code);
   return (
-    <Alert
-      role="status"
-      variant="light"
-      color={good ? 'tide' : 'yellow'}
-      title={good ? `Answered ${status}` : `Answered ${status}, ${code}`}
-      styles={{ title: { color: 'var(--mantine-color-text)' }, message: { color: 'var(--mantine-color-text)' } }}>
+    <Alert role="status" color={good ? 'tide' : 'yellow'} title={good ? `Answered ${status}` : `Answered ${status}, ${code}`}>
       {good ? null : (
         <Text size="sm" mb={4} className="wrap">
           {message}

@@ -1,19 +1,19 @@
 /** Management tokens: the credentials that automation presents to the platform. */
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Ticket } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, type Shown } from '../../api/client.ts';
 import { useSession, type SessionRole } from '../../app/session.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { SecretOnce } from '../../parts/copying.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Page, Panel } from '../../parts/page.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { Submit } from '../../parts/submit.tsx';
 import { Moment } from '../../shown/figures.tsx';
 import { rolesUpTo } from '../members/invitation-form.tsx';
 
@@ -80,7 +80,7 @@ const columns: readonly Column<Token>[] = [
 ];
 
 function Revoke({ of: token }: { readonly of: Token }) {
-  const [asked, revocation] = useDisclosure(false);
+  const revocation = useQuestion();
   const revoking = useDoing({
     run: () => ask.DELETE('/platform/v1/tokens/{id}', { params: { path: { id: token.id } } }),
     done: 'The token is revoked.',
@@ -95,13 +95,7 @@ function Revoke({ of: token }: { readonly of: Token }) {
       <Button size="compact-sm" variant="default" onClick={revocation.open}>
         Revoke…
       </Button>
-      <Confirm
-        opened={asked}
-        title="Revoke this token?"
-        act="Revoke"
-        busy={revoking.isPending}
-        onAct={() => revoking.mutate(undefined)}
-        onClose={revocation.close}>
+      <Confirm of={revocation} title="Revoke this token?" act="Revoke" doing={revoking}>
         <b className="wrap">{token.name ?? token.prefix}</b> is refused from now on, for good.
       </Confirm>
     </>
@@ -133,11 +127,7 @@ function TokenForm({ onMade }: { readonly onMade: (token: string) => void }) {
         <TextInput label="Name" maxLength={200} data-autofocus {...form.getInputProps('name')} />
         <Select label="Role" data={rolesUpTo(own)} allowDeselect={false} {...form.getInputProps('role')} />
         <Select label="Life" data={lives} allowDeselect={false} {...form.getInputProps('life')} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={making.isPending}>
-            Make the token
-          </Button>
-        </Group>
+        <Submit busy={making.isPending}>Make the token</Submit>
       </Stack>
     </form>
   );

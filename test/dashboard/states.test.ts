@@ -1,0 +1,194 @@
+/**
+ * In a real browser: what opens over a page, what a page is before anything is there, and what it is where its answers fail. Axe finds nothing in any
+ * of these states, in light and in dark, and none is wider than a phone.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { atRest, axeFindings, call, followTo, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
+import { pagePaths } from './pages.ts';
+
+const here = `${process.platform}-${process.arch}`;
+
+/** A page, and what is done there until the state is reached. */
+type State = readonly [path: string, reach?: (page: Page) => Promise<unknown>];
+
+const dialog = (page: Page) => page.getByRole('dialog').last().waitFor();
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
+/** The menu of the first row that has one, and one of its items. */
+const item = (name: string | RegExp) => async (page: Page) => {
+  await press(/^What to do with/)(page);
+  await page.getByRole('menuitem', { name }).click();
+  await dialog(page);
+};
+const ask = (name: string | RegExp) => async (page: Page) => {
+  await press(name)(page);
+  await dialog(page);
+};
+const listed = (label: string) => async (page: Page) => {
+  await page.getByLabel(label, { exact: true }).first().click();
+  await page.getByRole('listbox').filter({ visible: true }).first().waitFor();
+};
+
+const states: readonly State[] = [
+  ['/', async (page) => { await press('Filter')(page); await dialog(page); }],
+  ['/', async (page) => { await press('Your account')(page); await page.getByRole('menuitem', { name: 'Sign out' }).waitFor(); }],
+  ['/', async (page) => { await press('Colors of the page')(page); await page.getByRole('menuitem', { name: 'Dark' }).waitFor(); }],
+  ['/', async (page) => { await page.keyboard.press('Control+k'); await page.getByPlaceholder(/^Any id/).fill('no such name'); }],
+  ['/?since=2026-01-05T00:00:00Z&until=2026-01-12T00:00:00Z', async (page) => {
+    await press(/^First and last day/)(page);
+    await page.getByRole('table').filter({ visible: true }).first().waitFor();
+  }],
+  ['/explore?by=key&beside=before'],
+  ['/explore?by=person'],
+  ['/explore?by=day&and=model&metric=tokens', listed('And by')],
+  ['/explore', async (page) => { await press('Views')(page); await page.getByRole('menuitem').first().waitFor(); }],
+  ['/explore', async (page) => {
+    await press('Views')(page);
+    await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+    await dialog(page);
+  }],
+  ['/explore', async (page) => { await press('Save as a file')(page); await page.getByRole('menuitem', { name: 'CSV' }).waitFor(); }],
+  ['/calls', listed('How it ended')],
+  ['/calls?call=CALL', async (page) => {
+    await dialog(page);
+    await press('Verify')(page);
+    await page.getByText('Verified in this browser').waitFor();
+  }],
+  ['/refusals', listed('Why')],
+  ['/refusals?id=REFUSAL', dialog],
+  ['/runs?run=night-1', dialog],
+  ['/runs?run=night-1', ask('Close the run…')],
+  ['/runs?new=grant', async (page) => {
+    await page.getByLabel('Run id').fill('night-2');
+    await page.getByLabel('Highest budget, US dollars').fill('3');
+    await press('Mint the grant')(page);
+    await page.getByText("Send it with the run's first call").waitFor();
+  }],
+  ['/caps?new=cap', async (page) => {
+    await page.getByLabel('Limit, US dollars').fill('0.000001');
+    await page.getByText('it would have refused').waitFor();
+  }],
+  ['/caps', ask('Remove…')],
+  ['/alerts?new=webhook', dialog],
+  ['/alerts?new=threshold', dialog],
+  ['/alerts?id=WEBHOOK', dialog],
+  ['/alerts', item('Remove…')],
+  ['/month', ask('Set a budget')],
+  ['/month', ask(/^Close .*…$/)],
+  ['/baseline', press('Make a Baseline')],
+  ['/keys?id=KEY', dialog],
+  ['/keys', item('Rename, move, change…')],
+  ['/keys', item('Rotate…')],
+  ['/keys', item('Disable…')],
+  ['/keys', item('Revoke…')],
+  ['/keys?new=key', press('More settings')],
+  ['/keys?new=key', async (page) => { await press('Make the key')(page); await page.getByText('Copy the service key now').waitFor(); }],
+  ['/providers', ask('Disconnect…')],
+  ['/providers', press('Declare an upstream…')],
+  ['/members?new=invitation', dialog],
+  ['/members', item('Remove…')],
+  ['/tokens?new=token', dialog],
+  ['/tokens', ask('Revoke…')],
+  ['/settings', ask('Sign with another key…')],
+  ['/settings?tab=erase'],
+  ['/settings?tab=you', ask(/^End/)],
+  ['/start?tool=codex', async (page) => { await press('Open: Send a call')(page); await listed('Client')(page); }],
+];
+
+if (here !== 'linux-x64') {
+  test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
+} else {
+  let ground: Ground;
+  let page: Page;
+  const ids: Record<string, string> = {};
+  const at = (path: string): string => `${ground.system.platformUrl}${path}`;
+  const made = async (path: string, data: object): Promise<Record<string, string>> => {
+    const answer = await page.request.post(at(`/platform/v1${path}`), { data });
+    assert.equal(answer.status(), 201, await answer.text());
+    return answer.json() as Promise<Record<string, string>>;
+  };
+  const first = async (path: string): Promise<string> =>
+    ((await (await page.request.get(at(`/platform/v1${path}`))).json()) as { data: { id: string }[] }).data[0]!.id;
+
+  before(async () => {
+    ground = await startGround();
+    const email = await ground.owner();
+    page = await ground.person(email, { reducedMotion: 'reduce' });
+    const { id, key } = await made('/keys', { name: 'worker', person: email });
+    ids['KEY'] = id!;
+    const headers = { 'x-svc-run-id': 'night-1', 'x-svc-run-budget': '0.5', 'x-svc-tags': 'team:core' };
+    await untilTrue(async () => (await call(ground.system, key!, { headers })).status === 200);
+    assert.equal((await call(ground.system, key!, { model: 'nobody-priced-this' })).status, 200);
+    assert.equal((await call(ground.system, key!, { headers: { 'x-svc-run-budget': '1' } })).status, 400);
+    await ground.system.calls({ count: 2 });
+    await made('/caps', { scope: 'organization', window: 'month', limit: '900' });
+    ids['WEBHOOK'] = (await made('/webhooks', { url: 'https://hooks.example.com/metergate' }))['id']!;
+    await made('/tokens', { name: 'script', role: 'viewer', expiresInSeconds: null });
+    const member = await ground.system.cli(['user', 'create', '--email', 'vi@example.com', '--org', 'default', '--role', 'viewer'], password);
+    assert.equal(member.code, 0, member.stderr);
+    ids['CALL'] = await first('/calls?limit=1&usage=reported');
+    await untilTrue(async () => ((await (await page.request.get(at('/platform/v1/refusals/log'))).json()) as { data: unknown[] }).data.length > 0);
+    ids['REFUSAL'] = await first('/refusals/log');
+  });
+  after(async () => { await ground?.end(); });
+
+  /** What is wrong with a state: what axe finds, and a width that a phone does not have. */
+  async function wrongWith(of: Page): Promise<string[]> {
+    await settled(of);
+    const found = await axeFindings(of);
+    await of.setViewportSize({ width: 375, height: 800 });
+    const width = await of.evaluate<number>(`${atRest}.then(() => document.documentElement.scrollWidth)`);
+    await of.setViewportSize({ width: 1_280, height: 860 });
+    return width > 375 ? [...found, `${width} wide on a phone`] : found;
+  }
+
+  test('what opens over a page is accessible in light and dark, and no wider than a phone', async () => {
+    const found: string[] = [];
+    await openPage(page, at('/connect'));
+    for (const [path, reach] of states) {
+      const address = at(path.replace(/=([A-Z]+)$/, (_, name: string) => `=${ids[name]}`));
+      await followTo(page, address);
+      await reach?.(page);
+      found.push(...(await wrongWith(page)).map((line) => `${path} ${String(reach)} ${line}`));
+      // What is open would lie over the next page; a page that is left takes what it opened with it.
+      await page.keyboard.press('Escape');
+      await followTo(page, at('/connect'));
+    }
+    assert.deepEqual(found, []);
+  });
+
+  test('so is every page of an organization in which nothing is yet', async () => {
+    assert.equal((await ground.system.cli(['org', 'create', 'new'])).code, 0);
+    const owner = ['user', 'create', '--email', 'eve@example.com', '--org', 'new', '--role', 'owner'];
+    assert.equal((await ground.system.cli(owner, password)).code, 0);
+    const empty = await ground.person('eve@example.com', { reducedMotion: 'reduce' });
+    const found: string[] = [];
+    await openPage(empty, at('/settings'));
+    for (const path of pagePaths.filter((each) => each !== '/settings')) {
+      await followTo(empty, at(path));
+      found.push(...(await wrongWith(empty)).map((line) => `${path} ${line}`));
+    }
+    assert.deepEqual(found, []);
+  });
+
+  test('so is every page whose answers fail: it says so, keeps its head and its menu, and comes back when asked', async () => {
+    const found: string[] = [];
+    await openPage(page, at('/connect'));
+    const failing = /\/platform\/v1\/(?!auth\/session)/;
+    await page.route(failing, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Something failed.' } } }));
+    for (const path of ['/', '/explore', '/calls', '/refusals', '/runs', '/caps', '/alerts', '/projects', '/month', '/statement', '/keys', '/members',
+      '/tokens', '/audit', '/nodes', '/settings', '/start', '/providers', '/baseline']) {
+      await followTo(page, at(path));
+      await page.getByRole('alert').first().waitFor();
+      assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1, path);
+      assert.equal(await page.locator('main h1').count(), 1, path);
+      found.push(...(await wrongWith(page)).map((line) => `${path} ${line}`));
+    }
+    await page.unroute(failing);
+    await followTo(page, at('/keys'));
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('cell', { name: 'worker' }).waitFor();
+    assert.deepEqual(found, []);
+  });
+}
