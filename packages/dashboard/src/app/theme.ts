@@ -27,6 +27,9 @@ const dark: MantineColorsTuple = [
   '#0e1112',
 ];
 
+/** Its list scrolls, and not a box in it: a list can be scrolled by its own keys. */
+const listed = { defaultProps: { withScrollArea: false }, styles: { options: { maxHeight: '16rem', overflowY: 'auto' } } } as const;
+
 /** A dialog's head is not a landmark of the page, and its close button has a label. */
 const dialog = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
 
@@ -45,6 +48,12 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { ...dialog, centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 120 } },
     },
+    // What opens over a page belongs to it, so that nothing of a page is outside of its landmarks.
+    Portal: { defaultProps: { target: '#over-page' } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Select: listed,
+    Autocomplete: listed,
+    TagsInput: listed,
     Alert: {
       defaultProps: { variant: 'light', color: 'yellow' },
       styles: { message: { color: 'var(--mantine-color-text)' }, title: { color: 'var(--mantine-color-text)' } },

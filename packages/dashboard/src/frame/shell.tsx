@@ -66,6 +66,7 @@ export function Shell() {
       <AppShell.Main id="page" tabIndex={-1}>
         <Away />
         {closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
+        <div id="over-page" />
       </AppShell.Main>
       <Suspense>{noticesWanted && <NoticesPlace />}</Suspense>
       <Suspense>{ended && <SignInAgain onClose={end.close} />}</Suspense>

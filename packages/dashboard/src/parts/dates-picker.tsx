@@ -32,6 +32,9 @@ export function DatesPicker({ range, onChange }: { readonly range: Range; readon
       value={days}
       onChange={choose}
       allowSingleDateInRange
+      hideOutsideDates
+      ariaLabels={{ previousMonth: 'Month before', nextMonth: 'Month after' }}
+      popoverProps={{ withRoles: false }}
       valueFormat={shownForm}
     />
   );

@@ -9,6 +9,8 @@ export function MonthPicker({ month, onChange }: { readonly month: string; reado
       w={160}
       value={`${month}-01`}
       maxDate={new Date()}
+      ariaLabels={{ previousYear: 'Year before', nextYear: 'Year after' }}
+      popoverProps={{ withRoles: false }}
       onChange={(value) => onChange(value?.slice(0, 7))}
     />
   );

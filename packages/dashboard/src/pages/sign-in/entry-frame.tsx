@@ -32,6 +32,7 @@ export function EntryFrame({
           <div style={{ marginTop: '1.25rem' }}>{children}</div>
         </Paper>
       </Stack>
+      <div id="over-page" />
     </Center>
   );
 }

@@ -25,7 +25,6 @@ export function Snippets({ gatewayUrl, serviceKey }: { readonly gatewayUrl: stri
         value={chosen.id}
         allowDeselect={false}
         maw={320}
-        maxDropdownHeight={360}
         onChange={(id) => void navigate({ search: { tool: id ?? undefined }, replace: true, resetScroll: false })}
       />
       <CodeBlock name={`settings for ${chosen.name}`} code={chosen.code({ gatewayUrl, key: serviceKey ?? 'svc_live_…' })} />
