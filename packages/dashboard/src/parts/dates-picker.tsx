@@ -33,6 +33,7 @@ export function DatesPicker({ range, onChange }: { readonly range: Range; readon
       onChange={choose}
       allowSingleDateInRange
       hideOutsideDates
+      weekendDays={[]}
       ariaLabels={{ previousMonth: 'Month before', nextMonth: 'Month after' }}
       popoverProps={{ withRoles: false }}
       valueFormat={shownForm}
