@@ -219,7 +219,6 @@ async function serve(options: StartOptions, { log, watch, asked, running, prepar
     journalDirectory: join(config.dataDirectory, 'journal'), unready: () => watch.unready(), threads: running.threads,
   });
   giveBackWhenIdle();
-  if (running.platform !== null && pagesAreOld()) log('warn', oldPagesSentence);
   stdout(`metergate ready ${Object.entries(urls).map(([name, url]) => `${name}=${url}`).join(' ')}`);
   const outcome = await Promise.race([aborted(asked), died.promise]);
   clearInterval(looking);
@@ -320,7 +319,9 @@ async function startGateway(config: Config, needs: GatewayNeeds): Promise<Thread
 
 async function startPlatformBeside(config: Config, needs: PlatformNeeds, log: PlatformLog): Promise<PlatformThread> {
   try {
-    return await startPlatformThread(needs, log);
+    const platform = await startPlatformThread(needs, log);
+    if (pagesAreOld()) log('warn', oldPagesSentence);
+    return platform;
   } catch (error) {
     if (error instanceof ThreadFault && error.ofAddress) {
       throw listenFault(error.code, config.platform, 'SVC_PLATFORM_PORT', 'SVC_PLATFORM_HOST');
