@@ -4,19 +4,19 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
 /** Whether a person is being asked. */
-export interface Question {
+export interface OpenQuestion {
   readonly asked: boolean;
   readonly open: () => void;
   readonly close: () => void;
 }
 
-export function useQuestion(): Question {
+export function useQuestion(): OpenQuestion {
   const [asked, { open, close }] = useDisclosure(false);
   return { asked, open, close };
 }
 
 export interface ConfirmProps {
-  readonly of: Pick<Question, 'asked' | 'close'>;
+  readonly of: Pick<OpenQuestion, 'asked' | 'close'>;
   readonly title: string;
   /** What the button says. */
   readonly act: string;

@@ -156,10 +156,10 @@ function besideColumns(total: UsageTotal, before: BesideBefore['before']): Colum
 }
 
 /** Where a row's calls are; null: no filter selects them, since they lack a name. */
-export type Place = { readonly to: '/calls'; readonly search: CallsSearch } | { readonly to: '/keys'; readonly search: PathSearch } | null;
+export type PlaceBehind = { readonly to: '/calls'; readonly search: CallsSearch } | { readonly to: '/keys'; readonly search: PathSearch } | null;
 
 /** The calls of a person are those of their keys. */
-export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuestion): Place {
+export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuestion): PlaceBehind {
   const dimensions = and === null ? [by] : [by, and];
   const names = row as Readonly<Record<string, unknown>>;
   if (dimensions.some((each) => typeof names[each] !== 'string')) return null;
@@ -168,7 +168,7 @@ export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuest
 }
 
 /** A name that leads to what is behind it. */
-export function Behind({ of: place, children }: { readonly of: Place; readonly children: ReactNode }) {
+export function Behind({ of: place, children }: { readonly of: PlaceBehind; readonly children: ReactNode }) {
   if (place === null) return <span className="clip">{children}</span>;
   return (
     <Anchor component={Link} to={place.to} search={place.search as never} fz="inherit" className="clip plain">

@@ -6,13 +6,13 @@ import { ask } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useDoing } from '../../parts/doing.ts';
 import { shortDollars } from '../../shown/amounts.ts';
-import { BecameOf, useSending, type TestCall } from './test-call.tsx';
+import { BecameOf, useSending, type CallToTry } from './test-call.tsx';
 
 /** The least amount that a cap can have, so that the calls so far have reached it. */
 const least = '0.000001';
 const changes = ['/platform/v1/caps', '/platform/v1/audit'];
 
-export function LimitTrial({ called, call }: { readonly called: boolean; readonly call: TestCall }) {
+export function LimitTrial({ called, call }: { readonly called: boolean; readonly call: CallToTry }) {
   const caps = useQuery(wholeListQuery('/platform/v1/caps'));
   const trial = caps.data?.data.find(({ scope, window, limit }) =>
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));

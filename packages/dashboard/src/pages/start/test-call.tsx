@@ -32,10 +32,10 @@ export function useTestCall(providers: readonly TestedProvider[]) {
   };
 }
 
-export type TestCall = ReturnType<typeof useTestCall>;
+export type CallToTry = ReturnType<typeof useTestCall>;
 
 /** Sends it; each button has its own, so that the answer stands beside the button that was pressed. */
-export function useSending({ serviceKey, provider, model }: TestCall) {
+export function useSending({ serviceKey, provider, model }: CallToTry) {
   return useDoing({
     run: async () => (await ask.POST('/platform/v1/test-calls', { body: { key: serviceKey.trim(), provider, model: model.trim() } })).data!,
     changes: ['/platform/v1/calls', '/platform/v1/refusals', '/platform/v1/caps', '/platform/v1/usage'],
@@ -44,7 +44,7 @@ export function useSending({ serviceKey, provider, model }: TestCall) {
 }
 
 export interface TestCallProps {
-  readonly of: TestCall;
+  readonly of: CallToTry;
   readonly providers: readonly TestedProvider[];
   readonly sandbox: boolean;
 }
