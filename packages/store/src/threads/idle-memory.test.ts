@@ -19,6 +19,22 @@ test('an idle thread collects again only when its heap has grown by 8 MiB since'
   assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
 });
 
+test('a thread with little to do collects after fifteen looks when its heap has grown by 32 MiB', () => {
+  const calmAfter = (heapMib: number) => {
+    const rule = createIdleRule();
+    rule.collected(30 * mib);
+    return Array.from({ length: 15 }, () => rule.collects({ utilization: 0.08, heapBytes: heapMib * mib }));
+  };
+  assert.deepEqual(calmAfter(62), [...Array<boolean>(14).fill(false), true]);
+  assert.ok(!calmAfter(61).includes(true));
+});
+
+test('behind a storm freed memory is given back once after fifteen looks with little to do', () => {
+  const givesBack = createGiveBackRule();
+  const looks = [0.5, ...Array<number>(40).fill(0.08), 0.2, ...Array<number>(20).fill(0.08)];
+  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [15, 56]);
+});
+
 test('freed memory is given back after three and after fifteen quiet looks behind work, and then no more', () => {
   const givesBack = createGiveBackRule();
   const looks = [0.01, 0.01, 0.01, 0.3, 0.01, 0.01, 0.3, 0.01, 0.01, 0.01, 0.01, 0.01, 0.5, ...Array<number>(40).fill(0)];

@@ -1,5 +1,5 @@
 /**
- * A thread that has nothing to do gives back the memory that it grew by. V8 collects when a thread allocates, so one that was busy and is
+ * A thread that has nothing or little to do gives back the memory that it grew by. V8 collects when a thread allocates, so one that was busy and is
  * idle now would keep all its room, mostly that for young objects, for as long as it stays idle.
  */
 import { performance } from 'node:perf_hooks';
@@ -17,22 +17,43 @@ export interface ThreadLook {
 
 /** How often a thread is looked at. */
 const lookMs = 2_000;
-/** Below this a thread has nothing to do but its regular looks. */
-const idleUtilization = 0.02;
-const quietLooks = 2;
-/** A collection takes 10 to 40 ms of a thread: less than this is not worth it. */
-const worthBytes = 8 * 1024 * 1024;
+const mib = 1024 * 1024;
+
+/** How little a thread has to do, for how many looks in a row. */
+interface Rest {
+  readonly utilization: number;
+  readonly looks: number;
+  /** A collection takes 10 to 40 ms of a thread: how much of its heap makes that worth while. */
+  readonly worthBytes: number;
+}
+
+/** Nothing but its regular looks. */
+const idle: Rest = { utilization: 0.02, looks: 2, worthBytes: 8 * mib };
+/** Few calls or pages, behind a storm: somebody may wait for the collection, so it must be worth more. */
+const calm: Rest = { utilization: 0.1, looks: 15, worthBytes: 32 * mib };
+
+/** Counts the looks in a row at which a thread rested, for each kind of rest. */
+function countRests(): (utilization: number) => { readonly idleLooks: number; readonly calmLooks: number } {
+  let [idleLooks, calmLooks] = [0, 0];
+  return (utilization) => {
+    idleLooks = utilization < idle.utilization ? idleLooks + 1 : 0;
+    calmLooks = utilization < calm.utilization ? calmLooks + 1 : 0;
+    return { idleLooks, calmLooks };
+  };
+}
 
 /**
- * Whether to collect now, look by look: after two quiet looks, if the heap took 8 MiB more than it did after the last collection. The first
- * collection is that after the start.
+ * Whether to collect now, look by look: after two idle looks if the heap took 8 MiB more than it did after the last collection, after fifteen calm
+ * ones if it took 32 MiB more. The first collection is that after the start.
  */
 export function createIdleRule(): { collects(look: ThreadLook): boolean; collected(heapBytes: number): void } {
-  let [quiet, restBytes] = [0, 0];
+  const rests = countRests();
+  let restBytes = 0;
   return {
     collects({ utilization, heapBytes }) {
-      quiet = utilization < idleUtilization ? quiet + 1 : 0;
-      return quiet >= quietLooks && heapBytes - restBytes >= worthBytes;
+      const { idleLooks, calmLooks } = rests(utilization);
+      const grownBytes = heapBytes - restBytes;
+      return (idleLooks >= idle.looks && grownBytes >= idle.worthBytes) || (calmLooks >= calm.looks && grownBytes >= calm.worthBytes);
     },
     collected(heapBytes) {
       restBytes = heapBytes;
@@ -43,14 +64,22 @@ export function createIdleRule(): { collects(look: ThreadLook): boolean; collect
 /** After a collection, which is due after two, and the freeing that a helper does behind it. Once more when other threads have done the same. */
 const givingLooks = [3, 15] as const;
 
-/** Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen quiet looks after it. */
+/**
+ * Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen idle looks after it, and once fifteen calm
+ * looks after it was busier than that.
+ */
 export function createGiveBackRule(): (utilization: number) => boolean {
-  let quiet = 0;
-  let hadWork = false;
+  const rests = countRests();
+  let [hadWork, wasBusy] = [false, false];
   return (utilization) => {
-    quiet = utilization < idleUtilization ? quiet + 1 : 0;
-    if (quiet === 0) hadWork = true;
-    return hadWork && (quiet === givingLooks[0] || quiet === givingLooks[1]);
+    const { idleLooks, calmLooks } = rests(utilization);
+    if (idleLooks === 0) hadWork = true;
+    if (calmLooks === 0) wasBusy = true;
+    if (calmLooks === calm.looks && wasBusy) {
+      wasBusy = false;
+      return true;
+    }
+    return hadWork && (idleLooks === givingLooks[0] || idleLooks === givingLooks[1]);
   };
 }
 
