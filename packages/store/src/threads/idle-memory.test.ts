@@ -19,20 +19,22 @@ test('an idle thread collects again only when its heap has grown by 8 MiB since'
   assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
 });
 
-test('a thread with little to do collects after fifteen looks when its heap has grown by 32 MiB', () => {
-  const calmAfter = (heapMib: number) => {
+test('a thread that had little to do in its last fifteen looks collects when its heap has grown by 32 MiB', () => {
+  const collectsIn = (looks: readonly number[], heapMib: number) => {
     const rule = createIdleRule();
     rule.collected(30 * mib);
-    return Array.from({ length: 15 }, () => rule.collects({ utilization: 0.08, heapBytes: heapMib * mib }));
+    return looks.map((utilization) => rule.collects({ utilization, heapBytes: heapMib * mib }));
   };
-  assert.deepEqual(calmAfter(62), [...Array<boolean>(14).fill(false), true]);
-  assert.ok(!calmAfter(61).includes(true));
+  const bursts = Array.from({ length: 15 }, (_, at) => (at % 5 === 0 ? 0.29 : 0.04));
+  assert.deepEqual(collectsIn(bursts, 62), [...Array<boolean>(14).fill(false), true]);
+  assert.ok(!collectsIn(bursts, 61).includes(true));
+  assert.ok(!collectsIn(bursts.map((each) => each + 0.015), 62).includes(true));
 });
 
-test('behind a storm freed memory is given back once after fifteen looks with little to do', () => {
+test('behind a storm freed memory is given back once, when the thread had little to do for fifteen looks', () => {
   const givesBack = createGiveBackRule();
-  const looks = [0.5, ...Array<number>(40).fill(0.08), 0.2, ...Array<number>(20).fill(0.08)];
-  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [15, 56]);
+  const looks = [0.9, ...Array<number>(40).fill(0.05), 0.2, ...Array<number>(20).fill(0.05)];
+  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [15]);
 });
 
 test('freed memory is given back after three and after fifteen quiet looks behind work, and then no more', () => {

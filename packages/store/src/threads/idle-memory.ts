@@ -19,7 +19,10 @@ export interface ThreadLook {
 const lookMs = 2_000;
 const mib = 1024 * 1024;
 
-/** How little a thread has to do, for how many looks in a row. */
+/** A thread with as much to do is busy. */
+const busyUtilization = 0.3;
+
+/** How little a thread has to do, over how many looks. */
 interface Rest {
   readonly utilization: number;
   readonly looks: number;
@@ -32,28 +35,34 @@ const idle: Rest = { utilization: 0.02, looks: 2, worthBytes: 8 * mib };
 /** Few calls or pages, behind a storm: somebody may wait for the collection, so it must be worth more. */
 const calm: Rest = { utilization: 0.1, looks: 15, worthBytes: 32 * mib };
 
-/** Counts the looks in a row at which a thread rested, for each kind of rest. */
-function countRests(): (utilization: number) => { readonly idleLooks: number; readonly calmLooks: number } {
-  let [idleLooks, calmLooks] = [0, 0];
+/**
+ * How many looks in a row a thread was idle, and whether it was calm in the mean of its last looks: what little it has comes in bursts. Those before
+ * it was last busy do not count.
+ */
+function watchRest(): (utilization: number) => { readonly idleLooks: number; readonly isCalm: boolean } {
+  let idleLooks = 0;
+  const latest: number[] = [];
   return (utilization) => {
     idleLooks = utilization < idle.utilization ? idleLooks + 1 : 0;
-    calmLooks = utilization < calm.utilization ? calmLooks + 1 : 0;
-    return { idleLooks, calmLooks };
+    if (utilization >= busyUtilization) latest.length = 0;
+    else if (latest.push(utilization) > calm.looks) latest.shift();
+    const mean = latest.reduce((sum, each) => sum + each, 0) / calm.looks;
+    return { idleLooks, isCalm: latest.length === calm.looks && mean < calm.utilization };
   };
 }
 
 /**
- * Whether to collect now, look by look: after two idle looks if the heap took 8 MiB more than it did after the last collection, after fifteen calm
- * ones if it took 32 MiB more. The first collection is that after the start.
+ * Whether to collect now, look by look: after two idle looks if the heap took 8 MiB more than it did after the last collection, after fifteen that
+ * were calm in the mean if it took 32 MiB more. The first collection is that after the start.
  */
 export function createIdleRule(): { collects(look: ThreadLook): boolean; collected(heapBytes: number): void } {
-  const rests = countRests();
+  const rest = watchRest();
   let restBytes = 0;
   return {
     collects({ utilization, heapBytes }) {
-      const { idleLooks, calmLooks } = rests(utilization);
+      const { idleLooks, isCalm } = rest(utilization);
       const grownBytes = heapBytes - restBytes;
-      return (idleLooks >= idle.looks && grownBytes >= idle.worthBytes) || (calmLooks >= calm.looks && grownBytes >= calm.worthBytes);
+      return (idleLooks >= idle.looks && grownBytes >= idle.worthBytes) || (isCalm && grownBytes >= calm.worthBytes);
     },
     collected(heapBytes) {
       restBytes = heapBytes;
@@ -65,17 +74,17 @@ export function createIdleRule(): { collects(look: ThreadLook): boolean; collect
 const givingLooks = [3, 15] as const;
 
 /**
- * Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen idle looks after it, and once fifteen calm
- * looks after it was busier than that.
+ * Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen idle looks after it, and once when it is
+ * calm after it was busier.
  */
 export function createGiveBackRule(): (utilization: number) => boolean {
-  const rests = countRests();
+  const rest = watchRest();
   let [hadWork, wasBusy] = [false, false];
   return (utilization) => {
-    const { idleLooks, calmLooks } = rests(utilization);
+    const { idleLooks, isCalm } = rest(utilization);
     if (idleLooks === 0) hadWork = true;
-    if (calmLooks === 0) wasBusy = true;
-    if (calmLooks === calm.looks && wasBusy) {
+    if (utilization >= busyUtilization) wasBusy = true;
+    if (isCalm && wasBusy) {
       wasBusy = false;
       return true;
     }
