@@ -54,4 +54,5 @@ test('no more slabs are kept than their bound, and none once they have not been 
   assert.equal(slabs.spare, 512);
   t.mock.timers.tick(5_000);
   assert.equal(slabs.spare, 0);
+  assert.equal(pieces.filter(({ buffer }) => buffer.byteLength === 0).length, 512, 'those that waited are freed at once');
 });

@@ -13,7 +13,7 @@ export const slabBytes = 64 * 1024;
 export const pieceBytesMin = 32 * 1024;
 /** Slabs that wait to be used again; more are left to V8. */
 const spareMax = 512;
-/** Spare slabs are left to V8 once none was needed for so long. */
+/** Spare slabs are freed once none was needed for so long. */
 const keptMs = 5_000;
 
 export class BodySlabs {
@@ -68,12 +68,18 @@ export class BodySlabs {
     return Buffer.allocUnsafeSlow(slabBytes);
   }
 
+  /** At once, since a thread that has nothing to do collects nothing. Whoever still had a view of one would find it empty. */
+  #freeSpare(): void {
+    for (const slab of this.#spare) (slab.buffer as ArrayBuffer).transfer(0);
+    this.#spare = [];
+  }
+
   #look(): void {
     this.#isTimed = true;
     setTimeout(() => {
       this.#isTimed = false;
       if (this.#isUsed) this.#look();
-      else this.#spare = [];
+      else this.#freeSpare();
       this.#isUsed = false;
     }, keptMs).unref();
   }

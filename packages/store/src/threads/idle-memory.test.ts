@@ -4,26 +4,37 @@ import { test } from 'node:test';
 import { createGiveBackRule, createIdleRule } from './idle-memory.ts';
 
 const mib = 1024 * 1024;
-const idle = (heapMib: number) => ({ utilization: 0.01, heapBytes: heapMib * mib });
-const busy = (heapMib: number) => ({ utilization: 0.3, heapBytes: heapMib * mib });
+const idle = (heldMib: number) => ({ utilization: 0.01, heldBytes: heldMib * mib });
+const busy = (heldMib: number) => ({ utilization: 0.3, heldBytes: heldMib * mib });
 
 test('a thread collects when it was quiet at two looks in a row, not while it works', () => {
   const rule = createIdleRule();
   assert.deepEqual([busy(30), idle(30), busy(30), idle(30), idle(30)].map((look) => rule.collects(look)), [false, false, false, false, true]);
 });
 
-test('an idle thread collects again only when its heap has grown by 8 MiB since', () => {
+test('an idle thread collects again only when it holds 8 MiB more than after the last time', () => {
   const rule = createIdleRule();
   assert.deepEqual([rule.collects(idle(30)), rule.collects(idle(30))], [false, true]);
   rule.collected(16 * mib);
-  assert.deepEqual([16, 20, 23, 24].map((heapMib) => rule.collects(idle(heapMib))), [false, false, false, true]);
+  assert.deepEqual([16, 20, 23, 24].map((heldMib) => rule.collects(idle(heldMib))), [false, false, false, true]);
 });
 
-test('a thread that had little to do in its last fifteen looks collects when its heap has grown by 32 MiB', () => {
-  const collectsIn = (looks: readonly number[], heapMib: number) => {
+test('an idle thread collects once more after fifteen looks if it holds more than after any collection', () => {
+  const rule = createIdleRule();
+  rule.collected(20 * mib);
+  const after = (heldMib: number) => Array.from({ length: 20 }, () => rule.collects(idle(heldMib)));
+  assert.equal(rule.collects(busy(90)), false);
+  rule.collected(90 * mib);
+  assert.deepEqual(after(90).flatMap((collects, at) => (collects ? [at + 1] : [])), [15]);
+  rule.collects(busy(27));
+  assert.ok(!after(27).includes(true));
+});
+
+test('a thread that had little to do in its last fifteen looks collects when it holds 32 MiB more', () => {
+  const collectsIn = (looks: readonly number[], heldMib: number) => {
     const rule = createIdleRule();
     rule.collected(30 * mib);
-    return looks.map((utilization) => rule.collects({ utilization, heapBytes: heapMib * mib }));
+    return looks.map((utilization) => rule.collects({ utilization, heldBytes: heldMib * mib }));
   };
   const bursts = Array.from({ length: 15 }, (_, at) => (at % 5 === 0 ? 0.29 : 0.04));
   assert.deepEqual(collectsIn(bursts, 62), [...Array<boolean>(14).fill(false), true]);

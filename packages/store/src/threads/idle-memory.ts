@@ -11,8 +11,8 @@ import { findGiveBack } from './freed-memory.ts';
 export interface ThreadLook {
   /** Part of a processor that the thread used since the last look: 0 to 1. */
   readonly utilization: number;
-  /** Room that the thread's heap has taken, bytes. */
-  readonly heapBytes: number;
+  /** Room that the thread's heap has taken, and memory outside of it that its objects hold, bytes. */
+  readonly heldBytes: number;
 }
 
 /** How often a thread is looked at. */
@@ -26,7 +26,7 @@ const busyUtilization = 0.3;
 interface Rest {
   readonly utilization: number;
   readonly looks: number;
-  /** A collection takes 10 to 40 ms of a thread: how much of its heap makes that worth while. */
+  /** A collection takes 10 to 40 ms of a thread: how many bytes make that worth while. */
   readonly worthBytes: number;
 }
 
@@ -51,21 +51,27 @@ function watchRest(): (utilization: number) => { readonly idleLooks: number; rea
   };
 }
 
+/** What a storm leaves behind goes by and by, some of it after the first collection: it is looked at once more. */
+const secondLook = 15;
+
 /**
- * Whether to collect now, look by look: after two idle looks if the heap took 8 MiB more than it did after the last collection, after fifteen that
- * were calm in the mean if it took 32 MiB more. The first collection is that after the start.
+ * Whether to collect now, look by look: after two idle looks if the thread holds 8 MiB more than after the last collection; after fifteen of them if
+ * it holds that much more than after any; after fifteen that were calm in the mean if it holds 32 MiB more than after the last. The first collection
+ * is that after the start.
  */
-export function createIdleRule(): { collects(look: ThreadLook): boolean; collected(heapBytes: number): void } {
+export function createIdleRule(): { collects(look: ThreadLook): boolean; collected(heldBytes: number): void } {
   const rest = watchRest();
-  let restBytes = 0;
+  let [lastBytes, leastBytes] = [0, Infinity];
   return {
-    collects({ utilization, heapBytes }) {
+    collects({ utilization, heldBytes }) {
       const { idleLooks, isCalm } = rest(utilization);
-      const grownBytes = heapBytes - restBytes;
-      return (idleLooks >= idle.looks && grownBytes >= idle.worthBytes) || (isCalm && grownBytes >= calm.worthBytes);
+      const grownBytes = heldBytes - lastBytes;
+      return (idleLooks >= idle.looks && grownBytes >= idle.worthBytes) || (isCalm && grownBytes >= calm.worthBytes)
+        || (idleLooks === secondLook && heldBytes - leastBytes >= idle.worthBytes);
     },
-    collected(heapBytes) {
-      restBytes = heapBytes;
+    collected(heldBytes) {
+      lastBytes = heldBytes;
+      leastBytes = Math.min(leastBytes, heldBytes);
     },
   };
 }
@@ -105,9 +111,14 @@ export function giveBackWhenIdle({ freed = false }: { readonly freed?: boolean }
       if (giveBack === undefined) giveBack = findGiveBack();
       giveBack?.();
     }
-    if (!rule.collects({ utilization, heapBytes: getHeapStatistics().total_heap_size })) return;
-    if (collect('all')) rule.collected(getHeapStatistics().total_heap_size);
+    if (!rule.collects({ utilization, heldBytes: heldNow() })) return;
+    if (collect('all')) rule.collected(heldNow());
   }, lookMs).unref();
+}
+
+function heldNow(): number {
+  const { total_heap_size: heapBytes, external_memory: outsideBytes } = getHeapStatistics();
+  return heapBytes + outsideBytes;
 }
 
 /** Processor time of the calling thread. An event loop's own figure counts waiting for a processor as work, so on a busy machine nobody is idle. */
