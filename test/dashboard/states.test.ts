@@ -1,6 +1,6 @@
 /**
- * In a real browser: what opens over a page, what a page is before anything is there, and what it is where its answers fail. Axe finds nothing in any
- * of these states, in light and in dark, and none is wider than a phone.
+ * In a real browser: what opens over a page, and what a page is before anything is there. Axe finds nothing in any of these states, in light and in
+ * dark, and none is wider than a phone.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -49,12 +49,6 @@ const states: readonly State[] = [
     await dialog(page);
   }],
   ['/explore', async (page) => { await press('Save as a file')(page); await page.getByRole('menuitem', { name: 'CSV' }).waitFor(); }],
-  ['/calls', listed('How it ended')],
-  ['/calls?call=CALL', async (page) => {
-    await dialog(page);
-    await press('Verify')(page);
-    await page.getByText('Verified in this browser').waitFor();
-  }],
   ['/refusals', listed('Why')],
   ['/refusals?id=REFUSAL', dialog],
   ['/runs?run=night-1', dialog],
@@ -128,7 +122,6 @@ if (here !== 'linux-x64') {
     await made('/tokens', { name: 'script', role: 'viewer', expiresInSeconds: null });
     const member = await ground.system.cli(['user', 'create', '--email', 'vi@example.com', '--org', 'default', '--role', 'viewer'], password);
     assert.equal(member.code, 0, member.stderr);
-    ids['CALL'] = await first('/calls?limit=1&usage=reported');
     await untilTrue(async () => ((await (await page.request.get(at('/platform/v1/refusals/log'))).json()) as { data: unknown[] }).data.length > 0);
     ids['REFUSAL'] = await first('/refusals/log');
   });
@@ -171,26 +164,6 @@ if (here !== 'linux-x64') {
       await followTo(empty, at(path));
       found.push(...(await wrongWith(empty)).map((line) => `${path} ${line}`));
     }
-    assert.deepEqual(found, []);
-  });
-
-  test('so is every page whose answers fail: it says so, keeps its head and its menu, and comes back when asked', async () => {
-    const found: string[] = [];
-    await openPage(page, at('/connect'));
-    const failing = /\/platform\/v1\/(?!auth\/session)/;
-    await page.route(failing, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Something failed.' } } }));
-    for (const path of ['/', '/explore', '/calls', '/refusals', '/runs', '/caps', '/alerts', '/projects', '/month', '/statement', '/keys', '/members',
-      '/tokens', '/audit', '/nodes', '/settings', '/start', '/providers', '/baseline']) {
-      await followTo(page, at(path));
-      await page.getByRole('alert').first().waitFor();
-      assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1, path);
-      assert.equal(await page.locator('main h1').count(), 1, path);
-      found.push(...(await wrongWith(page)).map((line) => `${path} ${line}`));
-    }
-    await page.unroute(failing);
-    await followTo(page, at('/keys'));
-    await page.getByRole('button', { name: 'Try again' }).first().click();
-    await page.getByRole('cell', { name: 'worker' }).waitFor();
     assert.deepEqual(found, []);
   });
 }
