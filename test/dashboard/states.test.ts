@@ -1,6 +1,6 @@
 /**
  * In a real browser: what opens over a page, and what a page is before anything is there. Axe finds nothing in any of these states, in light and in
- * dark, and none is wider than a phone.
+ * dark, none is wider than a phone, and what is modal lies in the middle of the window or at its right edge.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -127,10 +127,16 @@ if (here !== 'linux-x64') {
   });
   after(async () => { await ground?.end(); });
 
-  /** What is wrong with a state: what axe finds, and a width that a phone does not have. */
+  /** Where what is modal begins and ends, if that is neither around the middle of the window nor at its right edge. */
+  const displaced = (of: Page): Promise<string[]> => of.evaluate<string[]>(`${atRest}.then(() => [...document.querySelectorAll('[aria-modal=true]')]
+    .map((each) => each.getBoundingClientRect())
+    .filter(({ left, right }) => Math.abs(right - innerWidth) > 1 && Math.abs(left + right - innerWidth) > 2)
+    .map(({ left, right }) => 'lies from ' + left + ' to ' + right + ' of ' + innerWidth))`);
+
+  /** What is wrong with a state: what axe finds, a place outside of the window, and a width that a phone does not have. */
   async function wrongWith(of: Page): Promise<string[]> {
     await settled(of);
-    const found = await axeFindings(of);
+    const found = [...await axeFindings(of), ...await displaced(of)];
     await of.setViewportSize({ width: 375, height: 800 });
     const width = await of.evaluate<number>(`${atRest}.then(() => document.documentElement.scrollWidth)`);
     await of.setViewportSize({ width: 1_280, height: 860 });

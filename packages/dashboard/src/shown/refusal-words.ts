@@ -18,6 +18,7 @@ const words: Readonly<Record<string, string>> = {
   run_registry_full: 'Node full of runs',
   provider_key_missing: 'No provider key connected',
   provider_key_unavailable: 'Provider key not readable',
+  unknown_url: 'Address not known',
   upstream_not_declared: 'No upstream declared',
   upstream_not_enabled: 'Upstream not enabled',
   upstream_token_unavailable: 'No token for the upstream',
