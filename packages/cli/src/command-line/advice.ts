@@ -12,7 +12,7 @@ const advice: { readonly [Code in AdministrationRefusalCode]?: string } = {
   unknown_token: 'List them with: metergate token list --org ORG',
   unknown_baseline: 'List them with: metergate baseline list --org ORG',
   unknown_person: 'List them with: metergate user list --org ORG',
-  upstream_not_declared: 'Declare one with: metergate upstream declare --org ORG --url URL',
+  upstream_not_declared: 'Those with a name: metergate upstream list --org ORG. Declare one with: metergate upstream declare --org ORG --url URL',
   unknown_member: 'List members with: metergate user list --org ORG; invite with: metergate user invite --org ORG --email EMAIL --role ROLE',
   email_taken: 'Invite with: metergate user invite --org ORG --email EMAIL --role ROLE',
   invalid_credential: 'The credential is read from standard input.',

@@ -318,7 +318,7 @@ test('upstream: declared ones start disabled, an empty credential means none, pl
   assert.deepEqual(await json(['upstream', 'remove', '--org', id]), { organization: id, removed: true });
   const absent = await run(['upstream', 'show', '--org', id]);
   assert.equal(absent.code, 1);
-  oneSentence(absent, /Declare one with: metergate upstream declare --org ORG --url URL$/m);
+  oneSentence(absent, /Those with a name: metergate upstream list --org ORG\. Declare one with: metergate upstream declare --org ORG --url URL$/m);
 });
 
 test('calls list: records have every field (rules: Record), newest first, from since to before until', async () => {
