@@ -160,6 +160,42 @@ suite('what a connection holds, and for how long', { timeout }, () => {
     assert.equal(node.gateway.heldBodyBytes(), 0);
   });
 
+  test('a message whose last bytes found no room leaves its connection readable', async (t) => {
+    const node = await startSessionNode(t, { node: { heldBodiesBytesMax: 400_000 } });
+    const [older, one] = [await node.connect(), await node.connect()];
+    const long = fromCaller({ type: 'ping', words: 'x'.repeat(140_000) });
+    older.caller.send(long.subarray(0, 100_000));
+    while (node.gateway.heldBodyBytes() < 100_000) await turn();
+    const whole = fromCaller({ type: 'ping', words: 'y'.repeat(105_000) });
+    one.caller.send(whole.subarray(0, 95_000));
+    while (node.gateway.heldBodyBytes() < 195_000) await turn();
+    one.caller.send(whole.subarray(95_000));
+    await one.upstream.until(() => one.upstream.received.length === whole.length);
+    one.caller.send(fromCaller({ type: 'ping' }));
+    await one.upstream.until(() => one.upstream.frames.length === 2);
+  });
+
+  test('a caller whose short messages wait between many pings is not read on', async (t) => {
+    const node = await startSessionNode(t);
+    const { caller, upstream } = await node.connect();
+    const waiting: (() => void)[] = [];
+    node.journal.hold = (_what, go) => void waiting.push(go);
+    caller.send(create());
+    while (waiting.length === 0) await turn();
+    const ping = frameOf('x'.repeat(125), { mask, opcode: 9 });
+    const all = Array.from({ length: 80 }, () => [fromCaller({ type: 'ping' }), ...Array.from({ length: 470 }, () => ping)]).flat();
+    caller.send(...all);
+    let before = -1;
+    while (upstream.received.length !== before) {
+      before = upstream.received.length;
+      for (let round = 0; round < 500; round += 1) await turn();
+    }
+    assert.ok(before < 1_000_000, `${before} bytes of pings were forwarded`);
+    node.journal.hold = null;
+    for (const go of waiting) go();
+    await upstream.until(() => upstream.received.length === create().length + Buffer.concat(all).length);
+  });
+
   test('a message that is being admitted when its connection ends is held no longer', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();

@@ -189,8 +189,10 @@ export class Inflow implements SocketReader {
     const held = this.#held;
     this.#held = null;
     held?.finished();
+    // Its last bytes may have come with those for which it was paused: it waits for room no more, so nothing else would resume the flow.
+    this.resume('memory');
     if (this.#isBusy || this.#isPumping || this.#waiting.length > 0) {
-      this.#put({ kind: 'message', message, held, bytes: message.wireBytes });
+      this.#put({ kind: 'message', message, held, bytes: this.#keptFor(message) });
       return this.#pump();
     }
     this.#isPumping = this.#isBusy = true;
@@ -199,6 +201,12 @@ export class Inflow implements SocketReader {
     } finally {
       this.#isPumping = false;
     }
+  }
+
+  /** What a message that waits keeps: the piece in which it stands, which may be control frames for the rest, if no message before it keeps that. */
+  #keptFor({ source, wireBytes }: Message): number {
+    const last = this.#waiting.at(-1);
+    return last?.kind === 'message' && last.message.source === source ? wireBytes : source.length;
   }
 
   #breakOff(closeCode: number, bytes: Buffer): void {
