@@ -137,6 +137,14 @@ suite('transcriptions', { timeout }, () => {
     assert.deepEqual(ofResponses(node).map(({ cost, costSource, units }) => [cost, costSource, units]), [[null, 'unpriced', { seconds: 3 }]]);
   });
 
+  test('long ones that nothing names are a call each', async (t) => {
+    const { node, caller, upstream } = await open(t);
+    const long = fromProvider({ type: 'transcription.done', text: 'x'.repeat(70_000), usage: { type: 'duration', seconds: 3 } });
+    upstream.send(long, long);
+    await caller.until(() => caller.events.length === 2);
+    assert.deepEqual(ofResponses(node).map(({ units }) => units), [{ seconds: 3 }, { seconds: 3 }]);
+  });
+
   test('it does not answer a request for a response, and one that failed before it began is no call', async (t) => {
     const { node, caller, upstream } = await open(t);
     caller.send(ask());

@@ -12,6 +12,9 @@ const ends: ReadonlySet<string> = new Set(['response.done', 'response.completed'
 const isOfPlayback = (type: string): boolean => type.startsWith('output_audio_buffer.');
 const transcription = 'conversation.item.input_audio_transcription.';
 
+/** Transcriptions that nothing names, of all readers: messages of one connection are read by several of them. */
+let unnamed = 0;
+
 interface EventPlaces {
   readonly type: WatchedValue;
   readonly responseId: WatchedValue;
@@ -38,8 +41,6 @@ export class RealtimeServerEvents {
     error: watched({ event_id: this.#refused, client_event_id: this.#refusedOfLive }),
   });
   readonly #scanner = new JsonScanner(this.#root);
-  /** Transcriptions that nothing names. */
-  #unnamed = 0;
 
   /** `text[from..to)`: the whole message, decompressed. */
   read(text: Uint8Array, from: number = 0, to: number = text.length): ServerEvent {
@@ -90,7 +91,7 @@ export class RealtimeServerEvents {
     const index = this.#contentIndex.plainWholeNumber();
     if (item === null && !isEnd) return untoldEvent;
     const named = item === null || index <= 0 ? item : `${item}#${index}`;
-    const responseId = named ?? this.#eventId.string() ?? `transcription ${this.#unnamed += 1}`;
+    const responseId = named ?? this.#eventId.string() ?? `transcription ${unnamed += 1}`;
     return {
       ...untoldEvent, work: 'transcription', kind: isEnd ? 'ends' : 'other', responseId, mayBegin: step !== 'failed', tells: step === 'completed',
     };
