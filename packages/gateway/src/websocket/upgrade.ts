@@ -159,6 +159,7 @@ class Handshake {
     });
     this.#session = session;
     this.#parts = this.#relay = null;
+    this.#connection.shown = null;
     this.#connections.began(this.#connection, session);
     session.begin(first, upgraded.first);
   }
