@@ -13,7 +13,7 @@ export function isCellName(name: string): boolean {
 export function cellAddressProblem(address: string): string | null {
   if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(address)) return 'A cell\'s address is postgres://USER@HOST:PORT/DATABASE.';
   const url = new URL(address);
-  if (url.password !== '' || url.searchParams.has('password')) {
+  if (url.password !== '' || [...url.searchParams.keys()].some((name) => /password/i.test(name))) {
     return 'A cell\'s address is kept in the store, so leave the password out of it, and put it into a file that PGPASSFILE names on every machine.';
   }
   return schemaOfUrl(url) === null ? null : 'A cell is in the schema of its name: leave the search path out of its address.';
