@@ -508,12 +508,12 @@ test('within a long pass it is seen how far it has come: a segment that is shipp
 
 test('a distant store\'s slow answers make no batch smaller, since they hold no thread; one that fails is halved', async (t) => {
   const { directory, sink, open, close } = context(t, 10_000);
-  const all = Array.from({ length: 3_000 }, (_, index) => index + 1);
+  const all = Array.from({ length: 7_000 }, (_, index) => index + 1);
   open(...all);
   close(...all);
   const sizes: number[] = [];
   let nowMs = 0;
-  let tooLarge = 2_000;
+  let tooLarge = 4_000;
   const slow: CallSink = {
     ...sink,
     async ship(batch) {
@@ -526,14 +526,14 @@ test('a distant store\'s slow answers make no batch smaller, since they hold no 
   const shipper = createShipper({ directory, calls: slow, clock: () => nowMs, distant: true });
   t.after(() => shipper.close());
   await shipper.pass();
-  assert.deepEqual(sizes, [500, 562, 632, 711, 595]);
-  const more = Array.from({ length: 800 }, (_, index) => 3_001 + index);
+  assert.deepEqual(sizes, [2_000, 2_250, 2_531, 219]);
+  const more = Array.from({ length: 3_000 }, (_, index) => 7_001 + index);
   open(...more);
   close(...more);
-  tooLarge = 300;
+  tooLarge = 1_000;
   sizes.length = 0;
   await assert.rejects(shipper.pass(), /too long/);
   await assert.rejects(shipper.pass(), /too long/);
   await shipper.pass();
-  assert.deepEqual(sizes, [799, 399, 199, 249, 299, 53]);
+  assert.deepEqual(sizes, [2_847, 1_423, 711, 799, 898, 592]);
 });
