@@ -286,6 +286,9 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     assert.match(login.stdout, /Nothing was written, and the new key was ended/);
     assert.deepEqual(machine.files(), before);
     assert.equal(await liveKeys(), 0);
+    const bare = await machineWith().metergate('login', system.platformUrl, '--code', '--yes').ended;
+    assert.deepEqual([bare.code, bare.stderr], [0, ''], 'nobody signs in for nothing');
+    assert.match(bare.stdout, /^Nothing was written\. No tool was found/);
     const refused = await byCode(machine.metergate('login', system.platformUrl, '--code', '--yes'), 'refuse');
     assert.deepEqual([refused.code, /was not allowed/.test(refused.stderr)], [1, true]);
     const unasked = await machine.metergate('login', system.platformUrl).ended;

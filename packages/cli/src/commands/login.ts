@@ -21,6 +21,8 @@ interface LoginOptions {
   readonly plainHttp: boolean;
 }
 
+const noTool = 'No tool was found that is still to be set up. --only names some, --print shows the settings.';
+
 export const login = command({
   description: 'Get a service key of your own, and set up the tools on this machine with it',
   args: {
@@ -57,6 +59,8 @@ async function loggedIn(tools: CommandTools, origin: string, options: LoginOptio
     const wrong = wrongAlready(tool, machine);
     if (wrong !== null) tools.stderr(`${tool.title}: ${wrong}\n`);
   }
+  // Nobody signs in for nothing.
+  if (found.length === 0 && before === null) return { json: { written: [], skipped: [], keyId: null }, text: `Nothing was written. ${noTool}` };
   const given = before === null ? await signIn(tools, origin, { byCode: options.code }) : await knownKey(origin, before);
   if (print) return printed(machine, given, found);
   const planned = found.map((tool) => planTool(tool, machine, given));
@@ -96,7 +100,7 @@ async function agreement(tools: CommandTools, planned: readonly Planned[], given
   tools.stderr(`\nSigned in as ${person} in ${organization}. Your key: ${prefix}…${until}\n\n`);
   for (const each of planned) tools.stderr(`${shownPlan(each, (value) => value.replaceAll(given.key, `${prefix}…`))}\n`);
   if (ready.length === 0) {
-    tools.stderr(planned.length === 0 ? 'No tool was found that is not set up yet. --only names some, --print shows the settings.\n' : '');
+    tools.stderr(planned.length === 0 ? `${noTool}\n` : '');
     return [];
   }
   const chosen = yes ? ready : chosenOf(ready, await readTypedLine(tools, 'Write these? yes, or the names of some, or no: '));
