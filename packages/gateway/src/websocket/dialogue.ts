@@ -193,8 +193,9 @@ export class Dialogue {
     this.responses.asked(response);
     response.open((error) => this.#connection.run(() => {
       if (error !== null) return refused({ kind: 'internal_fault' }, call.id);
-      if (response.isSettling) next();
-      else this.#forward(message, next);
+      if (response.isSettling) return next();
+      response.hasLeft = true;
+      this.#forward(message, next);
     }));
   }
 

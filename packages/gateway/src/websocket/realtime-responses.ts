@@ -1,11 +1,12 @@
 /**
- * The responses and transcriptions of one Realtime or Live connection. A response that is announced is the answer to the oldest request, as long
- * as there is one, else the provider began it by itself. An error refuses a request, never ends a response: `response.done` always comes.
+ * The responses and transcriptions of one Realtime or Live connection. A response that is announced is the answer to the oldest request that has
+ * left, as long as there is one, else the provider began it by itself. An error refuses a request, never ends a response: `response.done` always
+ * comes.
  */
 import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { CallListener } from './heard-calls.ts';
 import type { ResponseCall } from './response-call.ts';
-import { rememberedMax, type ResponsesUnderWay } from './responses.ts';
+import { firstThatLeft, rememberedMax, type ResponsesUnderWay } from './responses.ts';
 
 export class RealtimeResponses implements ResponsesUnderWay {
   /** Asked for and not begun, oldest first. */
@@ -64,9 +65,9 @@ export class RealtimeResponses implements ResponsesUnderWay {
     if (responseId === null) return null;
     const running = this.#running.get(responseId);
     if (running !== undefined || this.#ended.has(responseId) || !mayBegin) return running ?? null;
-    const asked = work === 'response' ? this.#asked.values().next().value : undefined;
-    if (this.#listener?.counts(responseId, asked !== undefined) === false) return null;
-    if (asked === undefined) return 'begun';
+    const asked = work === 'response' ? firstThatLeft(this.#asked) : null;
+    if (this.#listener?.counts(responseId, asked !== null) === false) return null;
+    if (asked === null) return 'begun';
     this.#answered(asked);
     this.begun(asked, responseId);
     return asked;
@@ -74,7 +75,7 @@ export class RealtimeResponses implements ResponsesUnderWay {
 
   /** An error that names no message is of the oldest request without a name. */
   #refusedBy({ refusedEventId }: ServerEvent): ResponseCall | null {
-    for (const one of this.#askedByName.get(refusedEventId) ?? []) if (!one.isSettling) return one;
+    for (const one of this.#askedByName.get(refusedEventId) ?? []) if (one.hasLeft && !one.isSettling) return one;
     return null;
   }
 

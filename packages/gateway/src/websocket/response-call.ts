@@ -37,6 +37,8 @@ export class ResponseCall implements BreakableCall {
   readonly eventId: string | null;
   /** The provider's name for it; null until it has begun. */
   responseId: string | null = null;
+  /** The request for it was sent on: what the provider begins before that is no answer to it. */
+  hasLeft = false;
   readonly #node: GatewayNode;
   readonly #options: ResponseCallOptions;
   readonly #guard: CallGuard;

@@ -2,9 +2,9 @@
  * The responses of one connection: those asked for and those under way, by lane. An event of the provider's is matched with the response that
  * it is of; one that fits none was begun by the provider itself.
  *
- * In a lane requests are answered in their order, so the first event that names a new response is of the oldest request of that lane. After a
- * `response.steer` the provider begins a successor by itself: its event names the response that was steered as the one before it, which
- * tells it from the answer to a request.
+ * In a lane requests are answered in their order, so the first event that names a new response is of the oldest request of that lane that has left:
+ * the provider does not know of one that is still being journalled. After a `response.steer` the provider begins a successor by itself: its event
+ * names the response that was steered as the one before it, which tells it from the answer to a request.
  */
 import type { ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { ResponseCall } from './response-call.ts';
@@ -94,17 +94,17 @@ export class Responses implements ResponsesUnderWay {
   #ofError({ responseId, streamId, isOfStream }: ServerEvent): ResponseCall | null {
     const named = responseId === null ? undefined : this.#running.get(responseId);
     if (named !== undefined) return named;
-    const [running, asked] = [this.#runningIn(streamId), first(this.#askedIn(streamId))];
+    const [running, asked] = [this.#runningIn(streamId), firstThatLeft(this.#askedIn(streamId))];
     return isOfStream ? running ?? asked : asked ?? running;
   }
 
   #answeredBy({ streamId, previousResponseId }: ServerEvent): ResponseCall | null {
     const inLane = this.#askedIn(streamId);
     if (previousResponseId !== null) {
-      for (const one of inLane) if (one.previousResponseId === previousResponseId) return one;
+      for (const one of inLane) if (one.hasLeft && one.previousResponseId === previousResponseId) return one;
       if (this.#steered.delete(previousResponseId)) return null;
     }
-    return first(inLane);
+    return firstThatLeft(inLane);
   }
 
   /** A provider that knows no lanes names none: what it says is of any. */
@@ -140,8 +140,9 @@ function leave(lanes: Lanes, response: ResponseCall): void {
   if (lane?.delete(response) === true && lane.size === 0) lanes.delete(response.streamId);
 }
 
-function first(responses: ReadonlySet<ResponseCall>): ResponseCall | null {
-  for (const one of responses) return one;
+/** The oldest that the provider knows of. */
+export function firstThatLeft(asked: ReadonlySet<ResponseCall>): ResponseCall | null {
+  for (const one of asked) if (one.hasLeft) return one;
   return null;
 }
 

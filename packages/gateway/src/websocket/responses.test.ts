@@ -1,0 +1,40 @@
+/** A response that the provider begins by itself answers no request that it has not received yet: that one still leaves and has its own answer. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { untoldEvent, type ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
+import { RealtimeResponses } from './realtime-responses.ts';
+import type { ResponseCall } from './response-call.ts';
+import { Responses, type ResponsesUnderWay } from './responses.ts';
+
+/** What is asked for, without the call that it is. */
+const request = (): ResponseCall => ({
+  streamId: null, previousResponseId: null, eventId: null, responseId: null, hasLeft: false, isSettling: false,
+} as Partial<ResponseCall> as ResponseCall);
+const created = (responseId: string): ServerEvent => ({ ...untoldEvent, responseId, mayBegin: true });
+const failed: ServerEvent = { ...untoldEvent, kind: 'error' };
+
+const both: readonly (readonly [string, () => ResponsesUnderWay])[] = [
+  ['Responses', () => new Responses()], ['Realtime', () => new RealtimeResponses()],
+];
+for (const [api, make] of both) {
+  test(`a request that is still being journalled is answered by nothing (${api})`, () => {
+    const responses = make();
+    const asked = request();
+    responses.asked(asked);
+    assert.equal(responses.of(created('resp_own')), 'begun');
+    assert.equal(responses.of(failed), null);
+    assert.deepEqual([responses.size, asked.responseId], [1, null]);
+    asked.hasLeft = true;
+    assert.equal(responses.of(created('resp_asked')), asked);
+    assert.deepEqual([responses.size, asked.responseId], [1, 'resp_asked']);
+  });
+
+  test(`the oldest request that has left is answered first (${api})`, () => {
+    const responses = make();
+    const [waits, older, newer] = [request(), request(), request()];
+    for (const each of [waits, older, newer]) responses.asked(each);
+    older.hasLeft = newer.hasLeft = true;
+    assert.equal(responses.of(created('resp_1')), older);
+    assert.equal(responses.of(failed), newer);
+  });
+}
