@@ -133,11 +133,13 @@ export const atRest = `new Promise((resolve) => {
 export async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(atRest);
   const found = await axeHere(page);
-  const first = await page.locator('html').getAttribute('data-mantine-color-scheme') === 'dark' ? 'dark' : 'light';
+  // A page of the server's alone has no scheme of its own to wait for.
+  const scheme = await page.locator('html').getAttribute('data-mantine-color-scheme');
+  const first = scheme === 'dark' ? 'dark' : 'light';
   const second = first === 'dark' ? 'light' : 'dark';
   const turn = async (colorScheme: typeof first): Promise<void> => {
     await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
+    if (scheme !== null) await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
     await page.evaluate(atRest);
   };
   await turn(second);
