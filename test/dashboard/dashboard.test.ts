@@ -229,7 +229,10 @@ if (here !== 'linux-x64') {
     await other.request.post(at('/platform/v1/auth/sign-in/email'), { data: { email: 'eve@example.com', password } });
     await openPage(other, at('/'));
     assert.equal(await other.getByRole('link', { name: 'Nodes' }).count(), 0);
-    for (const own of ['nodes', 'figure-proof']) assert.equal((await other.request.get(at(`/platform/v1/${own}`))).status(), 403);
+    // On a busy machine its kept connection may just be closed for having been idle.
+    for (const own of ['nodes', 'figure-proof']) {
+      assert.equal((await other.request.get(at(`/platform/v1/${own}`), { maxRetries: 2 })).status(), 403);
+    }
     await openPage(other, at('/nodes'));
     await other.getByText('This page is for those who run the deployment.').waitFor();
     ground.complaints.length = 0;

@@ -372,10 +372,11 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
     t.after(() => relay.close());
     await once(relay, 'listening');
     const machine = machineWith();
+    machine.write('.claude/settings.json', '{}\n');
     const login = await byCode(machine.metergate('login', `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, '--code', '--yes'));
     assert.equal(login.code, 1, login.stdout);
     assert.match(login.stderr, /an answer to this machine was lost\. Nothing was written\. .* under Service keys/);
-    assert.deepEqual([machine.files(), await liveKeys()], [{}, 1]);
+    assert.deepEqual([readFileSync(join(machine.home, '.claude/settings.json'), 'utf8'), await liveKeys()], ['{}\n', 1]);
   });
 
   test('what comes to the waiting machine from elsewhere changes nothing', async () => {
