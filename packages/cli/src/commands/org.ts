@@ -82,7 +82,7 @@ const settingArguments = {
   models: { type: 'string', valueHint: 'LIST', description: 'Models that may be asked for, as in gpt-5*,claude-*; none: all' },
   follow: {
     type: 'enum', options: ['on', 'off'] as string[], valueHint: 'on|off',
-    description: 'Ask what became of work that is billed later; off by default (docs/limits.md names it)',
+    description: 'Ask what became of work that is billed later; off by default (docs/limits.md: which)',
   },
   'own-keys': {
     type: 'string', valueHint: 'TERMS',

@@ -54,8 +54,7 @@ export interface DueQuery {
 }
 
 export interface Deliveries {
-  /** Newest first, at most `limit`. */
-  /** `within`, here and below: the organization whose it is, where that is known, so only its cell is asked. */
+  /** Newest first, at most `limit`. `within`, here and below: the organization whose it is, where that is known; only its cell is asked then. */
   list(webhook: string, limit: number, within?: OrganizationId): Promise<Delivery[]>;
   find(id: string, within?: OrganizationId): Promise<Delivery | null>;
   /** Takes what is due at `nowMs`, the longest due first. `except`: skips these organizations. */
