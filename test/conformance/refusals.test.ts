@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { RawConnection, rawCall, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
+import { RawConnection, rawCall, requestBytes, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer, requestIdOf, serviceForFile } from '../running-product.ts';
 
 /** An address where nobody listens. */
@@ -96,6 +96,18 @@ test('an early refusal never lets unread body bytes become a second request', as
   connection.halfClose();
   await connection.ended;
   assert.equal(connection.answers.length, 1);
+});
+
+test('a caller that reads once its long body is written finds the refusal, not a reset', async () => {
+  const body = Buffer.alloc(32 * 1024 * 1024, 'a');
+  for (const headers of [[bearer('svc_live_unknownunknownunknownunknown0')], [bearer('svc_live_unknownunknownunknownunknown0'), ['expect', 'nothing']]] as const) {
+    const connection = await RawConnection.open(service.system.gatewayUrl);
+    connection.stopReading();
+    await connection.sendAll(requestBytes({ target: '/v1/responses', headers, body }, 'gateway'));
+    connection.readOn();
+    assert.ok([401, 417].includes((await connection.nextAnswer()).status));
+    await connection.close();
+  }
 });
 
 test('502 upstream_unreachable: the connection failed; one record, outcome failed, usage none, no status', async () => {

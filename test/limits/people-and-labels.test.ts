@@ -50,6 +50,8 @@ test('a person\'s cap binds all their keys, also a rotated one, and no other; it
   await tenant.cap({ scope: 'person', person, window: 'month', limit: '5' });
   for (const each of [one, two]) await tenant.until((answer) => limitHeaders(answer).scope === 'person', each);
   assert.equal((await tenant.call(3, { key: two.key })).status, 200);
+  // The call before the cap is counted once it is shipped.
+  await tenant.until(({ status }) => status === 402, one);
   const before = contacted();
   for (const { key } of [one, two]) {
     const answer = await tenant.call(0, { key });
@@ -84,6 +86,8 @@ test('a label\'s cap binds the calls that have it, however the label is written,
     const id = await tenant.cap({ scope: 'label', label, window: 'lifetime', limit: '3' });
     await tenant.until((answer) => limitHeaders(answer).scope === scope, sent);
     assert.equal((await tenant.call(2, sent)).status, 200);
+    // The call before the cap is counted once it is shipped.
+    await tenant.until(({ status }) => status === 402, sent);
     const before = contacted();
     const answer = await tenant.call(0, sent);
     assertRefusal(answer, { ...refused, message: `Lifetime budget reached ${whose}. This budget does not reset; raise the cap to continue.` });

@@ -17,8 +17,11 @@ import { freshRequestId } from './request-ids.ts';
 
 /** A body that is this short is read to its end after a refusal, and the connection lives on. */
 const dumpedBodyBytesMax = 64 * 1024;
-/** How much more is read of a longer one, so that the answer is not lost to a reset, before the connection is closed. */
-const lingerBytesMax = 1024 * 1024;
+/**
+ * How much more is read of a longer one, and for how long, before the connection is closed. Many clients read an answer only once they have written
+ * their body: a reset before that takes the answer from them. So the longest body that one sends at once is read to its end.
+ */
+const lingerBytesMax = 64 * 1024 * 1024;
 const lingerMs = 2_000;
 /** How long the rest of a shorter one may take: as long as any body may stand still (rule 8a). */
 const restMs = 60_000;
