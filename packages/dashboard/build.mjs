@@ -60,10 +60,10 @@ function settings() {
       // Libraries mark their files for servers that render; nothing is rendered on a server here.
       rolldownOptions: {
         onwarn: (warning, told) => { if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') told(warning); },
-        // What every page needs is one file, and so are the icons: else the first page is forty requests.
+        // What every page needs is one file, and so are the icons that several parts use: else the first page is forty requests.
         output: { codeSplitting: { groups: [
           { name: 'base', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?(?:table|virtual))[^/]+|openapi-[^/]+|clsx)\// },
-          { name: 'icons', test: /node_modules\/lucide-react\// },
+          { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
         ] } },
       },
     },

@@ -1,5 +1,4 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
-import { AppShell, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
@@ -16,7 +15,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./command-pal
 const NoticesPlace = lazy(async () => ({ default: (await import('./notices-place.tsx')).NoticesPlace }));
 const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
 
-/** After this long the page itself is there. */
+/** How long after the frame, and again after that while the page is still asking for something. */
 const loadAheadMs = 3_000;
 
 export function Shell() {
@@ -48,30 +47,25 @@ export function Shell() {
     return () => removeEventListener('keydown', onKey);
   }, []);
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !menuOpened } }}
-      padding={{ base: 'sm', sm: 'lg' }}>
+    <>
       <a className="skip" href="#page">
         Skip to the page
       </a>
-      <AppShell.Header className="no-print">
+      <header className="frame-head no-print">
         <Header menuOpened={menuOpened} onMenu={menu.toggle} onPalette={palette.open} />
-      </AppShell.Header>
-      <AppShell.Navbar className="no-print">
-        <div className="nav-scroll">
-          <Menu />
-        </div>
-      </AppShell.Navbar>
-      <AppShell.Main id="page" tabIndex={-1}>
+      </header>
+      <div className="frame-menu no-print" data-opened={menuOpened || undefined}>
+        <Menu />
+      </div>
+      <main className="frame-page" id="page" tabIndex={-1}>
         <Away />
         {closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
         <div id="over-page" />
-      </AppShell.Main>
+      </main>
       <Suspense>{noticesWanted && <NoticesPlace />}</Suspense>
       <Suspense>{ended && <SignInAgain onClose={end.close} />}</Suspense>
       <Suspense>{paletteOpened && <CommandPalette onClose={palette.close} />}</Suspense>
-    </AppShell>
+    </>
   );
 }
 
@@ -83,19 +77,12 @@ function Menu() {
         const pages = pagesFor(session, group);
         return pages.length === 0 ? null : (
           <div key={group.name}>
-            <Text component="h2" className="nav-heading">
-              {group.name}
-            </Text>
+            <h2 className="nav-heading">{group.name}</h2>
             {pages.map(({ to, name, icon: Icon }) => (
-              <NavLink
-                key={to}
-                component={Link}
-                to={to}
-                activeOptions={{ exact: to === '/', includeSearch: false }}
-                className="nav-link"
-                label={name}
-                leftSection={<Icon size={16} aria-hidden />}
-              />
+              <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className="nav-link">
+                <Icon size={16} aria-hidden />
+                {name}
+              </Link>
             ))}
           </div>
         );
@@ -111,7 +98,12 @@ function useLoadedAhead(): void {
     const load = async (): Promise<void> => {
       for (const route of Object.values(router.routesById)) await router.loadRouteChunk(route);
     };
-    const start = setTimeout(() => void load().catch(() => undefined), loadAheadMs);
-    return () => clearTimeout(start);
+    let next: ReturnType<typeof setTimeout>;
+    const begin = (): void => {
+      if (queries.isFetching() > 0) next = setTimeout(begin, loadAheadMs);
+      else void load().catch(() => undefined);
+    };
+    next = setTimeout(begin, loadAheadMs);
+    return () => clearTimeout(next);
   }, []);
 }
