@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- --quick] [-- --only calls,journal]`: every benchmark of the product, one after the other, each in a separate
  * process, so that none measures what another left behind. Exit code 1 if one of them failed. Parts: `calls` (bench/run.ts), `shapes`, `guards`,
- * `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`. `--quick` makes each some minutes shorter.
+ * `decisions` (bench/guard-decisions.ts), `first` (bench/first-calls.ts), `journal`, `leases`, `metrics`, `overshoot`, `tap`, `reports`, `ingest`.
+ * `--quick` makes each some minutes shorter.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +17,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   calls: ['run.ts', ...quick],
   shapes: ['shapes.ts', ...quick],
   guards: ['guards.ts', ...quick],
+  decisions: ['guard-decisions.ts', ...quick],
   first: ['first-calls.ts', ...quick],
   journal: ['journal.ts', ...quick],
   leases: ['leases.ts', ...quick],

@@ -34,6 +34,8 @@ interface CappedLabel extends CappedSubject {
 }
 
 const unbound: Bounds = Object.freeze({ binding: [], leases: [] });
+/** Most calls have no label that is counted: nothing is made for them. */
+const none: CappedLabel[] = [];
 
 export class CappedSubjects {
   readonly #organization: OrganizationId;
@@ -90,15 +92,24 @@ export class CappedSubjects {
 
   /** What binds a call with these labels, of which `own` binds all calls of its key. */
   boundsWith(own: Bounds, labels: readonly string[]): Bounds {
-    const bounds = this.counted(labels).map((found) => found.bounds).filter(({ binding }) => binding.length > 0);
+    const counted = this.counted(labels);
+    if (counted.length === 0) return own;
+    const bounds = counted.map((found) => found.bounds).filter(({ binding }) => binding.length > 0);
     return bounds.length === 0 ? own : {
       binding: [own, ...bounds].flatMap(({ binding }) => binding), leases: [own, ...bounds].flatMap(({ leases }) => leases),
     };
   }
 
   /** Those of these labels that are counted, each once. */
-  counted(labels: readonly string[]): CappedLabel[] {
-    return [...new Set(labels)].flatMap((label) => this.#labels.get(label) ?? []);
+  counted(labels: readonly string[]): readonly CappedLabel[] {
+    let counted = none;
+    for (const label of labels) {
+      const found = this.#labels.get(label);
+      if (found === undefined || counted.includes(found)) continue;
+      if (counted === none) counted = [found];
+      else counted.push(found);
+    }
+    return counted;
   }
 
   #subject(scope: CappedSums['scope'], subject: string, sums: WindowSums): CappedSubject {

@@ -209,7 +209,7 @@ function takenOf({ held: { standing }, labels }: GuardedCall): TakenCall {
   const counted: readonly CappedSubject[] = labels.length === 0 || all.labels === 0 ? [] : all.counted(labels);
   if (person === null && counted.length === 0) return subjects.length === 0 ? plainlyTaken : { subjects, capped: [] };
   const capped = person === null ? counted : [person, ...counted];
-  return { subjects: [...subjects, ...capped.flatMap(({ leased }) => leased ?? [])], capped };
+  return { subjects: subjects.length === 0 ? subjects : [...subjects, ...capped.flatMap(({ leased }) => leased ?? [])], capped };
 }
 
 function leasedCallOf(call: GuardedCall, { subjects }: TakenCall): LeasedCall {
