@@ -21,7 +21,8 @@ const cap = (scope: Cap['scope'], subject: string | null): Cap =>
   ({ id: `${scope}-${subject}` as CapId, scope, subject, window: 'year', limit: dollars(1_000_000), mode: 'refuse' });
 /** As many people and labels as a larger organization caps. */
 const others = [
-  ...Array.from({ length: 100 }, (_, at) => cap('person', `usr_other_${at}`)), ...Array.from({ length: 100 }, (_, at) => cap('label', `team:other-${at}`)),
+  ...Array.from({ length: 100 }, (_, at) => cap('person', `usr_other_${at}`)),
+  ...Array.from({ length: 100 }, (_, at) => cap('label', `team:other-${at}`)),
 ];
 const labels = ['team:search', 'stage:prod'];
 
