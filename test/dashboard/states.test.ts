@@ -1,11 +1,11 @@
 /**
- * In a real browser: what opens over a page, and what a page is before anything is there. Axe finds nothing in any of these states, in light and in
- * dark, none is wider than a phone, and what is modal lies in the middle of the window or at its right edge.
+ * In a real browser: what opens over a page, what a page is before anything is there, and what it is where its answers fail. Axe finds nothing in
+ * any of these states, in light and in dark, none is wider than a phone, and what is modal lies in the middle of the window or at its right edge.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { atRest, axeFindings, call, followTo, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
+import type { Page, Route } from 'playwright-core';
+import { atRest, axeFindings, axeHere, call, followTo, openPage, password, settled, startGround, untilTrue, type Ground } from './browser.ts';
 import { pagePaths } from './pages.ts';
 
 const here = `${process.platform}-${process.arch}`;
@@ -49,6 +49,12 @@ const states: readonly State[] = [
     await dialog(page);
   }],
   ['/explore', async (page) => { await press('Save as a file')(page); await page.getByRole('menuitem', { name: 'CSV' }).waitFor(); }],
+  ['/calls', listed('How it ended')],
+  ['/calls?call=CALL', async (page) => {
+    await dialog(page);
+    await press('Verify')(page);
+    await page.getByText('Verified in this browser').waitFor();
+  }],
   ['/refusals', listed('Why')],
   ['/refusals?id=REFUSAL', dialog],
   ['/runs?run=night-1', dialog],
@@ -91,6 +97,12 @@ const states: readonly State[] = [
   ['/start?tool=codex', async (page) => { await press('Open: Send a call')(page); await listed('Client')(page); }],
 ];
 
+/** Pages that cannot be shown without an answer. */
+const asking = [
+  '/', '/explore', '/calls', '/refusals', '/runs', '/alerts', '/projects', '/month', '/statement', '/keys', '/members', '/tokens', '/audit', '/nodes',
+  '/settings', '/start', '/providers', '/baseline', '/caps',
+] as const;
+
 if (here !== 'linux-x64') {
   test(`the browser's tests of the dashboard are for linux-x64; this machine is ${here}`, () => assert.notEqual(here, 'linux-x64'));
 } else {
@@ -122,6 +134,9 @@ if (here !== 'linux-x64') {
     await made('/tokens', { name: 'script', role: 'viewer', expiresInSeconds: null });
     const member = await ground.system.cli(['user', 'create', '--email', 'vi@example.com', '--org', 'default', '--role', 'viewer'], password);
     assert.equal(member.code, 0, member.stderr);
+    ids['CALL'] = await first('/calls?limit=1&usage=reported');
+    // A call is there at once; its receipt follows within seconds.
+    await untilTrue(async () => (await (await page.request.get(at('/platform/v1/receipts'))).text()).includes(ids['CALL']!));
     await untilTrue(async () => ((await (await page.request.get(at('/platform/v1/refusals/log'))).json()) as { data: unknown[] }).data.length > 0);
     ids['REFUSAL'] = await first('/refusals/log');
   });
@@ -170,6 +185,48 @@ if (here !== 'linux-x64') {
       await followTo(empty, at(path));
       found.push(...(await wrongWith(empty)).map((line) => `${path} ${line}`));
     }
+    assert.deepEqual(found, []);
+  });
+
+  /** Goes to pages while their answers fail, and says what is wrong with them besides that. */
+  async function failing(
+    { paths, requests, answer, said }:
+    { readonly paths: readonly string[]; readonly requests: RegExp; readonly answer: (route: Route) => Promise<void>; readonly said: string },
+  ): Promise<string[]> {
+    const found: string[] = [];
+    await openPage(page, at('/connect'));
+    await page.route(requests, answer);
+    for (const [index, path] of paths.entries()) {
+      await followTo(page, at(path));
+      await page.getByRole('alert').filter({ hasText: said }).first().waitFor();
+      assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 1, path);
+      assert.equal(await page.locator('main h1').count(), 1, path);
+      // Faults look the same on every page: one is looked at in both schemes and on a phone.
+      found.push(...(index === 0 ? await wrongWith(page) : await axeHere(page)).map((line) => `${path} ${line}`));
+    }
+    await page.unroute(requests);
+    return found;
+  }
+
+  test('so is every page whose answers fail: it says so, keeps its head and its menu, and comes when it is asked again', async () => {
+    const failed = { status: 500, json: { error: { code: 'internal_error', message: 'Something failed.' } } };
+    const found = await failing({
+      paths: asking, requests: /\/platform\/v1\/(?!auth\/session)/, answer: (route) => route.fulfill(failed), said: 'Something failed.',
+    });
+    // The last of these pages is still open.
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: '$900' }).first().waitFor();
+    assert.deepEqual(found, []);
+  });
+
+  test('so is a page that gets no answer: it says that the platform is away, and comes by itself', async () => {
+    const found = await failing({
+      paths: ['/keys', '/calls', '/month'], requests: /\/platform\/v1\//, answer: (route) => route.abort('connectionrefused'),
+      said: 'The platform did not answer',
+    });
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await page.getByText('The platform is away').waitFor({ state: 'detached' });
     assert.deepEqual(found, []);
   });
 }

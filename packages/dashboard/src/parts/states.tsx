@@ -2,7 +2,7 @@
 import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Refused, sentenceOf } from '../api/client.ts';
+import { queries, Refused, sentenceOf } from '../api/client.ts';
 
 /** Reserves the space of what is loading, so that nothing jumps. */
 export function Coming({ height = 160 }: { readonly height?: number }) {
@@ -73,6 +73,12 @@ interface Asked<Data> {
   readonly refetch: () => unknown;
 }
 
+/** What failed seldom failed alone: everything on the page that did is asked for again. */
+function askAgain(of: Pick<Asked<unknown>, 'refetch'>): void {
+  void of.refetch();
+  void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && state.fetchStatus === 'idle' });
+}
+
 /** One of the three, or the content made of the data. While data is reloaded, the former content stays. */
 export function Loaded<Data>({
   of,
@@ -84,6 +90,6 @@ export function Loaded<Data>({
   readonly children: (data: Data) => ReactNode;
 }) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
-  if (of.error !== null && of.error !== undefined) return <Fault fault={of.error} retry={() => void of.refetch()} />;
+  if (of.error !== null && of.error !== undefined) return <Fault fault={of.error} retry={() => askAgain(of)} />;
   return <Coming height={height} />;
 }

@@ -1,7 +1,7 @@
 /** How the cost of a call was computed: each kind of token at its price, fees, and what it does not include. */
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { api, type Shown } from '../../api/client.ts';
-import { Coming } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { spoken, type ShownCall } from '../../shown/call-record.ts';
 import { wordsFor } from '../../shown/choices.ts';
 import { wholeCount, wholeDollars } from '../../shown/amounts.ts';
@@ -48,13 +48,11 @@ export function CallCost({ call }: { readonly call: ShownCall }) {
   }
   return (
     <Stack gap="xs">
-      {cost.data === undefined && cost.error === null ? (
-        <Coming height={150} />
-      ) : cost.data?.lines ? (
-        <Lines lines={cost.data.lines} factor={cost.data.factor} tier={call.serviceTier ?? null} />
-      ) : (
-        <Tokens call={call} why={cost.data?.withoutLines ?? null} />
-      )}
+      <Loaded of={cost} height={150}>
+        {({ lines, factor, withoutLines }) =>
+          lines ? <Lines lines={lines} factor={factor} tier={call.serviceTier ?? null} /> : <Tokens call={call} why={withoutLines} />
+        }
+      </Loaded>
       <Group justify="space-between">
         <div>
           <Text size="sm">{wordsFor(sources, call.costSource)}</Text>

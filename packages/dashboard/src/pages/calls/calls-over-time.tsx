@@ -4,7 +4,7 @@ import { lazy, Suspense, useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import { chosenFilters, type CallsSearch, type Filters, type RangeSearch } from '../../app/page-search.ts';
 import { Panel } from '../../parts/page.tsx';
-import { Coming } from '../../parts/states.tsx';
+import { Coming, Loaded } from '../../parts/states.tsx';
 import { shortCount } from '../../shown/amounts.ts';
 import { shownDay, shownHour } from '../../shown/moments.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
@@ -45,25 +45,25 @@ export function CallsOverTime({ range, filters, onPick }: {
   if (moments.length < 2 || (rows !== undefined && rows.length === 0)) return null;
   return (
     <Panel>
-      {rows === undefined ? (
-        <Coming height={height} />
-      ) : (
-        <Suspense fallback={<Coming height={height} />}>
-          <TimeChart
-            label={`Calls by ${step}`}
-            moments={moments}
-            series={[{ name: 'Calls', values }]}
-            kind="bars"
-            step={step}
-            momentName={step === 'day' ? shownDay : shownHour}
-            format={shortCount}
-            height={height}
-            onPick={(ms) =>
-              onPick({ range: undefined, since: new Date(ms).toISOString(), until: new Date(ms + stepMs).toISOString() })
-            }
-          />
-        </Suspense>
-      )}
+      <Loaded of={usage} height={height}>
+        {() => (
+          <Suspense fallback={<Coming height={height} />}>
+            <TimeChart
+              label={`Calls by ${step}`}
+              moments={moments}
+              series={[{ name: 'Calls', values }]}
+              kind="bars"
+              step={step}
+              momentName={step === 'day' ? shownDay : shownHour}
+              format={shortCount}
+              height={height}
+              onPick={(ms) =>
+                onPick({ range: undefined, since: new Date(ms).toISOString(), until: new Date(ms + stepMs).toISOString() })
+              }
+            />
+          </Suspense>
+        )}
+      </Loaded>
     </Panel>
   );
 }

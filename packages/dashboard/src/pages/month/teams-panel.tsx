@@ -32,7 +32,7 @@ export function TeamsPanel({ month, closed }: { readonly month: string; readonly
           <span className="mono">allocation:</span>, and <span className="mono">metergate apply</span> sets them.
         </Nothing>
       ) : (
-        <Loaded of={allocation} height={200}>
+        <Loaded of={asked || rules.error === null ? allocation : { ...rules, data: undefined }} height={200}>
           {(data) => <Teams of={data} month={month} />}
         </Loaded>
       )}

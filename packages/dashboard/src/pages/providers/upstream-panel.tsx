@@ -5,7 +5,7 @@ import { api, ask, Refused, type Shown } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
 import { Panel } from '../../parts/page.tsx';
-import { Coming, Fault } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Submit } from '../../parts/submit.tsx';
 
@@ -18,14 +18,12 @@ export function UpstreamPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
   const about = `Calls to ${gatewayUrl}/upstream/v1 go to this address: any service that speaks the OpenAI wire.`;
   return (
     <Panel title="Declared upstream" about={about}>
-      {upstream.data !== undefined && !none ? (
-        <Declared upstream={upstream.data} />
-      ) : none ? (
+      {none ? (
         <DeclareForm url="" />
-      ) : upstream.error === null ? (
-        <Coming height={160} />
       ) : (
-        <Fault fault={upstream.error} />
+        <Loaded of={upstream} height={160}>
+          {(declared) => <Declared upstream={declared} />}
+        </Loaded>
       )}
     </Panel>
   );
