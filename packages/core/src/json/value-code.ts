@@ -1,12 +1,14 @@
 /**
  * The reader of values that nobody watches, as WebAssembly: RFC 8259, strictly, as `json-scanner.ts`, `string-lexer.ts` and `word-lexer.ts` read
- * them, of which it uses the tables. Strings are read 16 bytes at once, all else byte by byte. Its memory: the bytes, its state, the tables.
+ * them, of which it uses the tables. Strings are read 16 bytes at once or 64 (`string-code.ts`), all else byte by byte. Its memory: the bytes, its
+ * state, the tables.
  */
 import { continuationsAfter, hexDigit, shortEscape } from './string-lexer.ts';
 import { oddBytes } from './odd-bytes.ts';
+import { isShortEscape, sixtyFourBytes } from './string-code.ts';
 import {
-  above, add, and, below, block, constant, equal, exclusiveOr, get, instanceOf, isZero, leave, leaveIf, leaveOneOf, loadByte, loadWord, loop,
-  notBelow, or, set, shiftLeft, shiftRight, storeByte, storeWord, subtract, trailingZeros, when, wide, type Code, type FunctionCode,
+  above, add, and, below, block, constant, equal, exclusiveOr, get, instanceOf, isZero, leave, leaveIf, leaveOneOf, loadByte, loadPair, loadWord,
+  loop, notBelow, or, set, shiftLeft, shiftRight, storeByte, storeWord, subtract, trailingZeros, when, wide, type Code, type FunctionCode,
   type WasmExports,
 } from './wasm-code.ts';
 import { wordTables } from './word-lexer.ts';
@@ -57,7 +59,8 @@ export function createValueReader(): WasmExports | null {
 
 const quote = constant(0x22);
 const [at, to, expecting, depth, isKey, escapeDue, due, min, max, wordState, inObject, byte, odd] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-const [quotes, backslashes, isEscaped, behind, carried, escaped, wideBlock] = [13, 14, 15, 16, 17, 18, 19];
+const [quotes, backslashes, isEscaped, behind, carried, escaped, isLong] = [13, 14, 15, 16, 17, 18, 19];
+const [longs, wideBlock, wides] = [20, 27, 28];
 const kept: readonly (readonly [local: number, index: number])[] = [
   [expecting, word.expecting], [depth, word.depth], [isKey, word.isKey], [escapeDue, word.escapeDue], [due, word.continuationsDue],
   [min, word.continuationMin], [max, word.continuationMax], [wordState, word.wordState],
@@ -65,6 +68,8 @@ const kept: readonly (readonly [local: number, index: number])[] = [
 
 const isByte = (letter: string): Code => equal(get(byte), constant(letter.charCodeAt(0)));
 const step = set(at, add(get(at), constant(1)));
+/** As `loadPair` reads two letters. */
+const pair = (letters: string): Code => constant(letters.charCodeAt(0) + letters.charCodeAt(1) * 256);
 const expect = (what: number): Code => set(expecting, constant(what));
 const inTable = (table: number, index: Code): Code => loadByte(index, table);
 const stopIfUsedUp = leaveIf('more', notBelow(get(at), get(to)));
@@ -80,7 +85,7 @@ const lookAtInnermost: readonly Code[] = [
 function readValue(): FunctionCode {
   const end = (why: number): readonly Code[] => [set(odd, constant(why)), leave('stop')];
   return {
-    name: 'readValue', parameters: 2, locals: 17, wideLocals: 1,
+    name: 'readValue', parameters: 2, locals: 18, longLocals: 7, wideLocals: 5,
     body: [
       ...kept.map(([local, index]) => set(local, loadWord(constant(place.state), index * 4))),
       ...lookAtInnermost,
@@ -101,20 +106,21 @@ function readValue(): FunctionCode {
 
 const evenBits = constant(0x5555);
 
+/** What is left of the string may be long. */
+const sixteenPassed: readonly Code[] = [set(at, add(get(at), constant(16))), set(isLong, constant(1)), leave('wide')];
+
 /**
  * 16 bytes of a string at once, by one bit for each; on to the next ones while all stand for themselves or are part of a short escape. Which bytes
  * are escaped: a run of backslashes that begins at an odd place is added to itself, and carries into the byte behind it as those at even ones do not.
  */
 const sixteenBytes: readonly Code[] = [
+  when(get(isLong), block('short', ...sixtyFourBytes({ at, to, isEscaped, escapeDue, scratch: odd, longs, wides }))),
   leaveIf('nearTheEnd', above(add(get(at), constant(16)), get(to))),
   set(wideBlock, wide.load(get(at))),
   when(isZero(get(isEscaped)),
-    loop('plain',
-      set(odd, oddBytes(wideBlock, get(at))),
-      when(isZero(get(odd)),
-        set(at, add(get(at), constant(16))),
-        leaveIf('plain', isZero(above(add(get(at), constant(16)), get(to)))),
-        leave('nearTheEnd')))),
+    set(odd, oddBytes(wideBlock, get(at))),
+    when(isZero(get(odd)), ...sixteenPassed),
+    when(equal(loadByte(add(get(at), trailingZeros(get(odd)))), quote), set(at, add(get(at), trailingZeros(get(odd)))), leave('found'))),
   // As signed bytes, those above 0x7f are below the space too.
   set(odd, wide.bits(wide.below(get(wideBlock), wide.all(0x20)))),
   set(quotes, wide.bits(wide.equal(get(wideBlock), wide.all(0x22)))),
@@ -128,12 +134,11 @@ const sixteenBytes: readonly Code[] = [
   set(escaped, and(and(exclusiveOr(evenBits, shiftLeft(get(carried), constant(1))), get(behind)), constant(0xffff))),
   set(odd, or(
     or(get(odd), and(get(quotes), exclusiveOr(get(escaped), constant(0xffff)))),
-    and(get(escaped), wide.bits(wide.equal(shortEscapes(get(wideBlock)), wide.all(0)))),
+    and(get(escaped), exclusiveOr(wide.bits(isShortEscape(get(wideBlock))), constant(0xffff))),
   )),
   when(isZero(get(odd)),
     set(isEscaped, and(shiftRight(get(carried), constant(16)), constant(1))),
-    set(at, add(get(at), constant(16))),
-    leave('wide')),
+    ...sixteenPassed),
   set(isEscaped, constant(0)),
   set(odd, trailingZeros(get(odd))),
   set(at, add(get(at), get(odd))),
@@ -143,26 +148,9 @@ const sixteenBytes: readonly Code[] = [
   leave('found'),
 ];
 
-/** 0 for each byte that cannot be a short escape. By both halves of a byte: each has a bit for each upper half that goes with it. */
-function shortEscapes(bytes: Code): Code {
-  const [byLower, byUpper] = [new Array<number>(16).fill(0), new Array<number>(16).fill(0)];
-  let bit = 1;
-  for (let upper = 0; upper < 16; upper++) {
-    const lowers = byLower.map((_, lower) => lower).filter((lower) => shortEscape[upper * 16 + lower] === 1);
-    if (lowers.length === 0) continue;
-    byUpper[upper] = bit;
-    for (const lower of lowers) byLower[lower]! |= bit;
-    bit *= 2;
-  }
-  return wide.and(
-    wide.lookedUp(wide.constant(byLower), wide.and(bytes, wide.all(0x0f))),
-    wide.lookedUp(wide.constant(byUpper), wide.shiftRight(bytes, constant(4))),
-  );
-}
-
-/** Reads a string to its end, from wherever it stopped. */
+/** Reads a string to its end, from wherever it stopped, and strings that follow it with nothing but a colon or comma between. */
 const insideString: readonly Code[] = [
-  block('closed', loop('string',
+  loop('oneString', block('closed', loop('string',
     stopIfUsedUp,
     when(or(get(escapeDue), get(due)), set(byte, loadByte(get(at))), ...pending(), step, leave('string')),
     block('found',
@@ -185,14 +173,23 @@ const insideString: readonly Code[] = [
     leaveIf('invalid', isZero(get(due))),
     set(min, constant(0x80)),
     set(max, constant(0xbf)),
+    // What is left of the string may be long, in an alphabet of which each character is several bytes.
+    set(isLong, constant(1)),
     when(equal(get(byte), constant(0xe0)), set(min, constant(0xa0))),
     when(equal(get(byte), constant(0xed)), set(max, constant(0x9f))),
     when(equal(get(byte), constant(0xf0)), set(min, constant(0x90))),
     when(equal(get(byte), constant(0xf4)), set(max, constant(0x8f))),
     leave('string'),
   )),
+  set(isLong, constant(0)),
+  leaveIf('ended', isZero(or(get(isKey), get(depth)))),
+  when(below(add(get(at), constant(1)), get(to)),
+    set(odd, loadPair(get(at))),
+    when(or(and(get(isKey), equal(get(odd), pair(':"'))), and(isZero(get(isKey)), equal(get(odd), pair(',"')))),
+      set(at, add(get(at), constant(2))),
+      set(isKey, and(get(inObject), isZero(get(isKey)))),
+      leave('oneString')))),
   when(get(isKey), expect(expects.colon), leave('next')),
-  leaveIf('ended', isZero(get(depth))),
   expect(expects.commaOrEnd),
 ];
 

@@ -83,11 +83,48 @@ test('bytes that are no UTF-8, in a string at any place of a block', () => {
   }
 });
 
+test('characters of several bytes, whole and with one byte changed, at any place of a long string', () => {
+  for (const character of ['\u0080', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '§4 – „x“', '讀取']) {
+    for (let before = 14; before < 84; before += 1) {
+      const value = encoder.encode(`"${'a'.repeat(before)}${character}${'b'.repeat(90)}\\n"`);
+      checkBothWays(around(value));
+      for (const changed of [0x41, 0x5c, 0x80, 0xa0, 0xc3, 0xe0, 0xed, 0xf0, 0xf4]) {
+        for (let at = 1 + before; at < 5 + before; at += 1) checkBothWays(around(value.with(at, changed)));
+      }
+      checkBothWays(around(value.subarray(0, value.length - 40)), [70 + before]);
+    }
+  }
+});
+
+test('a long string in any alphabets, with one byte changed or none, cut anywhere', () => {
+  const runs = fc.oneof(
+    fc.string({ unit: anyCharacter, minLength: 20, maxLength: 200 }),
+    fc.string({ unit: fc.constantFrom('é', '讀', '🙂', 'a', '"', '\\'), maxLength: 200 }),
+  );
+  const change = fc.option(fc.tuple(fc.nat(), fc.nat(255)));
+  fc.assert(fc.property(runs, change, fc.array(fc.nat(600), { maxLength: 3 }), (run, change, cuts) => {
+    const text = encoder.encode(JSON.stringify(`${'a'.repeat(16)}${run}`));
+    if (change !== null) text[change[0] % text.length] = change[1];
+    checkBothWays(around(text), cuts.sort((one, other) => one - other));
+  }), { numRuns: draws(3000) });
+});
+
+test('strings one behind the other, with white space between them or none', () => {
+  for (const [colon, comma] of [[':', ','], [': ', ', '], [' :', ' ,'], ['', ','], [':', ''], [',', ':'], [':,', ',:']]) {
+    for (const [open, close] of ['{}', '[]', '[}', '{]']) {
+      const value = encoder.encode(`${open}"a"${colon}"b"${comma}"c"${colon}"d"${comma}"e"${close}`);
+      for (let at = 5; at < value.length + 6; at += 1) checkBothWays(around(value), [at]);
+      checkBothWays(around(encoder.encode(`${open}"a"${comma}"b"${comma}"c"${close}`)));
+      checkBothWays(around(encoder.encode(`[${open}"a"${colon}["b"${comma}"c"]${comma}"d"${colon}"e"${close}${comma}"f"]`)));
+    }
+  }
+});
+
 test('runs of backslashes of any length, at any place of a block, before a quote and before other bytes', () => {
-  for (let before = 0; before < 17; before += 1) {
+  for (const before of [...Array.from({ length: 17 }, (_, at) => at), 61, 62, 63, 78, 79, 80]) {
     for (let run = 0; run < 36; run += 1) {
       for (const behind of ['', '"', 'n', 'u0041', 'x']) {
-        const bytes = around(encoder.encode(`["${'a'.repeat(before)}${'\\'.repeat(run)}${behind}","b"]`));
+        const bytes = around(encoder.encode(`["${'a'.repeat(before)}${'\\'.repeat(run)}${behind}${before > 16 ? 'c'.repeat(70) : ''}","b"]`));
         checkBothWays(bytes);
         checkBothWays(bytes, [before + run + 7, before + run + 8]);
       }

@@ -6,7 +6,7 @@
 /** Instructions; `labels`: the blocks around them, innermost first. */
 export type Code = (labels: readonly string[]) => readonly number[];
 
-const [i32, v128, none] = [0x7f, 0x7b, 0x40];
+const [i32, i64, v128, none] = [0x7f, 0x7e, 0x7b, 0x40];
 
 const written = (bytes: readonly number[]) => (...operands: readonly Code[]): Code =>
   (labels) => [...operands.flatMap((operand) => operand(labels)), ...bytes];
@@ -29,14 +29,35 @@ export const below = written([0x49]);
 export const above = written([0x4b]);
 export const notBelow = written([0x4f]);
 export const trailingZeros = written([0x68]);
-/** One byte, or four, at an address and so many bytes behind it. */
+/** One byte, two, or four, at an address and so many bytes behind it; the first byte is the lowest. */
 export const loadByte = (address: Code, behind = 0): Code => written([0x2d, 0, ...unsigned(behind)])(address);
+export const loadPair = (address: Code): Code => written([0x2f, 0, 0])(address);
 export const loadWord = (address: Code, behind = 0): Code => written([0x28, 2, ...unsigned(behind)])(address);
 export const storeByte = (address: Code, behind: number, value: Code): Code => written([0x3a, 0, ...unsigned(behind)])(address, value);
 export const storeWord = (address: Code, behind: number, value: Code): Code => written([0x36, 2, ...unsigned(behind)])(address, value);
+/** Whole numbers of 64 bits. */
+export const long = {
+  constant: (value: bigint): Code => () => [0x42, ...signedLong(BigInt.asIntN(64, value))],
+  add: written([0x7c]),
+  and: written([0x83]),
+  or: written([0x84]),
+  exclusiveOr: written([0x85]),
+  shiftLeft: written([0x86]),
+  /** Fills with zeros. */
+  shiftRight: written([0x88]),
+  isZero: written([0x50]),
+  /** Unsigned. */
+  below: written([0x54]),
+  trailingZeros: written([0x7a]),
+  /** From a whole number of 32 bits, unsigned. */
+  of: written([0xad]),
+  /** The lower 32 bits. */
+  lower: written([0xa7]),
+} as const;
 /** Of 16 bytes at once. */
 export const wide = {
-  load: (address: Code): Code => written([0xfd, 0x00, 0, 0])(address),
+  /** So many bytes behind the address. */
+  load: (address: Code, behind = 0): Code => written([0xfd, 0x00, 0, ...unsigned(behind)])(address),
   /** This byte 16 times. */
   all: (byte: number): Code => written([0xfd, 0x0f])(constant(byte)),
   /** These 16 bytes. */
@@ -46,6 +67,14 @@ export const wide = {
   below: written([0xfd, 0x25]),
   and: written([0xfd, 0x4e]),
   or: written([0xfd, 0x50]),
+  exclusiveOr: written([0xfd, 0x51]),
+  /** Whether any bit is set. */
+  isAny: written([0xfd, 0x53]),
+  /** As unsigned bytes; 0 where it would be less. */
+  subtract: written([0xfd, 0x73]),
+  /** The last `count` bytes of the first, and then the second without its own last ones. */
+  behind: (count: number, first: Code, second: Code): Code =>
+    written([0xfd, 0x0d, ...Array.from({ length: 16 }, (_, at) => 16 - count + at)])(first, second),
   /** Each byte of the second is replaced by the one of the first that it numbers. */
   lookedUp: written([0xfd, 0x0e]),
   /** Each byte by itself; fills with zeros. */
@@ -79,8 +108,9 @@ function depthOf(label: string, labels: readonly string[]): number {
 export interface FunctionCode {
   readonly name: string;
   readonly parameters: number;
-  /** Further whole numbers, and then so many of 16 bytes. */
+  /** Further whole numbers, then so many of 64 bits, and then so many of 16 bytes. */
   readonly locals: number;
+  readonly longLocals?: number;
   readonly wideLocals: number;
   readonly body: readonly Code[];
 }
@@ -111,12 +141,12 @@ export function instanceOf(code: FunctionCode, memoryBytes: number): WasmExports
   }
 }
 
-function moduleBytes({ name, parameters, locals, wideLocals, body }: FunctionCode, memoryBytes: number): number[] {
+function moduleBytes({ name, parameters, locals, longLocals = 0, wideLocals, body }: FunctionCode, memoryBytes: number): number[] {
   const pages = Math.ceil(memoryBytes / pageBytes);
   const text = (letters: string): number[] => [letters.length, ...[...letters].map((letter) => letter.charCodeAt(0))];
   const sized = (content: readonly number[]): number[] => [...unsigned(content.length), ...content];
   const section = (kind: number, content: readonly number[]): number[] => [kind, ...sized(content)];
-  const code = [2, locals, i32, wideLocals, v128, ...body.flatMap((each) => each([])), 0x0b];
+  const code = [3, locals, i32, longLocals, i64, wideLocals, v128, ...body.flatMap((each) => each([])), 0x0b];
   return [
     0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
     ...section(1, [1, 0x60, parameters, ...new Array<number>(parameters).fill(i32), 1, i32]),
@@ -134,4 +164,8 @@ function unsigned(value: number): number[] {
 
 function signed(value: number): number[] {
   return value >= -64 && value < 64 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+}
+
+function signedLong(value: bigint): number[] {
+  return value >= -64n && value < 64n ? [Number(value & 0x7fn)] : [Number(value & 0x7fn) | 0x80, ...signedLong(value >> 7n)];
 }
