@@ -1,6 +1,7 @@
 /**
  * `node bench/upgrade.ts [--records 200000] [--from 18] [--engine sqlite]`: how long an older store takes to be upgraded, in all and by step. The
- * records are made by SQL from a kept one: with as many keys, models and days as a year of a small company has.
+ * processor time is that of this process: all of an upgrade on SQLite. The records are made by SQL from a kept one: with as many keys, models and
+ * days as a year of a small company has.
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -32,6 +33,7 @@ try {
     cross join ${numbers} ${values.engine === 'sqlite' ? 'as numbers' : 'numbers(n)'}`]);
   const took: { at: number | null; ms: number }[] = [];
   const beganMs = performance.now();
+  const begunCpu = process.cpuUsage();
   let atMs = beganMs;
   let at: number | null | undefined;
   const passed = (): void => {
@@ -47,7 +49,9 @@ try {
   });
   passed();
   await store.close();
-  console.log(`${values.records} records from schema ${values.from} on ${values.engine}: ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
+  const { user, system } = process.cpuUsage(begunCpu);
+  console.log(`${values.records} records from schema ${values.from} on ${values.engine}: ${((performance.now() - beganMs) / 1_000).toFixed(1)} s, of these `
+    + `${((user + system) / 1_000_000).toFixed(1)} s of this process's processor time`);
   for (const each of took.filter(({ ms }) => ms > 50)) {
     const words = each.at === null ? '' : upgradeStep(each.at).words;
     const us = (each.ms * 1_000 / Number(values.records)).toFixed(1);

@@ -104,7 +104,9 @@ export async function postgresFixture(): Promise<EngineFixture> {
     newStoreUrl: () => server.copyOf('a_new_store', makeCellStore),
     query,
     planOf: (url, statement) => connected(url, async (client) => {
-      await client.query('set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off');
+      // A worker of Citus plans for itself, and hears of what is set for a transaction alone.
+      await client.query("begin; set local citus.propagate_set_commands = 'local'");
+      await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off');
       return JSON.stringify((await client.query(`explain ${statement}`)).rows);
     }),
     run: (url, statements) => connected(url, async (client) => void await client.query(statements.join(';\n'))),

@@ -64,6 +64,7 @@ import { ownKeys } from './0059-own-keys.ts';
 import { loweredBudgets } from './0060-lowered-budgets.ts';
 import { cellTables } from './0061-cells.ts';
 import { cellAddresses } from './0062-cell-addresses.ts';
+import { figuresSideBySide } from './0063-figures-side-by-side.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -74,7 +75,7 @@ export const migrations: readonly Migration[] = [
   provedEmails, spendDays, usageHours, unpricedCalls, requestedModels, unmeteredWork, transports, priceLists, wrongBaseUrl,
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
-  fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses,
+  fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses, figuresSideBySide,
 ];
 
 /**
@@ -83,7 +84,7 @@ export const migrations: readonly Migration[] = [
  */
 const olderMayWrite: ReadonlySet<Migration> = new Set([
   monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
-  cellAddresses,
+  cellAddresses, figuresSideBySide,
 ]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */
