@@ -31,13 +31,13 @@ try {
     : `generate_series(0, ${Number(values.records) - 1}) as`;
   await fixture.run(url, [`insert into call_record (${columns.join(', ')}) select ${made.join(', ')} from (select * from call_record limit 1) as one
     cross join ${numbers} ${values.engine === 'sqlite' ? 'as numbers' : 'numbers(n)'}`]);
-  const took: { at: number | null; ms: number }[] = [];
+  const steps: { at: number | null; ms: number }[] = [];
   const beganMs = performance.now();
   const begunCpu = process.cpuUsage();
   let atMs = beganMs;
   let at: number | null | undefined;
   const passed = (): void => {
-    if (at !== undefined) took.push({ at, ms: performance.now() - atMs });
+    if (at !== undefined) steps.push({ at, ms: performance.now() - atMs });
     atMs = performance.now();
   };
   const store = await openStore({
@@ -50,9 +50,9 @@ try {
   passed();
   await store.close();
   const { user, system } = process.cpuUsage(begunCpu);
-  console.log(`${values.records} records from schema ${values.from} on ${values.engine}: ${((performance.now() - beganMs) / 1_000).toFixed(1)} s, of these `
-    + `${((user + system) / 1_000_000).toFixed(1)} s of this process's processor time`);
-  for (const each of took.filter(({ ms }) => ms > 50)) {
+  const took = `${((performance.now() - beganMs) / 1_000).toFixed(1)} s, of these ${((user + system) / 1_000_000).toFixed(1)} s of processor time`;
+  console.log(`${values.records} records from schema ${values.from} on ${values.engine}: ${took}`);
+  for (const each of steps.filter(({ ms }) => ms > 50)) {
     const words = each.at === null ? '' : upgradeStep(each.at).words;
     const us = (each.ms * 1_000 / Number(values.records)).toFixed(1);
     console.log(`  ${each.at ?? 'indexes'}  ${(each.ms / 1_000).toFixed(2)} s  ${us} us a record  ${words}`);
