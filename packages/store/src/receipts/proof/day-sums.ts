@@ -42,10 +42,12 @@ export interface Day {
   readonly dayMs: number;
 }
 
-/** Stored sums, and the number of the newest record, of one moment. */
+/** Stored sums of one moment, and the records of that moment: those up to the newest number, and up to the latest start. */
 export interface StoredDay {
   readonly sums: ProvedSums;
   readonly through: bigint;
+  /** Within the day or before it; 0: there is no record. */
+  readonly latestMs: bigint;
 }
 
 export function provedPlaceName({ kind, dimension, subject, atMs, attribution }: SumPlace): string {
@@ -72,8 +74,8 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
   const raw = sql.raw;
   const names = raw(figureColumnNames.map((name) => `sums.${name}`).join(', '));
   const { rows } = await engine.read((db) => sql<StoredRow>`
-    select 'newest' as kind, '' as dimension, '' as subject, 0 as at_ms, 0 as attribution, cast(null as bigint) as hours,
-      ${raw(newest)}
+    select 'newest' as kind, '' as dimension, '' as subject, (select coalesce(max(started_at_ms), 0) from call_record
+        where organization = ${organization} and started_at_ms < ${to}) as at_ms, 0 as attribution, cast(null as bigint) as hours, ${raw(newest)}
     union all select 'usage_sum', dimension, subject, day_ms, 0, null, ${raw(figures)} from usage_sum
       where organization = ${organization} and day_ms >= ${from} and day_ms < ${to}
     union all select 'attribution_sum', sums.span, '', sums.start_ms, sums.attribution, null, ${names}
@@ -86,11 +88,11 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
     union all select 'spend_day', scope, subject, day_ms, 0, null, ${raw(`${spent}, ${zeros(figureCount - spendColumns.length)}`)} from spend_day
       where organization = ${organization} and scope in ('organization', 'key', 'project') and day_ms = ${from}`.execute(db));
   const sums: ProvedSums = new Map();
-  let through = 0n;
+  let [through, latestMs] = [0n, 0n];
   for (const row of rows) {
     const values = figureColumnNames.map((name) => BigInt(row[name] ?? 0));
     if (row.kind === 'newest') {
-      through = values[0]!;
+      [through, latestMs] = [values[0]!, BigInt(row['at_ms'] ?? 0)];
       continue;
     }
     if (values.every((value) => value === 0n)) continue;
@@ -100,18 +102,21 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
     };
     sums.set(provedPlaceName(place), { ...place, figures: values, hours: row['hours'] === null ? null : Number(row['hours']) });
   }
-  return { sums, through };
+  return { sums, through, latestMs };
 }
 
-/** What the records up to `through` come to. `between` is awaited after each slice; if it gives false, so does this, as null. */
+/**
+ * What the records come to that were there with these sums. Records that arrive meanwhile are not read, so it ends however fast they do. `between` is
+ * awaited after each slice; if it gives false, so does this, as null.
+ */
 export async function derivedDay(
-  engine: Engine, { organization, dayMs, through }: Day & { readonly through: bigint }, between: () => Promise<boolean>,
+  engine: Engine, { organization, dayMs, through, latestMs }: Day & Omit<StoredDay, 'sums'>, between: () => Promise<boolean>,
 ): Promise<ProvedSums | null> {
   const sums: ProvedSums = new Map();
   let after = { startedAtMs: BigInt(dayMs), sequence: -1n };
   for (;;) {
     const rows = await engine.read((db) => db.selectFrom('call_record').selectAll().select(counted).where('organization', '=', organization)
-      .where('started_at_ms', '<', BigInt(dayAfter(dayMs)))
+      .where('started_at_ms', '<=', latestMs)
       .where(sql<boolean>`started_at_ms >= ${after.startedAtMs} and not (started_at_ms = ${after.startedAtMs} and sequence <= ${after.sequence})`)
       .orderBy('started_at_ms').orderBy('sequence').limit(recordsAtOnce).execute());
     const last = rows.at(-1);

@@ -53,6 +53,25 @@ for (const on of bothEngines) {
       assert.equal(await provedMs(organization), nowMs);
     });
 
+    test('it ends where calls are recorded faster than they are compared', async () => {
+      const organization = await newOrganization();
+      let batches = 0;
+      const recorded = async (): Promise<boolean> => {
+        batches += 1;
+        const first = startMs + batches * 1_000;
+        const records = Array.from({ length: 550 }, (_, index) => sampleRecord(organization, { startedAtMs: first + index }));
+        if (batches <= 20) await store.calls.ship(batchOf(`seg_${organization}_${batches}`, records));
+        return true;
+      };
+      await recorded();
+      await recorded();
+      nowMs += 25 * 3_600_000;
+      const outcome = await store.figureProofs.prove(organization, { nowMs, between: recorded, later: async () => {} });
+      assert.deepEqual(outcome?.found, []);
+      assert.ok(batches < 20, `there were ${batches} slices`);
+      assert.deepEqual(await found(organization), []);
+    });
+
     const mended: readonly (readonly [what: string, kind: string, statement: string])[] = [
       ['a day lacks calls', 'usage_sum', `update usage_sum set calls = calls - 1 where organization = $1 and dimension = 'day'`],
       ['a column was never filled', 'usage_sum', `update usage_sum set unpriced_calls = 0 where organization = $1`],

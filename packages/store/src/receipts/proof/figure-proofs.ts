@@ -116,9 +116,12 @@ class Comparison {
     });
   }
 
+  /** To where the chain ends now: calls may be recorded faster than they are compared. */
   async #chain(from: number): Promise<{ readonly through: number; readonly isSound: boolean } | null> {
-    for (let after = from; ;) {
-      const { through, broken, isWhole } = await proveChain(this.#engine, this.#organization, { after, limit: linksAtOnce });
+    let [after, upTo]: [number, number | null] = [from, null];
+    for (;;) {
+      const { through, broken, isWhole, end } = await proveChain(this.#engine, this.#organization, { after, upTo, limit: linksAtOnce });
+      upTo = end;
       if (broken !== null && !await this.#isErased()) {
         this.#tell({ kind: 'receipts', place: String(broken), kept: 'the chain goes on', derived: 'the record is missing or another' });
         return { through, isSound: false };

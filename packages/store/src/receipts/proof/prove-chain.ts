@@ -10,32 +10,41 @@ export interface ChainLook {
   readonly through: number;
   /** The first sequence at which the record is missing or is not the one that got the receipt; null: none was found. */
   readonly broken: number | null;
-  /** The chain's end was reached. */
+  /** The end was reached. */
   readonly isWhole: boolean;
+  /** The sequence that was looked for as the end. */
+  readonly end: number;
+}
+
+/** `upTo`: the last sequence that is compared, if the chain is that long; null: its end of this moment. */
+export interface ChainPart {
+  readonly after: number;
+  readonly upTo: number | null;
+  readonly limit: number;
 }
 
 /** The next page after `after`. */
-export async function proveChain(
-  engine: Engine, organization: OrganizationId, { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<ChainLook> {
+export async function proveChain(engine: Engine, organization: OrganizationId, { after, upTo, limit }: ChainPart): Promise<ChainLook> {
   return engine.read(async (db) => {
     const head = await db.selectFrom('receipt_chain').select(['sequence', 'hash']).where('organization', '=', organization).executeTakeFirst();
     const last = Number(head?.sequence ?? 0n);
     const start = Math.max(after, (await prunedIn(db, organization))?.last ?? 0);
-    if (start >= last) return { through: start, broken: null, isWhole: true };
+    const end = Math.min(last, upTo ?? last);
+    if (start >= end) return { through: start, broken: null, isWhole: true, end };
     let previous = await hashBefore(db, organization, start + 1);
-    if (previous === null) return { through: start, broken: start, isWhole: false };
-    const page = await pageOfChain(db, organization, { first: start + 1, last, limit });
+    if (previous === null) return { through: start, broken: start, isWhole: false, end };
+    const page = await pageOfChain(db, organization, { first: start + 1, last: end, limit });
     let through = start;
     for (const { record, sequence, hash, wordsDigest } of page) {
       if (sequence !== through + 1 || sha256(recordLinkText({ sequence, previous, wordsDigest }, record)) !== hash) {
-        return { through, broken: through + 1, isWhole: false };
+        return { through, broken: through + 1, isWhole: false, end };
       }
       [through, previous] = [sequence, hash];
     }
-    if (page.length < limit && through < last) return { through, broken: through + 1, isWhole: false };
-    const isEnd = through === last;
-    if (isEnd && previous !== Buffer.from(head!.hash).toString('hex')) return { through: through - 1, broken: through, isWhole: false };
-    return { through, broken: null, isWhole: isEnd };
+    if (page.length < limit && through < end) return { through, broken: through + 1, isWhole: false, end };
+    if (through === last && previous !== Buffer.from(head!.hash).toString('hex')) {
+      return { through: through - 1, broken: through, isWhole: false, end };
+    }
+    return { through, broken: null, isWhole: through === end, end };
   });
 }

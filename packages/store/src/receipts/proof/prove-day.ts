@@ -30,8 +30,8 @@ export async function proveDay(engine: Engine, day: Day, { between, later }: Loo
 }
 
 async function lookAt(engine: Engine, day: Day, between: Looking['between']): Promise<readonly SumDifference[] | null> {
-  const { sums, through } = await storedDay(engine, day);
-  const derived = await derivedDay(engine, { ...day, through }, between);
+  const { sums, ...records } = await storedDay(engine, day);
+  const derived = await derivedDay(engine, { ...day, ...records }, between);
   return derived === null ? null : differencesOf(sums, derived);
 }
 
