@@ -4,14 +4,16 @@
  * Decisions 150 to 153.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { ReceivedRequest } from '@metergate/testkit/scripted-provider.ts';
 import { productForFile } from '../limits/tenant.ts';
 import { accessKey, awsSignature } from './aws-signature.ts';
 import { installedClients } from './clients/clients.ts';
+import { endPythons } from './clients/forking-python.ts';
 import type { InstalledClient } from './clients/run-client.ts';
 
 const product = productForFile({});
+after(endPythons);
 const secret = 'sk-provider-secret-0002';
 /** The credential is a signature of the request, by the client or by the gateway. */
 const signed = 'aws-sigv4';

@@ -36,8 +36,7 @@ function ofBoto(code: string): How {
 
 const aws = { provider: 'aws', auth: 'aws-sigv4' } as const;
 
-/** What LiteLLM is called with: it would ask for its list of prices elsewhere, otherwise. */
-const inFrameworks = { environment: 'frameworks', env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' } } as const;
+const inFrameworks = { environment: 'frameworks' } as const;
 const litellm = (model: string, base: string): How => ofPython('import litellm\n'
   + `answer = litellm.completion(model='${model}', api_base=${base}, api_key=KEY, max_retries=0, ${asked})\n`
   + 'print(answer.choices[0].message.content)', inFrameworks);
