@@ -119,7 +119,10 @@ export class Inflow implements SocketReader {
 
   /** Bytes of the socket, which are there only now. */
   take(bytes: Buffer): boolean {
-    if (!this.#isOver) this.#receive(Buffer.from(bytes));
+    if (this.#isOver) return true;
+    const own = Buffer.allocUnsafe(bytes.length);
+    own.set(bytes);
+    this.#receive(own);
     return true;
   }
 

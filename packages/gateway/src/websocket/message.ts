@@ -17,6 +17,7 @@ export class Message {
   text: Buffer;
   textFrom: number;
   textTo: number;
+  #content: Buffer | null = null;
 
   /** @param first of several frames, which stand in `source[from..to)`, if it is not the only one. */
   constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, where: Pick<Frame, 'source' | 'from' | 'to' | 'payloadFrom'>) {
@@ -41,7 +42,7 @@ export class Message {
 
   /** What it says. */
   get content(): Buffer {
-    return this.text.subarray(this.textFrom, this.textTo);
+    return this.#content ??= this.text.subarray(this.textFrom, this.textTo);
   }
 
   /** What it says is in these bytes. */
@@ -49,5 +50,6 @@ export class Message {
     this.text = text;
     this.textFrom = from;
     this.textTo = to;
+    this.#content = null;
   }
 }

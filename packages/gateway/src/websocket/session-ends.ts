@@ -66,6 +66,7 @@ class Sink {
   #source: Buffer | null = null;
   #from = 0;
   #to = 0;
+  #isLeaving = false;
   /** What is not read until the end takes more. */
   #waiting: Inflow | null = null;
 
@@ -76,13 +77,13 @@ class Sink {
   write(source: Buffer, from: number, to: number, flow: Inflow): void {
     if (this.#source === source && this.#to === from) this.#to = to;
     else {
-      this.flush();
+      if (this.#source !== null) this.#flushWithMore();
       this.#source = source;
       this.#from = from;
       this.#to = to;
     }
-    if (this.#end.writableCorked === 0) {
-      this.#end.cork();
+    if (!this.#isLeaving) {
+      this.#isLeaving = true;
       process.nextTick(this.#leave);
     }
     if (this.#end.writableLength + this.#to - this.#from >= this.#end.writableHighWaterMark) this.#waitFor(flow);
@@ -109,9 +110,16 @@ class Sink {
     if (this.#end.writable) this.#end.write(bytes);
   }
 
-  readonly #leave = (): void => {
+  /** Bytes of several pieces leave in one vectored write. A single piece, which is the rule, needs no cork and is written at once. */
+  #flushWithMore(): void {
+    if (this.#end.writableCorked === 0) this.#end.cork();
     this.flush();
-    this.#end.uncork();
+  }
+
+  readonly #leave = (): void => {
+    this.#isLeaving = false;
+    this.flush();
+    if (this.#end.writableCorked > 0) this.#end.uncork();
   };
 
   #waitFor(flow: Inflow): void {
