@@ -92,6 +92,37 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
   });
 
+  test('two people who declare the same upstream, or set the same thresholds: the second sees the first, and decides', async () => {
+    const [one, other] = [await ground.person(email), await ground.person(email)];
+    const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    const fields = (page: Page) => page.locator('form').filter({ hasText: 'Sent as Authorization: Bearer' });
+    for (const page of [one, other]) {
+      await openPage(page, at('/providers'));
+      await fields(page).getByLabel('Address').fill(page === one ? 'https://one.example.com' : 'https://other.example.com');
+      await fields(page).getByLabel('Credential', { exact: true }).fill('a-secret-of-ours');
+    }
+    await fields(one).getByRole('button', { name: 'Declare' }).click();
+    await one.getByText('The upstream is declared.').first().waitFor();
+    await fields(other).getByRole('button', { name: 'Declare' }).click();
+    await conflict.getByText('Address: you entered https://other.example.com, it is https://one.example.com now.').waitFor();
+    assert.doesNotMatch(await conflict.innerText(), /secret/);
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await other.getByText('The upstream is declared.').first().waitFor();
+    const declared = await (await one.request.get(at('/platform/v1/upstream'))).json() as Record<string, unknown>;
+    assert.deepEqual([declared['url'], declared['hasCredential']], ['https://other.example.com', true]);
+    await one.request.post(at('/platform/v1/caps'), { data: { scope: 'organization', window: 'month', limit: '900' } });
+    for (const page of [one, other]) await openPage(page, at('/alerts?new=threshold'));
+    await one.getByRole('button', { name: 'Set the thresholds' }).click();
+    await one.getByText('The thresholds are set.').first().waitFor();
+    await other.getByLabel('Percent of its limit').fill('95');
+    await other.getByLabel('Percent of its limit').press('Enter');
+    await other.getByRole('button', { name: 'Set the thresholds' }).click();
+    await conflict.waitFor();
+    const alerts = await (await one.request.get(at('/platform/v1/alerts'))).json() as { data: { at: number[] }[] };
+    assert.deepEqual(alerts.data.map(({ at: percent }) => percent), [[50, 80, 100]]);
+    assert.deepEqual(ground.complaints.splice(0).filter((line) => !/409|404/.test(line)), []);
+  });
+
   test('a fallback price takes both of its rates', async () => {
     const page = await ground.person(email);
     await openPage(page, at('/settings'));

@@ -15,6 +15,7 @@ const advice: { readonly [Code in AdministrationRefusalCode]?: string } = {
   upstream_not_declared: 'Those with a name: metergate upstream list --org ORG. Declare one with: metergate upstream declare --org ORG --url URL',
   unknown_member: 'List members with: metergate user list --org ORG; invite with: metergate user invite --org ORG --email EMAIL --role ROLE',
   email_taken: 'Invite with: metergate user invite --org ORG --email EMAIL --role ROLE',
+  credential_missing: 'Declare it with: metergate upstream declare --org ORG --name NAME --url URL [--auth none]',
   invalid_credential: 'The credential is read from standard input.',
   sandbox_placeholder: 'Connect a key with: metergate provider connect openai|anthropic --org ORG',
 };

@@ -304,7 +304,8 @@ test('provider: the key comes on standard input without its line end, is sealed 
 test('upstream: declared ones start disabled, an empty credential means none, plain http needs the allow list', async () => {
   const { id } = await json(['org', 'create', 'Upstreams']) as { id: string };
   const declared = await json(['upstream', 'declare', '--org', id, '--url', 'https://llm.example.com/base/v1/'], { stdin: 'canary-credential\n' });
-  const shown = { organization: id, url: 'https://llm.example.com/base', enabled: false, hasCredential: true, state: 'connected' };
+  const { version } = declared as { version: number };
+  const shown = { organization: id, version, url: 'https://llm.example.com/base', enabled: false, hasCredential: true, state: 'connected' };
   assert.deepEqual(declared, shown);
   assert.deepEqual(await json(['upstream', 'enable', '--org', id]), { ...shown, enabled: true });
   assert.deepEqual(await json(['upstream', 'show', '--org', 'Upstreams']), { ...shown, enabled: true });
@@ -314,7 +315,9 @@ test('upstream: declared ones start disabled, an empty credential means none, pl
   assert.equal(refused.code, 1);
   assert.equal((refused.json() as { error: { code: string } }).error.code, 'invalid_upstream_url');
   const allowed = await run(plain, { env: { SVC_UPSTREAM_ALLOW: '127.0.0.0/8' } });
-  assert.deepEqual(allowed.json(), { ...shown, url: 'http://127.0.0.1:9000', hasCredential: false });
+  const again = allowed.json() as { version: number };
+  assert.deepEqual(again, { ...shown, version: again.version, url: 'http://127.0.0.1:9000', hasCredential: false });
+  assert.ok(again.version > version);
   assert.deepEqual(await json(['upstream', 'remove', '--org', id]), { organization: id, removed: true });
   const absent = await run(['upstream', 'show', '--org', id]);
   assert.equal(absent.code, 1);

@@ -40,7 +40,7 @@ const declare = command({
       return refuseInput('invalid_input', '--auth, --dialect and --provider are for an upstream with a --name.');
     }
     const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
-    const credential = auth === 'none' ? '' : await readSecret(tools, 'Credential, empty where none is needed');
+    const credential = auth === 'none' ? '' : await readSecret(tools, name === undefined ? 'Credential, empty where none is needed' : 'Credential');
     const rules = { allow: upstreamAllow };
     if (name === undefined) return answer(await declareUpstream(context, { organization: org, url, credential }, rules));
     return answerNamed(await declareNamedUpstream(context, {

@@ -10,11 +10,13 @@ export interface Doing<Input, Output> {
   /** The start of each path whose answers the action changes. */
   readonly changes: readonly string[];
   readonly after?: (output: Output) => void;
+  /** After a refusal or no answer, besides the notice. */
+  readonly failed?: (fault: unknown) => void;
   /** The page shows a refusal itself, beside the form. */
   readonly quiet?: true;
 }
 
-export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Doing<Input, Output>) {
+export function useDoing<Input, Output>({ run, done, changes, after, failed, quiet }: Doing<Input, Output>) {
   return useMutation({
     mutationFn: run,
     // Runs before any data is refreshed, so that a secret that is shown only once is on the page.
@@ -27,6 +29,7 @@ export function useDoing<Input, Output>({ run, done, changes, after, quiet }: Do
     // A form shows the refusal itself; this is for buttons.
     onError: (fault) => {
       if (quiet !== true) tellFault(sentenceOf(fault));
+      failed?.(fault);
     },
   });
 }

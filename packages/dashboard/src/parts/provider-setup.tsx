@@ -1,7 +1,7 @@
 /** Provider keys: connected, replaced, tested and disconnected. A key can be entered but never read back. */
 import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ask, type Shown } from '../api/client.ts';
+import { ask, queries, Refused, type Shown } from '../api/client.ts';
 import { Confirm, useQuestion } from './confirm.tsx';
 import { useDoing } from './doing.ts';
 import { StateBadge } from './state-badge.tsx';
@@ -26,14 +26,23 @@ export function ProviderSetup({ connections, sandbox }: { readonly connections: 
   );
 }
 
-function ProviderRow({ of: { provider, state, placeholder } }: { readonly of: Connection }) {
+function ProviderRow({ of: { provider, state, placeholder, version } }: { readonly of: Connection }) {
   const name = providerNames[provider];
   const [credential, setCredential] = useState('');
   const leaving = useQuestion();
   const path = { params: { path: { provider } } };
   const connecting = useDoing({
-    run: () => ask.PUT('/platform/v1/providers/{provider}', { ...path, body: { credential: credential.trim() } }),
+    run: () =>
+      ask.PUT('/platform/v1/providers/{provider}', {
+        ...path, body: { credential: credential.trim(), was: (version === null ? null : { version }) as never },
+      }),
     changes,
+    // What was typed stays, and the row shows what is there now: pressing the button again is meant.
+    failed: (fault) => {
+      if (fault instanceof Refused && fault.code === 'changed_meanwhile') {
+        void queries.invalidateQueries({ queryKey: ['get', '/platform/v1/providers'] });
+      }
+    },
     after: () => {
       setCredential('');
       testing.mutate(undefined);

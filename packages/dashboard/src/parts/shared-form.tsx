@@ -66,7 +66,8 @@ export function useSharedForm<Thing extends object, Values extends Record<string
     ...entered(thing),
     ...Object.fromEntries(mine.filter((name) => !but.includes(name)).map((name) => [name, form.values[name]])),
   });
-  const both = mine.filter((name) => theirs.includes(name));
+  const differs = (name: string): boolean => now !== null && JSON.stringify(entered(now)[name]) !== JSON.stringify(form.values[name]);
+  const both = mine.filter((name) => theirs.includes(name) && differs(name));
   return {
     form,
     saving: saving.isPending,
@@ -74,7 +75,9 @@ export function useSharedForm<Thing extends object, Values extends Record<string
     conflict:
       now === null ? null : (
         <Alert role="alert" title="Somebody else changed this meanwhile">
-          <Text size="sm">Nothing was saved yet.</Text>
+          <Text size="sm">
+            {both.length === 0 ? 'It was set anew, perhaps to the same. ' : ''}Nothing was saved yet.
+          </Text>
           <ul className="conflict">
             {both.map((name) => (
               <li key={name}>

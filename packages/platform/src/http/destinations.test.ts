@@ -32,9 +32,10 @@ test('a placeholder is connected (rules: Interfaces), marked, and refused if a k
   await platform.store.providers.connect(acme.id, 'openai', sandboxCredential);
   await platform.store.providers.connect(acme.id, 'anthropic', 'sk-a-real-one');
   const ask = (path: string, method: string) => platform.ask(`/platform/v1/providers${path}`, { method, token: acme.tokens.admin });
-  assert.deepEqual((await ask('', 'GET')).body['data'], [
-    { provider: 'openai', organization: acme.id, state: 'connected', placeholder: true },
-    { provider: 'anthropic', organization: acme.id, state: 'connected', placeholder: false },
+  const listed = (await ask('', 'GET')).body['data'] as { readonly version: number }[];
+  assert.deepEqual(listed.map(({ version, ...shown }) => ({ ...shown, version: typeof version })), [
+    { provider: 'openai', organization: acme.id, state: 'connected', placeholder: true, version: 'number' },
+    { provider: 'anthropic', organization: acme.id, state: 'connected', placeholder: false, version: 'number' },
   ]);
   const refused = await ask('/openai/test', 'POST');
   assert.equal(refused.status, 409);
@@ -43,4 +44,20 @@ test('a placeholder is connected (rules: Interfaces), marked, and refused if a k
   });
   assert.equal(tested, 0);
   assert.deepEqual([(await ask('/anthropic/test', 'POST')).body['accepted'], tested], [true, 1]);
+});
+
+test('an upstream by name without the credential that its auth takes is not enabled', async () => {
+  const ask = (method: string, path: string, body?: object) =>
+    platform.ask(`/platform/v1/upstreams/local${path}`, { method, token: acme.tokens.admin, ...(body === undefined ? {} : { body }) });
+  assert.equal((await ask('PUT', '', { url: 'https://llm.example.com', auth: 'x-goog-api-key' })).status, 200);
+  const refused = await ask('POST', '/enable');
+  assert.deepEqual([refused.status, refused.body['error']], [409, {
+    code: 'credential_missing',
+    message: 'The upstream "local" is declared with auth x-goog-api-key and has no credential. Declare it again with one, or with auth none.',
+  }]);
+  assert.equal((await ask('GET', '')).body['enabled'], false);
+  for (const declared of [{ auth: 'none' }, { auth: 'bearer', credential: 'sk-one' }]) {
+    assert.equal((await ask('PUT', '', { url: 'https://llm.example.com', ...declared })).status, 200);
+    assert.equal((await ask('POST', '/enable')).body['enabled'], true);
+  }
 });

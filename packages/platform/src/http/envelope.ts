@@ -36,6 +36,7 @@ const statuses: Readonly<Record<string, number>> = {
   invitation_not_valid: 404,
   no_receipts: 404,
   changed_meanwhile: 409,
+  credential_missing: 409,
   no_allocation: 404,
   unknown_team: 404,
   unknown_budget: 404,

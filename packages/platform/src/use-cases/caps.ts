@@ -10,11 +10,9 @@ import { capModes, capRules, capScopes, type Cap, type CapMode, type CapScope } 
 import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { calendarWindows, windowAt, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import type { ListPage, ListPlace } from '@metergate/store/engine/list-page.ts';
-import { refuse } from '@metergate/store/engine/refusal.ts';
 import type { CapStanding } from '@metergate/store/settings/caps.ts';
-import type { ChangeCheck } from '@metergate/store/settings/change-check.ts';
 import { z } from 'zod';
-import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
+import { refuseOtherThan, type ThingBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
@@ -76,7 +74,7 @@ export interface CapInput {
   /** `refuse` by default. */
   readonly mode?: string;
   /** Limit and mode as they were when the change was made up, null where there was no such cap; if that is not so any more, the change is refused. */
-  readonly was?: FieldsBefore | null;
+  readonly was?: ThingBefore;
 }
 
 /** The fields of a cap but for its organization: what the command and the platform's HTTP check alike. */
@@ -126,22 +124,13 @@ export async function setCap(
   if (isRefusal(organization)) return organization;
   const named = await subjectNamed(context, organization.id, checked.value);
   if (isRefusal(named)) return named;
-  const set = await context.store.caps.set({ organization: organization.id, ...named, scope, window, limit, mode }, refuseOtherThan(was));
+  const set = await context.store.caps.set({ organization: organization.id, ...named, scope, window, limit, mode },
+    refuseOtherThan<Cap>(was, { the: 'This cap', a: 'such a cap' }, ({ limit: there, mode: how }) => ({ limit: formatDollars(there), mode: how })));
   if (isRefusal(set)) return set;
   // Somebody may have removed it since; then it is shown as it was set.
   const standing = await context.store.caps.find(organization.id, set.id, context.nowMs)
     ?? { cap: set, spent: 0n as CapStanding['spent'], ...noLackingCalls };
   return shownCap(context, organization, standing);
-}
-
-/** Refuses where the cap that is there is not the one that the change was made from. */
-function refuseOtherThan(was: CapInput['was']): ChangeCheck<Cap | null> | undefined {
-  if (was === undefined) return undefined;
-  return (there) => {
-    if (there === null) return was === null ? null : refuse('changed_meanwhile', 'This cap was removed after you read it. Nothing was saved.');
-    if (was === null) return refuse('changed_meanwhile', 'There is such a cap by now. Nothing was saved.');
-    return refuseChanged(was, { limit: formatDollars(there.limit), mode: there.mode });
-  };
 }
 
 /** In the order they were made. Of an erased organization, by its id alone, those that were not a project's. */

@@ -5,9 +5,10 @@
 import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { upstreamNameForm } from '@metergate/core/call/named-upstream.ts';
 import type { NewNamedUpstream, KeptNamedUpstream as StoredUpstream } from '@metergate/store/settings/named-upstreams.ts';
-import { namedUpstreamNotDeclared } from '@metergate/store/settings/named-upstreams.ts';
-import type { StoreRefusal } from '@metergate/store/engine/refusal.ts';
+import { namedUpstreamNotDeclared, type DeclaredNamed } from '@metergate/store/settings/named-upstreams.ts';
+import { refuse, type StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import type { Organization } from '@metergate/store/settings/organizations.ts';
+import { refuseOtherThan, refuseOtherVersion, type ThingBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { priceBook } from './prices.ts';
@@ -17,6 +18,8 @@ import { parseNamedUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts'
 
 export interface ShownNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
   readonly organization: string;
+  /** Another one with each declaration, also of the same URL. */
+  readonly version: number;
   readonly enabled: boolean;
   /** False: the destination needs none. */
   readonly hasCredential: boolean;
@@ -34,9 +37,12 @@ export interface NamedUpstreamPlace {
 
 type Answer = Promise<ShownNamedUpstream | AdministrationRefusal>;
 
-/** Declares one, which replaces an earlier one of its name and starts disabled. An empty credential: none is needed. */
+/**
+ * Declares one, which replaces an earlier one of its name and starts disabled. An empty credential: none is needed. `was`: version of the declaration
+ * that the change was made from, null where there was none; `changed_meanwhile` if that is not so any more.
+ */
 export async function declareNamedUpstream(
-  context: UseCaseContext, wanted: NewNamedUpstream & NamedUpstreamPlace, rules: UpstreamUrlRules,
+  context: UseCaseContext, wanted: NewNamedUpstream & NamedUpstreamPlace & { readonly was?: ThingBefore | undefined }, rules: UpstreamUrlRules,
 ): Answer {
   const parsed = parseNamedUpstreamUrl(wanted.url, rules);
   if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
@@ -49,8 +55,9 @@ export async function declareNamedUpstream(
   const { name, auth, dialect, provider } = wanted;
   const credential = storedCredentialOf({ auth, credential: wanted.credential, url: parsed.url }, rules);
   if ('problem' in credential) return refuseInput('invalid_credential', credential.problem);
+  const check = refuseOtherThan<DeclaredNamed>(wanted.was, { the: 'This upstream', a: 'an upstream of this name' }, ({ version }) => ({ version }));
   const declaration = { name, url: parsed.url, credential: credential.text, auth, dialect, provider };
-  return (await context.store.namedUpstreams.declare(organization.id, declaration)) ?? shown(context, organization, name);
+  return (await context.store.namedUpstreams.declare(organization.id, declaration, check)) ?? shown(context, organization, name);
 }
 
 /** What is wrong, and with which field; null: nothing. */
@@ -64,9 +71,27 @@ export function problemWithUpstream(
   return { field: 'provider', sentence: 'The provider must be one of the price list, by its id there: metergate prices show --provider lists them.' };
 }
 
-/** Calls may go to it again. These four refuse `unknown_organization`, `upstream_not_declared`. */
-export function enableNamedUpstream(context: UseCaseContext, place: NamedUpstreamPlace): Answer {
-  return change(context, place, ({ id }) => context.store.namedUpstreams.enable(id, place.name));
+/**
+ * Calls may go to it again. `version`: only to this declaration. Refuses `changed_meanwhile`, and `credential_missing` where its auth takes a
+ * credential and none is stored; these four refuse `unknown_organization`, `upstream_not_declared`.
+ */
+export function enableNamedUpstream(context: UseCaseContext, place: NamedUpstreamPlace, version?: number): Answer {
+  return change(context, place, ({ id }) => context.store.namedUpstreams.enable(id, place.name,
+    (there) => refuseOtherVersion(version, there) ?? refuseWithoutCredential(place.name, there)));
+}
+
+function refuseWithoutCredential(name: string, declared: DeclaredNamed): StoreRefusal | null {
+  const lacking = lackingCredential(name, declared);
+  return lacking === null ? null : refuse('credential_missing', lacking);
+}
+
+/**
+ * A sentence if calls would go out without the credential that the auth takes; null: they would not. The destination refuses such calls, and that
+ * looks like a fault of the caller's.
+ */
+export function lackingCredential(name: string, { auth, hasCredential }: Omit<DeclaredNamed, 'version'>): string | null {
+  return hasCredential || auth === 'none' ? null
+    : `The upstream "${name}" is declared with auth ${auth} and has no credential. Declare it again with one, or with auth none.`;
 }
 
 /** Calls to it are refused; the declaration stays. */
@@ -111,10 +136,10 @@ async function listed(context: UseCaseContext, organization: Organization): Prom
   const book = await priceBook(context);
   if (isRefusal(book)) return book;
   return (await context.store.namedUpstreams.list(organization.id)).map((upstream: StoredUpstream) => {
-    const { name, url, auth, dialect, provider, enabled, hasCredential, state } = upstream;
+    const { name, version, url, auth, dialect, provider, enabled, hasCredential, state } = upstream;
     const seller = provider === null ? book.upstreamSeller(url) : book.listedSeller(provider, url);
     return {
-      organization: organization.id, name, url, auth, dialect, provider, pricedAs: seller?.provider?.id ?? null, enabled, hasCredential,
+      organization: organization.id, name, version, url, auth, dialect, provider, pricedAs: seller?.provider?.id ?? null, enabled, hasCredential,
       state: state === 'readable' ? 'connected' as const : 'unreadable' as const,
     };
   });

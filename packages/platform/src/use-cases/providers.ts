@@ -5,6 +5,7 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { eachProvider, providers, wires, type Provider } from '@metergate/core/wire/wire.ts';
 import { z } from 'zod';
+import { refuseOtherThan, type ThingBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
@@ -21,9 +22,13 @@ export interface ShownConnection {
 
 const providerField = z.enum(providers, { error: `The provider must be one of ${providers.join(', ')}.` });
 
-/** Connects the key; it replaces an earlier one. White space around it, such as a line end, is not part of it. */
+/**
+ * Connects the key; it replaces an earlier one. White space around it, such as a line end, is not part of it. `was`: version of the key that was
+ * connected when the change was made up, null where none was; `changed_meanwhile` if that is not so any more.
+ */
 export async function connectProvider(
-  context: UseCaseContext, wanted: { readonly organization: string; readonly provider: string; readonly credential: string },
+  context: UseCaseContext,
+  wanted: { readonly organization: string; readonly provider: string; readonly credential: string; readonly was?: ThingBefore | undefined },
 ): Promise<ShownConnection | AdministrationRefusal> {
   const provider = checkInput(providerField, wanted.provider as Provider);
   if (isRefusal(provider)) return provider;
@@ -33,7 +38,8 @@ export async function connectProvider(
   if (credential === '') {
     return refuseInput('invalid_credential', `The ${wires[provider.value].displayName} key is empty.`);
   }
-  const refusal = await context.store.providers.connect(organization.id, provider.value, credential);
+  const refusal = await context.store.providers.connect(organization.id, provider.value, credential,
+    refuseOtherThan<number>(wanted.was, { the: 'The key', a: 'a key' }, (version) => ({ version })));
   return refusal ?? { provider: provider.value, organization: organization.id, state: 'connected' };
 }
 
@@ -50,6 +56,8 @@ export async function disconnectProvider(
 }
 
 export interface ListedConnection extends ShownConnection {
+  /** Another one with each key that is connected; null: none is. */
+  readonly version: number | null;
   /** The sandbox's placeholder is connected, not a real key. */
   readonly placeholder: boolean;
 }
@@ -59,8 +67,9 @@ export async function organizationConnections(context: UseCaseContext, idOrName:
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
   return Promise.all(providers.map(async (provider) => {
+    const version = await context.store.providers.version(organization.id, provider);
     const connection = await context.store.providers.state(organization.id, provider);
-    return { provider, organization: organization.id, state: connection.state, placeholder: isPlaceholder(connection) };
+    return { provider, organization: organization.id, version, state: connection.state, placeholder: isPlaceholder(connection) };
   }));
 }
 

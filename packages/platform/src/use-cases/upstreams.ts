@@ -3,7 +3,8 @@
  * credential goes in and never comes out.
  */
 import type { Organization } from '@metergate/store/settings/organizations.ts';
-import { upstreamNotDeclared, type KeptUpstream as StoredUpstream } from '@metergate/store/settings/declared-upstreams.ts';
+import { upstreamNotDeclared, type DeclaredVersion, type KeptUpstream as StoredUpstream } from '@metergate/store/settings/declared-upstreams.ts';
+import { refuseOtherThan, refuseOtherVersion, type ThingBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { findOrganization } from './organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
@@ -11,6 +12,8 @@ import { parseUpstreamUrl, type UpstreamUrlRules } from './upstream-url.ts';
 
 export interface ShownUpstream {
   readonly organization: string;
+  /** Another one with each declaration, also of the same URL. */
+  readonly version: number;
   readonly url: string;
   readonly enabled: boolean;
   /** False: the destination needs none. */
@@ -19,23 +22,38 @@ export interface ShownUpstream {
   readonly state: 'connected' | 'unreadable';
 }
 
-/** Declares the destination, which replaces an earlier one and starts disabled. An empty credential: none is needed. */
+export interface UpstreamInput {
+  readonly organization: string;
+  readonly url: string;
+  /** Empty: none is needed. */
+  readonly credential: string;
+  /** Of the declaration that the change was made from, null where there was none; if that is not so any more, it is refused. */
+  readonly was?: ThingBefore | undefined;
+}
+
+/** Declares the destination, which replaces an earlier one and starts disabled. Refuses `changed_meanwhile` too. */
 export async function declareUpstream(
-  context: UseCaseContext, wanted: { readonly organization: string; readonly url: string; readonly credential: string }, rules: UpstreamUrlRules,
+  context: UseCaseContext, wanted: UpstreamInput, rules: UpstreamUrlRules,
 ): Promise<ShownUpstream | AdministrationRefusal> {
   const parsed = parseUpstreamUrl(wanted.url, rules);
   if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const declaration = { url: parsed.url, credential: wanted.credential.trim() };
-  return (await context.store.upstreams.declare(organization.id, declaration)) ?? shown(context, organization);
+  const check = refuseOtherThan<DeclaredVersion>(wanted.was, { the: 'The upstream', a: 'an upstream' }, (there) => there);
+  return (await context.store.upstreams.declare(organization.id, declaration, check)) ?? shown(context, organization);
 }
 
-/** Calls may go to the declared upstream again. Refuses `unknown_organization`, `upstream_not_declared`. */
-export async function enableUpstream(context: UseCaseContext, idOrName: string): Promise<ShownUpstream | AdministrationRefusal> {
+/**
+ * Calls may go to the declared upstream again. `version`: only to this declaration. Refuses `unknown_organization`, `upstream_not_declared`,
+ * `changed_meanwhile`.
+ */
+export async function enableUpstream(
+  context: UseCaseContext, idOrName: string, version?: number,
+): Promise<ShownUpstream | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  return (await context.store.upstreams.enable(organization.id)) ?? shown(context, organization);
+  return (await context.store.upstreams.enable(organization.id, (there) => refuseOtherVersion(version, there))) ?? shown(context, organization);
 }
 
 /** Calls to the declared upstream are refused; the declaration stays. Refuses `unknown_organization`, `upstream_not_declared`. */
@@ -63,6 +81,6 @@ export async function showUpstream(context: UseCaseContext, idOrName: string): P
 async function shown({ store }: UseCaseContext, organization: Organization): Promise<ShownUpstream | AdministrationRefusal> {
   const upstream: StoredUpstream | null = await store.upstreams.show(organization.id);
   if (upstream === null) return upstreamNotDeclared();
-  const { url, enabled, hasCredential, state } = upstream;
-  return { organization: organization.id, url, enabled, hasCredential, state: state === 'readable' ? 'connected' : 'unreadable' };
+  const { version, url, enabled, hasCredential, state } = upstream;
+  return { organization: organization.id, version, url, enabled, hasCredential, state: state === 'readable' ? 'connected' : 'unreadable' };
 }

@@ -13,6 +13,7 @@ import type { Person } from '@metergate/store/accounts/people.ts';
 import { passwordWay, providedWayOf } from '@metergate/store/accounts/proofs.ts';
 import { z } from 'zod';
 import { passwordRefusal } from '../auth/passwords.ts';
+import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { findOrganization } from './organizations.ts';
@@ -260,13 +261,19 @@ export interface MemberChange {
   readonly by: Role;
 }
 
-/** Nobody gives or changes a role above their own. Refuses `unknown_organization`, `unknown_member`, `forbidden`, `last_owner`. */
+/**
+ * Nobody gives or changes a role above their own. `was`: the role that the change was made from. Refuses `unknown_organization`, `unknown_member`,
+ * `forbidden`, `last_owner`, `changed_meanwhile`.
+ */
 export async function setMemberRole(
-  context: UseCaseContext, { organization: idOrName, id, by, role: wanted }: MemberChange & { readonly role: Role },
+  context: UseCaseContext,
+  { organization: idOrName, id, by, role: wanted, was }: MemberChange & { readonly role: Role; readonly was?: FieldsBefore | undefined },
 ): Promise<ShownMember | AdministrationRefusal> {
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
-  const member = await context.store.members.setRole(organization.id, id, { role: wanted, by });
+  const member = await context.store.members.setRole(organization.id, id, {
+    role: wanted, by, check: ({ role }) => refuseChanged(was, { role }),
+  });
   return isRefusal(member) ? member : shownMember(member);
 }
 

@@ -6,6 +6,7 @@ import { hasRightsOf, roles, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 import type { Transaction } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
+import type { ChangeCheck } from '../settings/change-check.ts';
 import { stampOrganization, unknownOrganization } from '../settings/organizations.ts';
 import { endKeysOf } from './keys-of-people.ts';
 import { checkedEmail, makeClaimant, peopleWithEmail, shownEmail } from './people.ts';
@@ -22,6 +23,13 @@ export interface Member {
   readonly createdAtMs: number;
 }
 
+export interface RoleChange {
+  readonly role: Role;
+  /** The role of who makes the change. */
+  readonly by: Role;
+  readonly check?: ChangeCheck<Member>;
+}
+
 export interface Members {
   /** Oldest first. */
   list(organization: OrganizationId, page?: ListPage): Promise<Member[]>;
@@ -36,8 +44,11 @@ export interface Members {
    */
   create(wanted: { readonly organization: OrganizationId; readonly email: string; readonly passwordHash: string; readonly role: Role }):
   Promise<Member | StoreRefusal>;
-  /** `by`: the role of who does it, which reaches no member and no role above itself. Refuses `unknown_member`, `last_owner`, `forbidden`. */
-  setRole(organization: OrganizationId, person: string, change: { readonly role: Role; readonly by: Role }): Promise<Member | StoreRefusal>;
+  /**
+   * `by`: the role of who does it, which reaches no member and no role above itself. Refuses `unknown_member`, `last_owner`, `forbidden`, and what
+   * `check` refuses.
+   */
+  setRole(organization: OrganizationId, person: string, change: RoleChange): Promise<Member | StoreRefusal>;
   /** The member as they were. Refuses as `setRole` does. */
   remove(organization: OrganizationId, person: string, by: Role): Promise<Member | StoreRefusal>;
 }
@@ -69,10 +80,12 @@ export function membersIn(context: StoreContext): Members {
         return addMember(transaction, { organization, person: id, role, atMs: clock() });
       }, ({ id }) => ({ action: 'createUser', organization, subject: id }));
     },
-    setRole: (organization, person, { role, by }) => engine.change<Member>(async (transaction) => {
+    setRole: (organization, person, { role, by, check }) => engine.change<Member>(async (transaction) => {
       const member = await memberIn(transaction, organization, person);
       if (member === null) return unknownMember();
       if (!hasRightsOf(by, member.role) || !hasRightsOf(by, role)) return outOfReach();
+      const refusal = check?.(member) ?? null;
+      if (refusal !== null) return refusal;
       if (role !== 'owner' && await isLastOwner(transaction, member)) return lastOwner();
       await transaction.updateTable('membership').set({ role })
         .where('organization', '=', organization).where('person', '=', person).execute();

@@ -2,6 +2,7 @@
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable } from 'kysely';
 import { unknownCap } from '../settings/caps.ts';
+import type { ChangeCheck } from '../settings/change-check.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CapAlertTable } from '../schema/alert-schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
@@ -15,8 +16,11 @@ export interface CapAlert {
 }
 
 export interface CapAlerts {
-  /** In place of the thresholds that the cap had; keeps the id. Refuses `unknown_cap`. */
-  set(alert: Omit<CapAlert, 'id'>): Promise<CapAlert | StoreRefusal>;
+  /**
+   * In place of the thresholds that the cap had; keeps the id. Refuses `unknown_cap`, and what `check` refuses; it gets those that are there, or
+   * null.
+   */
+  set(alert: Omit<CapAlert, 'id'>, check?: ChangeCheck<CapAlert | null>): Promise<CapAlert | StoreRefusal>;
   list(organization: OrganizationId): Promise<CapAlert[]>;
   /** By its own id or its cap's. `within`: of this organization only. Refuses `unknown_alert`. */
   remove(id: string, within?: OrganizationId): Promise<CapAlert | StoreRefusal>;
@@ -25,10 +29,14 @@ export interface CapAlerts {
 export function capAlertsIn(context: StoreContext): CapAlerts {
   const { engine } = context;
   return {
-    set: ({ organization, cap, at }) => engine.write<CapAlert | StoreRefusal>(async (transaction) => {
+    set: ({ organization, cap, at }, check) => engine.write<CapAlert | StoreRefusal>(async (transaction) => {
       const known = cap.includes('\0') ? undefined : await transaction.selectFrom('cap').select('id').where('id', '=', cap)
         .where('organization', '=', organization).executeTakeFirst();
       if (known === undefined) return unknownCap();
+      const there = check === undefined ? undefined
+        : await transaction.selectFrom('cap_alert').selectAll().where('cap', '=', cap).executeTakeFirst();
+      const refusal = check?.(there === undefined ? null : alertOf(there)) ?? null;
+      if (refusal !== null) return refusal;
       const row = await transaction.insertInto('cap_alert')
         .values({ id: newId(idPrefix.alert, context.randomBytes), organization, cap, at: JSON.stringify(at) })
         .onConflict((conflict) => conflict.column('cap').doUpdateSet({ at: JSON.stringify(at) })).returningAll().executeTakeFirstOrThrow();

@@ -10,6 +10,7 @@ import { sendingIn } from '../engine/send.ts';
 import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 import type { MonthBudgetTable } from '../schema/month-schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
+import type { ChangeCheck } from '../settings/change-check.ts';
 import { unknownOrganization } from '../settings/organizations.ts';
 
 export interface MonthBudget {
@@ -28,8 +29,11 @@ export interface MonthBudget {
 }
 
 export interface MonthBudgets {
-  /** One of the same scope, subject and month keeps its id. Refuses `unknown_organization`, `invalid_name`, `invalid_setting` beyond 500. */
-  set(budget: Omit<MonthBudget, 'id' | 'told'>): Promise<MonthBudget | StoreRefusal>;
+  /**
+   * One of the same scope, subject and month keeps its id. Refuses `unknown_organization`, `invalid_name`, `invalid_setting` beyond 500, and what
+   * `check` refuses; it gets the budget that is there, or null.
+   */
+  set(budget: Omit<MonthBudget, 'id' | 'told'>, check?: ChangeCheck<MonthBudget | null>): Promise<MonthBudget | StoreRefusal>;
   /** By scope, subject and month. */
   list(organization: OrganizationId): Promise<MonthBudget[]>;
   /** `within`: of this organization only. Refuses `unknown_budget`. */
@@ -44,13 +48,18 @@ const subjectCharactersMax = 256;
 export function monthBudgetsIn(context: StoreContext): MonthBudgets {
   const { engine, background, randomBytes } = context;
   return {
-    set: async ({ organization, scope, subject, monthMs, amount, at }) => refusalOf(subject)
+    set: async ({ organization, scope, subject, monthMs, amount, at }, check) => refusalOf(subject)
       ?? engine.write<MonthBudget | StoreRefusal>(async (transaction) => {
         const { send } = sendingIn(transaction);
         holdOffErasures(engine.kind, send);
         const isThere = await transaction.selectFrom('organization').select('id').where('id', '=', organization).executeTakeFirst() !== undefined;
         if (!isThere || (await erasedAmong(engine.kind, send, [organization])).size > 0) return unknownOrganization();
         const values = { organization, scope, subject: subject ?? '', month_ms: monthMs ?? 0, amount_nano: amount, at: JSON.stringify(at) };
+        const there = check === undefined ? undefined : await transaction.selectFrom('month_budget').selectAll()
+          .where('organization', '=', organization).where('scope', '=', scope).where('subject', '=', values.subject)
+          .where('month_ms', '=', BigInt(values.month_ms)).executeTakeFirst();
+        const refusal = check?.(there === undefined ? null : budgetOf(there)) ?? null;
+        if (refusal !== null) return refusal;
         const row = await transaction.insertInto('month_budget').values({ id: newId(idPrefix.budget, randomBytes), ...values, told: null })
           .onConflict((conflict) => conflict.columns(['organization', 'scope', 'subject', 'month_ms'])
             .doUpdateSet({ amount_nano: amount, at: values.at })).returningAll().executeTakeFirstOrThrow();

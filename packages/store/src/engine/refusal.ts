@@ -40,6 +40,7 @@ export type StoreRefusalCode =
   | 'unknown_correction'
   /** What is to be changed is not as it was when the change was made up. */
   | 'changed_meanwhile'
+  | 'credential_missing'
   | 'month_not_closed'
   /** Months are closed and reopened in their order. */
   | 'month_order'

@@ -9,14 +9,22 @@ import type { AuditAction } from '../engine/change.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { credentialRefusal, nameRefusal } from '../engine/names.ts';
+import type { ChangeCheck } from './change-check.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
+/** Which declaration it is. */
+export interface DeclaredVersion {
+  readonly version: number;
+}
+
 /** A declaration without its credential. */
 export interface KeptUpstream {
+  /** Another one with each declaration, also of the same URL. */
+  readonly version: number;
   readonly url: string;
   readonly enabled: boolean;
   readonly hasCredential: boolean;
@@ -27,11 +35,13 @@ export interface KeptUpstream {
 export interface DeclaredUpstreams {
   /**
    * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed.
-   * Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`.
+   * Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, and what `check` refuses.
    */
-  declare(organization: OrganizationId, wanted: { readonly url: string; readonly credential: string }): Promise<StoreRefusal | null>;
-  /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`. */
-  enable(organization: OrganizationId): Promise<StoreRefusal | null>;
+  declare(
+    organization: OrganizationId, wanted: { readonly url: string; readonly credential: string }, check?: ChangeCheck<DeclaredVersion | null>,
+  ): Promise<StoreRefusal | null>;
+  /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`; this one also what `check` refuses. */
+  enable(organization: OrganizationId, check?: ChangeCheck<DeclaredVersion>): Promise<StoreRefusal | null>;
   disable(organization: OrganizationId): Promise<StoreRefusal | null>;
   remove(organization: OrganizationId): Promise<StoreRefusal | null>;
   show(organization: OrganizationId): Promise<KeptUpstream | null>;
@@ -39,21 +49,30 @@ export interface DeclaredUpstreams {
 
 export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUpstreams {
   /** `work` returns how many declarations it changed. */
-  const onDeclared = (organization: OrganizationId, action: AuditAction, work: (transaction: Transaction<Schema>) => Promise<bigint>) =>
+  const onDeclared = (
+    organization: OrganizationId, action: AuditAction,
+    { check, work }:
+    { readonly check?: ChangeCheck<DeclaredVersion> | undefined; readonly work: (transaction: Transaction<Schema>) => Promise<bigint> },
+  ) =>
     engine.change<null>(async (transaction, revision) => {
       if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+      const there = check === undefined ? null : await declaredIn(transaction, organization);
+      const refusal = there === null ? null : check!(there);
+      if (refusal !== null) return refusal;
       return await work(transaction) === 1n ? null
         : upstreamNotDeclared();
     }, { action, organization, subject: 'upstream' });
-  const switchTo = (organization: OrganizationId, action: 'enableUpstream' | 'disableUpstream') =>
-    onDeclared(organization, action, async (transaction) =>
+  const switchTo = (organization: OrganizationId, action: 'enableUpstream' | 'disableUpstream', check?: ChangeCheck<DeclaredVersion>) =>
+    onDeclared(organization, action, { check, work: async (transaction) =>
       (await transaction.updateTable('declared_upstream').set({ enabled: action === 'enableUpstream' ? 1 : 0 })
-        .where('organization', '=', organization).executeTakeFirstOrThrow()).numUpdatedRows);
+        .where('organization', '=', organization).executeTakeFirstOrThrow()).numUpdatedRows });
   return {
-    declare: async (organization, { url, credential }) => nameRefusal("An upstream's URL", url, 2_048)
+    declare: async (organization, { url, credential }, check) => nameRefusal("An upstream's URL", url, 2_048)
       ?? (credential === '' ? null : credentialRefusal("An upstream's credential", credential))
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const refusal = check?.(await declaredIn(transaction, organization)) ?? null;
+        if (refusal !== null) return refusal;
         const place = upstreamPlace(organization, revision);
         const sealed = credential === '' ? null : await sealFor(transaction, vault, { credential, place });
         const declaration = { url, enabled: 0, sealed, version: revision };
@@ -61,11 +80,11 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
           .onConflict((conflict) => conflict.column('organization').doUpdateSet(declaration)).execute();
         return null;
       }, { action: 'declareUpstream', organization, subject: 'upstream' }),
-    enable: (organization) => switchTo(organization, 'enableUpstream'),
+    enable: (organization, check) => switchTo(organization, 'enableUpstream', check),
     disable: (organization) => switchTo(organization, 'disableUpstream'),
-    remove: (organization) => onDeclared(organization, 'removeUpstream', async (transaction) =>
+    remove: (organization) => onDeclared(organization, 'removeUpstream', { work: async (transaction) =>
       (await transaction.deleteFrom('declared_upstream').where('organization', '=', organization)
-        .executeTakeFirstOrThrow()).numDeletedRows),
+        .executeTakeFirstOrThrow()).numDeletedRows }),
     show: (organization) => engine.read(async (db) => {
       await followMasterKey(db, vault);
       const row = await db.selectFrom('declared_upstream')
@@ -74,9 +93,15 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
         .executeTakeFirst();
       if (row === undefined) return null;
       const { url, enabled, credential } = upstreamOf(vault, { organization, ...row });
-      return { url, enabled, hasCredential: row.sealed !== null, state: credential === null ? 'unreadable' : 'readable' };
+      const state = credential === null ? 'unreadable' : 'readable';
+      return { version: Number(row.version), url, enabled, hasCredential: row.sealed !== null, state };
     }),
   };
+}
+
+async function declaredIn(transaction: Transaction<Schema>, organization: OrganizationId): Promise<DeclaredVersion | null> {
+  const row = await transaction.selectFrom('declared_upstream').select('version').where('organization', '=', organization).executeTakeFirst();
+  return row === undefined ? null : { version: Number(row.version) };
 }
 
 /** The one refusal for every use of a missing declaration. */

@@ -12,6 +12,7 @@ import type { Schema } from '../schema/schema.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
+import type { ChangeCheck } from './change-check.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 
 /** Every node holds all of them. */
@@ -27,21 +28,28 @@ export interface NewNamedUpstream {
   readonly provider: string | null;
 }
 
-/** A declaration without its credential. `unreadable`: the credential is stored, but it cannot be unsealed now. */
-export interface KeptNamedUpstream extends Omit<NewNamedUpstream, 'credential'> {
-  readonly enabled: boolean;
+/** What a change is checked against: which declaration it is, and whether it can be called. */
+export interface DeclaredNamed {
+  /** Another one with each declaration, also of the same URL. */
+  readonly version: number;
+  readonly auth: UpstreamAuth;
   readonly hasCredential: boolean;
+}
+
+/** A declaration without its credential. `unreadable`: the credential is stored, but it cannot be unsealed now. */
+export interface KeptNamedUpstream extends Omit<NewNamedUpstream, 'credential'>, DeclaredNamed {
+  readonly enabled: boolean;
   readonly state: 'readable' | 'unreadable';
 }
 
 export interface NamedUpstreams {
   /**
    * Declares it, in place of an earlier one of this name; it starts disabled. Null: done.
-   * Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, `invalid_setting` (too many).
+   * Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, `invalid_setting` (too many), and what `check` refuses.
    */
-  declare(organization: OrganizationId, wanted: NewNamedUpstream): Promise<StoreRefusal | null>;
-  /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`. */
-  enable(organization: OrganizationId, name: string): Promise<StoreRefusal | null>;
+  declare(organization: OrganizationId, wanted: NewNamedUpstream, check?: ChangeCheck<DeclaredNamed | null>): Promise<StoreRefusal | null>;
+  /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`; this one also what `check` refuses. */
+  enable(organization: OrganizationId, name: string, check?: ChangeCheck<DeclaredNamed>): Promise<StoreRefusal | null>;
   disable(organization: OrganizationId, name: string): Promise<StoreRefusal | null>;
   remove(organization: OrganizationId, name: string): Promise<StoreRefusal | null>;
   /** In the order of their names. */
@@ -51,21 +59,28 @@ export interface NamedUpstreams {
 export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstreams {
   /** `work` returns how many declarations it changed. */
   const onDeclared = (
-    organization: OrganizationId, name: string, action: AuditAction, work: (transaction: Transaction<Schema>) => Promise<bigint>,
+    organization: OrganizationId, name: string, action: AuditAction,
+    { check, work }:
+    { readonly check?: ChangeCheck<DeclaredNamed> | undefined; readonly work: (transaction: Transaction<Schema>) => Promise<bigint> },
   ) => name.includes('\0') ? Promise.resolve(namedUpstreamNotDeclared(name)) : engine.change<null>(async (transaction, revision) => {
     if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+    const there = check === undefined ? null : await declaredIn(transaction, organization, name);
+    const refusal = there === null ? null : check!(there);
+    if (refusal !== null) return refusal;
     return await work(transaction) === 1n ? null : namedUpstreamNotDeclared(name);
   }, { action, organization, subject: name });
-  const switchTo = (organization: OrganizationId, name: string, enabled: 0 | 1) =>
-    onDeclared(organization, name, enabled === 1 ? 'enableNamedUpstream' : 'disableNamedUpstream', async (transaction) =>
+  const switchTo = (organization: OrganizationId, name: string, enabled: 0 | 1, check?: ChangeCheck<DeclaredNamed>) =>
+    onDeclared(organization, name, enabled === 1 ? 'enableNamedUpstream' : 'disableNamedUpstream', { check, work: async (transaction) =>
       (await transaction.updateTable('named_upstream').set({ enabled })
-        .where('organization', '=', organization).where('name', '=', name).executeTakeFirstOrThrow()).numUpdatedRows);
+        .where('organization', '=', organization).where('name', '=', name).executeTakeFirstOrThrow()).numUpdatedRows });
   return {
-    declare: async (organization, { name, url, credential, auth, dialect, provider }) => nameRefusal("An upstream's URL", url, 2_048)
+    declare: async (organization, { name, url, credential, auth, dialect, provider }, check) => nameRefusal("An upstream's URL", url, 2_048)
       // What others are made of is sent nowhere, and was judged by who knows its form.
       ?? (credential === '' || isMadeAuth(auth) ? null : credentialRefusal("An upstream's credential", credential))
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const refusal = check?.(await declaredIn(transaction, organization, name)) ?? null;
+        if (refusal !== null) return refusal;
         if (await isFull(transaction, organization, name)) {
           return refuse('invalid_setting', `An organization may declare ${namedUpstreamsMax} upstreams by name.`);
         }
@@ -76,11 +91,11 @@ export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstream
           .onConflict((conflict) => conflict.columns(['organization', 'name']).doUpdateSet(declaration)).execute();
         return null;
       }, { action: 'declareNamedUpstream', organization, subject: name }),
-    enable: (organization, name) => switchTo(organization, name, 1),
+    enable: (organization, name, check) => switchTo(organization, name, 1, check),
     disable: (organization, name) => switchTo(organization, name, 0),
-    remove: (organization, name) => onDeclared(organization, name, 'removeNamedUpstream', async (transaction) =>
+    remove: (organization, name) => onDeclared(organization, name, 'removeNamedUpstream', { work: async (transaction) =>
       (await transaction.deleteFrom('named_upstream').where('organization', '=', organization).where('name', '=', name)
-        .executeTakeFirstOrThrow()).numDeletedRows),
+        .executeTakeFirstOrThrow()).numDeletedRows }),
     list: (organization) => engine.read(async (db) => {
       await followMasterKey(db, vault);
       const rows = await db.selectFrom('named_upstream as u').leftJoin('organization_data_key as k', 'k.organization', 'u.organization')
@@ -89,12 +104,19 @@ export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstream
         const { name, url, auth, dialect, provider, sealed } = row;
         const credential = credentialOf(vault, row);
         return {
-          name, url, auth: auth as UpstreamAuth, dialect: dialect as UpstreamDialect | null, provider, enabled: row.enabled === 1n,
+          name, version: Number(row.version), url,
+          auth: auth as UpstreamAuth, dialect: dialect as UpstreamDialect | null, provider, enabled: row.enabled === 1n,
           hasCredential: sealed !== null, state: credential === null ? 'unreadable' as const : 'readable' as const,
         };
       });
     }),
   };
+}
+
+async function declaredIn(transaction: Transaction<Schema>, organization: string, name: string): Promise<DeclaredNamed | null> {
+  const row = await transaction.selectFrom('named_upstream').select(['version', 'auth', 'sealed'])
+    .where('organization', '=', organization).where('name', '=', name).executeTakeFirst();
+  return row === undefined ? null : { version: Number(row.version), auth: row.auth as UpstreamAuth, hasCredential: row.sealed !== null };
 }
 
 async function isFull(transaction: Transaction<Schema>, organization: string, name: string): Promise<boolean> {

@@ -4,6 +4,9 @@
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { type ProviderConnection } from '@metergate/core/account/settings.ts';
 import { wires, type Provider } from '@metergate/core/wire/wire.ts';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+import type { ChangeCheck } from './change-check.ts';
 import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { credentialRefusal } from '../engine/names.ts';
@@ -13,8 +16,13 @@ import type { CredentialPlace, Vault } from '../sealing/vault.ts';
 import type { StoreContext } from '../sealing/context.ts';
 
 export interface ProviderConnections {
-  /** Connects the key, in place of an earlier one. Null: done. Refuses `unknown_organization`, `invalid_credential`. */
-  connect(organization: OrganizationId, provider: Provider, credential: string): Promise<StoreRefusal | null>;
+  /**
+   * Connects the key, in place of an earlier one. Null: done. Refuses `unknown_organization`, `invalid_credential`, and what `check` refuses; it gets
+   * the version of the key that is connected, or null.
+   */
+  connect(organization: OrganizationId, provider: Provider, credential: string, check?: ChangeCheck<number | null>): Promise<StoreRefusal | null>;
+  /** Another one with each key that is connected; null: none is. */
+  version(organization: OrganizationId, provider: Provider): Promise<number | null>;
   /** Destroys the key. Null: done. Refuses `unknown_organization`, `provider_not_connected`. */
   disconnect(organization: OrganizationId, provider: Provider): Promise<StoreRefusal | null>;
   /** The connection with its key; `missing` for an unknown organization too. */
@@ -23,9 +31,11 @@ export interface ProviderConnections {
 
 export function providerConnectionsIn({ engine, vault }: StoreContext): ProviderConnections {
   return {
-    connect: async (organization, provider, credential) => credentialRefusal('A provider key', credential)
+    connect: async (organization, provider, credential, check) => credentialRefusal('A provider key', credential)
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
+        const refusal = check?.(await versionIn(transaction, organization, provider)) ?? null;
+        if (refusal !== null) return refusal;
         const place = providerKeyPlace(organization, provider, revision);
         const sealed = await sealFor(transaction, vault, { credential, place });
         await transaction.insertInto('provider_connection').values({ organization, provider, sealed, version: revision })
@@ -39,6 +49,7 @@ export function providerConnectionsIn({ engine, vault }: StoreContext): Provider
       return numDeletedRows === 1n ? null
         : refuse('provider_not_connected', `No ${wires[provider].displayName} key is connected for this organization.`);
     }, { action: 'disconnectProvider', organization, subject: provider }),
+    version: (organization, provider) => engine.read((db) => versionIn(db, organization, provider)),
     state: (organization, provider) => engine.read(async (db) => {
       await followMasterKey(db, vault);
       const row = await db.selectFrom('provider_connection')
@@ -48,6 +59,12 @@ export function providerConnectionsIn({ engine, vault }: StoreContext): Provider
       return row === undefined ? { state: 'missing' } : connectionOf(vault, { organization, provider, ...row });
     }),
   };
+}
+
+async function versionIn(db: Kysely<Schema>, organization: OrganizationId, provider: Provider): Promise<number | null> {
+  const row = await db.selectFrom('provider_connection').select('version')
+    .where('organization', '=', organization).where('provider', '=', provider).executeTakeFirst();
+  return row === undefined ? null : Number(row.version);
 }
 
 /** What is stored of one connection; null if nothing is. */

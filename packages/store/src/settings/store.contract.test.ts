@@ -221,7 +221,7 @@ for (const on of bothEngines) {
         await declare('');
         assert.ok((await held())!.version > first!.version);
         assert.deepEqual(await store.upstreams.show(organization),
-          { url: 'https://llm.example.com/base', enabled: false, hasCredential: false, state: 'readable' });
+          { version: (await held())!.version, url: 'https://llm.example.com/base', enabled: false, hasCredential: false, state: 'readable' });
         assert.equal((await held())?.credential, '');
       });
 
@@ -245,9 +245,9 @@ for (const on of bothEngines) {
         assert.notEqual(azure!.version, local!.version);
         assert.equal((await store.settings.organization(organization))?.upstream, null);
         assert.deepEqual(await namedUpstreams.list(organization), [
-          { name: 'azure', url: 'https://azure.example.com', auth: 'api-key', dialect: null, provider: 'azure',
+          { name: 'azure', version: azure!.version, url: 'https://azure.example.com', auth: 'api-key', dialect: null, provider: 'azure',
             enabled: true, hasCredential: true, state: 'readable' },
-          { name: 'local', url: 'https://local.example.com', auth: 'api-key', dialect: null, provider: null,
+          { name: 'local', version: local!.version, url: 'https://local.example.com', auth: 'api-key', dialect: null, provider: null,
             enabled: false, hasCredential: false, state: 'readable' },
         ]);
         await declare('azure', 'another');

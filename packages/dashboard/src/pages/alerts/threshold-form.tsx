@@ -1,9 +1,8 @@
-/** Sets the thresholds of one cap, replacing earlier ones. */
+/** Sets the thresholds of one cap, replacing those that the form was made from. */
 import { Select, Stack, TagsInput, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { ask, type Shown } from '../../api/client.ts';
-import { useDoing } from '../../parts/doing.ts';
+import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Submit } from '../../parts/submit.tsx';
 import { plainDecimal, wholeDollars } from '../../shown/amounts.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
@@ -18,21 +17,33 @@ export interface ThresholdFormProps {
   readonly onDone: () => void;
 }
 
+/** `at`: null where there are none yet. */
+interface Thresholds {
+  readonly cap: string | null;
+  readonly at: readonly number[] | null;
+}
+
+function isPercent(text: string): boolean {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000;
+}
+
 const usual = ['50', '75', '80', '90', '95', '100'];
 
 export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProps) {
-  const form = useForm({
-    initialValues: { cap: edited?.cap ?? (caps.length === 1 ? caps[0]!.id : null), at: (edited?.at ?? [50, 80, 100]).map(String) },
-    validate: {
-      cap: (cap) => (cap === null ? 'Choose a cap.' : null),
-      at: (at) =>
-        at.length === 0 || !at.every((percent) => /^\d{1,4}$/.test(percent) && Number(percent) >= 1 && Number(percent) <= 1_000)
-          ? 'One to ten whole numbers of percent, from 1 to 1000.'
-          : null,
+  const { form, saving, submit, conflict } = useSharedForm<Thresholds, { cap: string | null; at: string[] }>({
+    of: edited ?? { cap: caps.length === 1 ? caps[0]!.id : null, at: null },
+    entered: ({ cap, at }) => ({ cap, at: (at ?? [50, 80, 100]).map(String) }),
+    words: { cap: 'Cap', at: 'Percent of its limit' },
+    validate: ({ cap, at }) => ({
+      ...(cap === null ? { cap: 'Choose a cap.' } : {}),
+      ...(at.length > 0 && at.every(isPercent) ? {} : { at: 'One to ten whole numbers of percent, from 1 to 1000.' }),
+    }),
+    send: ({ cap, at }, before) =>
+      ask.POST('/platform/v1/alerts', { body: { cap: cap!, at: at.map(Number), was: (before.at === null ? null : { at: before.at }) as never } }),
+    read: async ({ cap }) => {
+      const { data } = await ask.GET('/platform/v1/alerts', { params: { query: { limit: 1_000 } } });
+      return data!.data.find((alert) => alert.cap === cap) ?? { cap, at: null };
     },
-  });
-  const setting = useDoing({
-    run: ({ cap, at }: typeof form.values) => ask.POST('/platform/v1/alerts', { body: { cap: cap!, at: at.map(Number) } }),
     done: 'The thresholds are set.',
     changes: ['/platform/v1/alerts'],
     after: onDone,
@@ -49,7 +60,7 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
     );
   }
   return (
-    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack>
         <Select
           label="Cap"
@@ -68,7 +79,8 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
           clearable
           {...form.getInputProps('at')}
         />
-        <Submit busy={setting.isPending}>Set the thresholds</Submit>
+        {conflict}
+        <Submit busy={saving}>Set the thresholds</Submit>
       </Stack>
     </form>
   );

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { ask, type Shown } from '../../api/client.ts';
+import { ask, queries, Refused, type Shown } from '../../api/client.ts';
 import { wholeListQuery } from '../../api/whole-list.ts';
 import { useSession, type SessionRole } from '../../app/session.ts';
 import { CodeBlock } from '../../parts/copying.tsx';
@@ -84,9 +84,16 @@ function memberColumns(onLink: (url: string) => void): readonly Column<Member>[]
 function RoleChoice({ of: member }: { readonly of: Member }) {
   const { role: own } = useSession();
   const setting = useDoing({
-    run: (role: SessionRole) => ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role } }),
+    run: (role: SessionRole) =>
+      ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role, was: { role: member.role as never } } }),
     done: 'The role is set.',
     changes: [...changes, '/platform/v1/auth/session'],
+    // The row then shows the role that somebody else gave meanwhile.
+    failed: (fault) => {
+      if (fault instanceof Refused && fault.code === 'changed_meanwhile') {
+        void queries.invalidateQueries({ queryKey: ['get', '/platform/v1/members'] });
+      }
+    },
   });
   const roles = rolesUpTo(own);
   if (!roles.includes(member.role)) return <>{member.role}</>;

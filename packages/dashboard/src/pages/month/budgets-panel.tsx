@@ -1,6 +1,5 @@
 /** Budgets in force in a month: what calls are meant to cost, what they did, and what is expected at its end. They refuse nothing. */
 import { Autocomplete, Button, Modal, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { PiggyBank, Plus } from 'lucide-react';
@@ -9,12 +8,13 @@ import { wholeListQuery } from '../../api/whole-list.ts';
 import { useMay } from '../../app/session.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { useSharedForm } from '../../parts/shared-form.tsx';
 import { monthTitle } from '../../parts/month-picker.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
 import { Submit } from '../../parts/submit.tsx';
-import { dollarsToSend, percent } from '../../shown/amounts.ts';
+import { dollarsToSend, percent, plainDecimal } from '../../shown/amounts.ts';
 import { choicesOf } from '../../shown/choices.ts';
 import { Money } from '../../shown/figures.tsx';
 
@@ -73,13 +73,44 @@ export function BudgetsPanel({ month }: { readonly month: string }) {
   );
 }
 
+/** A budget as the form has it. One that is not there yet has no amount. */
+type BudgetToSet = Pick<Budget, 'scope' | 'subject' | 'everyMonth'> & { readonly amount: string | null; readonly at: readonly number[] | null };
+type BudgetEntered = { scope: Budget['scope']; subject: string; every: string; amount: number | string };
+const newBudget: BudgetToSet = { scope: 'organization', subject: null, everyMonth: true, amount: null, at: null };
+
+/** Emails are kept in lower case. */
+function placeOf({ scope, subject }: BudgetEntered) {
+  const named = scope === 'person' ? subject.trim().toLowerCase() : subject.trim();
+  return { scope, subject: scope === 'organization' ? null : named };
+}
+
 function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone: () => void }) {
-  const form = useForm({
-    initialValues: { scope: 'organization' as Budget['scope'], subject: '', every: 'every', amount: '' as number | string },
-    validate: {
-      amount: (amount) => (String(amount) === '' ? 'Say how much.' : null),
-      subject: (subject, { scope }) => (scope !== 'organization' && subject.trim() === '' ? 'Say which one.' : null),
+  const { form, saving, submit, conflict } = useSharedForm<BudgetToSet, BudgetEntered>({
+    of: newBudget,
+    entered: ({ scope, subject, everyMonth, amount }) => ({
+      scope, subject: subject ?? '', every: everyMonth ? 'every' : 'this', amount: amount === null ? '' : plainDecimal(amount),
+    }),
+    words: { scope: 'Of', subject: 'What', every: 'For', amount: 'Amount' },
+    validate: ({ amount, subject, scope }) => ({
+      ...(String(amount) === '' ? { amount: 'Say how much.' } : {}),
+      ...(scope !== 'organization' && subject.trim() === '' ? { subject: 'Say which one.' } : {}),
+    }),
+    send: (values, { amount, at }) =>
+      ask.POST(path, {
+        body: {
+          ...placeOf(values), month: values.every === 'every' ? null : month, amount: dollarsToSend(values.amount),
+          at: [...(at ?? [80, 100])], was: (amount === null ? null : { amount, at }) as never,
+        },
+      }),
+    read: async (values) => {
+      const { scope, subject } = placeOf(values);
+      const { data } = await ask.GET(path, { params: { query: { month, limit: 1_000 } } });
+      return data!.data.find((each) => each.scope === scope && each.subject === subject && each.everyMonth === (values.every === 'every'))
+        ?? newBudget;
     },
+    done: 'The budget is set.',
+    changes: [path, '/platform/v1/audit'],
+    after: onDone,
   });
   const { scope } = form.values;
   const seen = useQuery({
@@ -89,20 +120,8 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
   const members = useQuery({ ...wholeListQuery('/platform/v1/members'), enabled: scope === 'person' });
   const known = scope === 'person' ? members.data?.data.map(({ email }) => email)
     : seen.data?.data.flatMap((row) => (scope === 'label' ? row.label : row.project) ?? []);
-  const setting = useDoing({
-    run: ({ subject, every, amount }: typeof form.values) =>
-      ask.POST(path, {
-        body: {
-          scope, subject: scope === 'organization' ? null : subject.trim(), month: every === 'every' ? null : month, amount: dollarsToSend(amount),
-          at: [80, 100],
-        },
-      }),
-    done: 'The budget is set.',
-    changes: [path, '/platform/v1/audit'],
-    after: onDone,
-  });
   return (
-    <form onSubmit={form.onSubmit((values) => setting.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack>
         <Select label="Of" data={choicesOf(scopes)} allowDeselect={false} data-autofocus {...form.getInputProps('scope')} />
         {scope === 'organization' ? null : (
@@ -124,7 +143,8 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
         <Text size="xs" c="dimmed">
           Webhooks are told at 80 and 100 percent, and when more is expected.
         </Text>
-        <Submit busy={setting.isPending}>Set the budget</Submit>
+        {conflict}
+        <Submit busy={saving}>Set the budget</Submit>
       </Stack>
     </form>
   );

@@ -1,19 +1,22 @@
-/** Declares an upstream by a name, in place of an earlier one of that name. */
+/** Declares an upstream by a name. If there is one of that name, it is shown before it is replaced. */
 import { Button, Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { ask, type Shown } from '../../api/client.ts';
-import { useDoing } from '../../parts/doing.ts';
+import { useSharedForm } from '../../parts/shared-form.tsx';
 import { authNames, credentialWords, dialectNames } from '../../shown/upstream-words.ts';
 
 type NamedUpstream = Shown<'NamedUpstream'>;
-interface Values {
+type Values = {
   readonly name: string;
   readonly url: string;
   readonly auth: NamedUpstream['auth'];
   readonly dialect: NamedUpstream['dialect'];
   readonly provider: string;
   readonly credential: string;
-}
+};
+
+/** A declaration as the form has it; version null: there is none of this name. */
+type ToDeclare = Pick<NamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'provider'> & { readonly version: number | null };
+const undeclared: ToDeclare = { name: '', url: '', auth: 'bearer', dialect: null, provider: null, version: null };
 
 /** What is read again after a change. */
 export const upstreamChanges = ['/platform/v1/upstreams'];
@@ -21,11 +24,11 @@ export const upstreamChanges = ['/platform/v1/upstreams'];
 const chosen = (names: Readonly<Record<string, string>>) => Object.entries(names).map(([value, label]) => ({ value, label }));
 
 export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void }) {
-  const form = useForm<Values>({
-    initialValues: { name: '', url: '', auth: 'bearer', dialect: null, provider: '', credential: '' },
-  });
-  const declaring = useDoing({
-    run: ({ name, url, auth, dialect, provider, credential }: Values) =>
+  const { form, saving, submit, conflict } = useSharedForm<ToDeclare, Values>({
+    of: undeclared,
+    entered: ({ name, url, auth, dialect, provider }) => ({ name, url, auth, dialect, provider: provider ?? '', credential: '' }),
+    words: { name: 'Name', url: 'Address', auth: 'Auth', dialect: 'Dialect', provider: 'Prices of', credential: 'Credential' },
+    send: ({ name, url, auth, dialect, provider, credential }, { version }) =>
       ask.PUT('/platform/v1/upstreams/{name}', {
         params: { path: { name: name.trim() } },
         body: {
@@ -34,19 +37,24 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
           dialect,
           provider: provider.trim() === '' ? null : provider.trim(),
           credential: auth === 'none' ? '' : credential.trim(),
+          was: (version === null ? null : { version }) as never,
         },
       }),
+    read: async ({ name }) => {
+      const { data } = await ask.GET('/platform/v1/upstreams', { params: { query: { limit: 32 } } });
+      return data!.data.find((each) => each.name === name.trim()) ?? undeclared;
+    },
     done: 'The upstream is declared. It takes calls once it is enabled.',
     changes: upstreamChanges,
     after: onClose,
   });
   const { auth } = form.values;
   return (
-    <form onSubmit={form.onSubmit((values) => declaring.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="Lower-case letters, digits and hyphens. A declaration of the same name is replaced."
+          description="Lower-case letters, digits and hyphens."
           required
           maxLength={32}
           data-autofocus
@@ -76,11 +84,12 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
           maxLength={64}
           {...form.getInputProps('provider')}
         />
+        {conflict}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={declaring.isPending}>
+          <Button type="submit" loading={saving}>
             Declare
           </Button>
         </Group>

@@ -43,11 +43,12 @@ export function NamedUpstreamsPanel({ gatewayUrl }: { readonly gatewayUrl: strin
 }
 
 function Declared({ upstream }: { readonly upstream: NamedUpstream }) {
-  const { name, url, enabled } = upstream;
+  const { name, url, enabled, version } = upstream;
   const removal = useQuestion();
   const params = { path: { name } };
   const switching = useDoing({
-    run: () => ask.POST(enabled ? '/platform/v1/upstreams/{name}/disable' : '/platform/v1/upstreams/{name}/enable', { params }),
+    run: () => enabled ? ask.POST('/platform/v1/upstreams/{name}/disable', { params })
+      : ask.POST('/platform/v1/upstreams/{name}/enable', { params: { ...params, query: { version } } }),
     done: enabled ? `${name} is disabled.` : `${name} is enabled.`,
     changes,
   });

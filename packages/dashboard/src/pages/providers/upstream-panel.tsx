@@ -1,9 +1,10 @@
 /** The organization's own chat-compatible destination, reached under /upstream/v1. */
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { api, ask, Refused, type Shown } from '../../api/client.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { ask, Refused, type Shown } from '../../api/client.ts';
 import { Confirm, useQuestion } from '../../parts/confirm.tsx';
 import { useDoing } from '../../parts/doing.ts';
+import { useSharedForm } from '../../parts/shared-form.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -12,19 +13,32 @@ import { Submit } from '../../parts/submit.tsx';
 type Upstream = Shown<'Upstream'>;
 const changes = ['/platform/v1/upstream'];
 
+/** Null: none is declared, which is no fault: the form stays while it is asked for again. */
+const upstreamQuery = queryOptions({ queryKey: ['get', '/platform/v1/upstream', 'or null'], queryFn: declaredUpstream });
+
+async function declaredUpstream(): Promise<Upstream | null> {
+  try {
+    return (await ask.GET('/platform/v1/upstream')).data!;
+  } catch (fault) {
+    if (fault instanceof Refused && fault.code === 'upstream_not_declared') return null;
+    throw fault;
+  }
+}
+
 export function UpstreamPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
-  const upstream = api.useQuery('get', '/platform/v1/upstream');
-  const none = upstream.error instanceof Refused && (upstream.error as Refused).code === 'upstream_not_declared';
+  const upstream = useQuery(upstreamQuery);
   const about = `Calls to ${gatewayUrl}/upstream/v1 go to this address: any service that speaks the OpenAI wire.`;
   return (
     <Panel title="Declared upstream" about={about}>
-      {none ? (
-        <DeclareForm url="" />
-      ) : (
-        <Loaded of={upstream} height={160}>
-          {(declared) => <Declared upstream={declared} />}
-        </Loaded>
-      )}
+      <Loaded of={upstream} height={160}>
+        {(declared) => (
+          <Stack>
+            {declared === null ? null : <Declared upstream={declared} />}
+            {/* The same form before and after: what is typed stays when somebody else declares one. */}
+            <DeclareForm of={declared} />
+          </Stack>
+        )}
+      </Loaded>
     </Panel>
   );
 }
@@ -32,7 +46,8 @@ export function UpstreamPanel({ gatewayUrl }: { readonly gatewayUrl: string }) {
 function Declared({ upstream }: { readonly upstream: Upstream }) {
   const removal = useQuestion();
   const switching = useDoing({
-    run: () => ask.POST(upstream.enabled ? '/platform/v1/upstream/disable' : '/platform/v1/upstream/enable'),
+    run: () => upstream.enabled ? ask.POST('/platform/v1/upstream/disable')
+      : ask.POST('/platform/v1/upstream/enable', { params: { query: { version: upstream.version } } }),
     done: upstream.enabled ? 'The upstream is disabled.' : 'The upstream is enabled.',
     changes,
   });
@@ -43,7 +58,7 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
     after: removal.close,
   });
   return (
-    <Stack>
+    <>
       <Group justify="space-between">
         <div>
           <Text className="mono wrap">{upstream.url}</Text>
@@ -74,25 +89,33 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
           </Button>
         </Group>
       </Group>
-      <DeclareForm url={upstream.url} />
       <Confirm of={removal} title="Remove the upstream?" act="Remove" doing={removing}>
         The declaration and its credential are destroyed. Calls to it get 400.
       </Confirm>
-    </Stack>
+    </>
   );
 }
 
-function DeclareForm({ url }: { readonly url: string }) {
-  const form = useForm({ initialValues: { url, credential: '' } });
-  const declaring = useDoing({
-    run: (body: typeof form.values) =>
-      ask.PUT('/platform/v1/upstream', { body: { url: body.url.trim(), credential: body.credential.trim() } }),
+/** A declaration as the form has it: null where there is none. */
+type ToDeclare = { readonly url: string; readonly version: number | null };
+const undeclared: ToDeclare = { url: '', version: null };
+
+function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
+  const { form, saving, submit, conflict } = useSharedForm<ToDeclare, { url: string; credential: string }>({
+    of: upstream ?? undeclared,
+    entered: ({ url }) => ({ url, credential: '' }),
+    words: { url: 'Address', credential: 'Credential' },
+    send: ({ url, credential }, { version }) =>
+      ask.PUT('/platform/v1/upstream', {
+        body: { url: url.trim(), credential: credential.trim(), was: (version === null ? null : { version }) as never },
+      }),
+    read: async () => (await declaredUpstream()) ?? undeclared,
     done: 'The upstream is declared. It takes calls once it is enabled.',
     changes,
     after: () => form.setFieldValue('credential', ''),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => declaring.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput label="Address" placeholder="https://llm.example.com" required maxLength={2_048} {...form.getInputProps('url')} />
         <PasswordInput
@@ -102,7 +125,8 @@ function DeclareForm({ url }: { readonly url: string }) {
           maxLength={8_192}
           {...form.getInputProps('credential')}
         />
-        <Submit busy={declaring.isPending} variant={url === '' ? 'filled' : 'default'}>{url === '' ? 'Declare' : 'Declare anew'}</Submit>
+        {conflict}
+        <Submit busy={saving} variant={upstream === null ? 'filled' : 'default'}>{upstream === null ? 'Declare' : 'Declare anew'}</Submit>
       </Stack>
     </form>
   );

@@ -17,10 +17,12 @@ export function LimitTrial({ called, call }: { readonly called: boolean; readonl
   const trial = caps.data?.data.find(({ scope, window, limit }) =>
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));
   const setting = useDoing({
-    run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least } }),
+    run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least, was: null as never } }),
     done: 'The cap is set. It holds within a second.',
     changes,
   });
+  // The trial would take its place, and removing the trial would take it away.
+  const daily = caps.data?.data.find(({ scope, window }) => scope === 'organization' && window === 'day');
   const sending = useSending(call);
   const removing = useDoing({
     run: (id: string) => ask.DELETE('/platform/v1/caps/{id}', { params: { path: { id } } }),
@@ -44,7 +46,7 @@ export function LimitTrial({ called, call }: { readonly called: boolean; readonl
           <Button
             variant="default"
             leftSection={<Gauge size={15} aria-hidden />}
-            disabled={!called}
+            disabled={!called || daily !== undefined}
             loading={setting.isPending}
             onClick={() => setting.mutate(undefined)}>
             Set the cap for a moment
@@ -58,6 +60,11 @@ export function LimitTrial({ called, call }: { readonly called: boolean; readonl
               Take the cap away
             </Button>
           </>
+        )}
+        {daily === undefined || trial !== undefined ? null : (
+          <Text size="xs" c="dimmed">
+            The organization has a cap a day already: it holds, and this would take its place.
+          </Text>
         )}
         {called ? null : (
           <Text size="xs" c="dimmed">

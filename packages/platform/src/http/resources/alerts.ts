@@ -6,7 +6,7 @@ import { alertFields, listAlerts, removeAlert, setAlert } from '../../use-cases/
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, webhookFields } from '../../use-cases/webhooks/webhooks.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
-import { idParams, instant } from './fields.ts';
+import { fieldsBefore, idParams, instant } from './fields.ts';
 
 const alertSchema = z.object({
   id: z.string(), cap: z.string(), at: z.array(z.int()).openapi({ description: 'Percent of the limit' }),
@@ -28,8 +28,8 @@ export const alertOperations = [
   }),
   operation({
     id: 'setAlert', method: 'post', path: '/alerts', role: 'admin', tag: 'alerts', status: 201,
-    summary: 'Set the alert thresholds of a cap, replacing earlier ones', refuses: ['unknown_organization', 'unknown_cap'],
-    body: alertFields, answer: alertSchema,
+    summary: 'Set the alert thresholds of a cap, replacing earlier ones', refuses: ['unknown_organization', 'unknown_cap', 'changed_meanwhile'],
+    secrets: ['was'], body: alertFields.extend({ was: fieldsBefore({ at: z.unknown() }).nullable() }), answer: alertSchema,
     run: ({ context, actor, sent }) => setAlert(context, { ...sent, organization: actor.organization }),
   }),
   operation({

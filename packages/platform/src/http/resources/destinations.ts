@@ -11,21 +11,29 @@ import {
 } from '../../use-cases/named-upstreams.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
+import { fieldsBefore } from './fields.ts';
 import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
 
 const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
+const version = z.int().openapi({ description: 'Another one with each time it is set, also to the same value' });
+/** A declaration is replaced as a whole: what a change is made from is known by its version. */
+const was = fieldsBefore({ version }).nullable();
+const sameVersion = z.object({
+  version: z.coerce.number().pipe(z.int()).optional()
+    .openapi({ description: 'Only this declaration: 409 `changed_meanwhile` if it was declared anew since' }),
+});
 const connectionSchema = z.object({
   provider: z.enum(providers), organization: z.string(), state: z.enum(['missing', 'connected', 'unreadable']),
 }).openapi('ProviderConnection');
-const listedConnectionSchema = connectionSchema.extend({ placeholder: z.boolean() }).openapi('ListedProviderConnection');
+const listedConnectionSchema = connectionSchema.extend({ version: version.nullable(), placeholder: z.boolean() }).openapi('ListedProviderConnection');
 const upstreamSchema = z.object({
-  organization: z.string(), url: z.string(), enabled: z.boolean(), hasCredential: z.boolean(), state: z.enum(['connected', 'unreadable']),
+  organization: z.string(), version, url: z.string(), enabled: z.boolean(), hasCredential: z.boolean(), state: z.enum(['connected', 'unreadable']),
 }).openapi('Upstream');
 
 const namedUpstreamParams = z.object({ name: z.string().min(1).max(64) });
 const namedUpstreamSchema = z.object({
-  organization: z.string(), name: z.string(), url: z.string(), auth: z.enum(upstreamAuths), dialect: z.enum(upstreamDialects).nullable(),
+  organization: z.string(), name: z.string(), version, url: z.string(), auth: z.enum(upstreamAuths), dialect: z.enum(upstreamDialects).nullable(),
   provider: z.string().nullable(), pricedAs: z.string().nullable(), enabled: z.boolean(), hasCredential: z.boolean(),
   state: z.enum(['connected', 'unreadable']),
 }).openapi('NamedUpstream');
@@ -42,10 +50,10 @@ export const providerOperations = [
   }),
   operation({
     id: 'connectProvider', method: 'put', path: '/providers/{provider}', role: 'admin', tag: 'providers', summary: 'Connect a provider key',
-    refuses: ['unknown_organization', 'invalid_credential'],
-    params: providerParams, body: z.strictObject({ credential }), answer: connectionSchema,
+    refuses: ['unknown_organization', 'invalid_credential', 'changed_meanwhile'],
+    params: providerParams, secrets: ['was'], body: z.strictObject({ credential, was }), answer: connectionSchema,
     run: ({ context, actor, params, body }) =>
-      connectProvider(context, { organization: actor.organization, provider: params.provider, credential: body.credential }),
+      connectProvider(context, { organization: actor.organization, provider: params.provider, ...body }),
   }),
   operation({
     id: 'disconnectProvider', method: 'delete', path: '/providers/{provider}', role: 'admin', tag: 'providers', summary: 'Destroy the provider key',
@@ -73,15 +81,15 @@ export const upstreamOperations = [
   }),
   operation({
     id: 'declareUpstream', method: 'put', path: '/upstream', role: 'admin', tag: 'upstream',
-    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential'],
-    summary: 'Declare the upstream; it starts disabled',
-    body: z.strictObject({ url: z.string().min(1).max(2_048), credential: z.string().max(8_192).default('') }), answer: upstreamSchema,
+    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential', 'changed_meanwhile'],
+    summary: 'Declare the upstream; it starts disabled', secrets: ['was'],
+    body: z.strictObject({ url: z.string().min(1).max(2_048), credential: z.string().max(8_192).default(''), was }), answer: upstreamSchema,
     run: ({ context, parts, actor, body }) => declareUpstream(context, { organization: actor.organization, ...body }, parts.upstreamRules),
   }),
   operation({
     id: 'enableUpstream', method: 'post', path: '/upstream/enable', role: 'admin', tag: 'upstream', summary: 'Enable the upstream',
-    refuses: ['upstream_not_declared'],
-    answer: upstreamSchema, run: ({ context, actor }) => enableUpstream(context, actor.organization),
+    refuses: ['upstream_not_declared', 'changed_meanwhile'], query: sameVersion,
+    answer: upstreamSchema, run: ({ context, actor, query }) => enableUpstream(context, actor.organization, query.version),
   }),
   operation({
     id: 'disableUpstream', method: 'post', path: '/upstream/disable', role: 'admin', tag: 'upstream', summary: 'Disable the upstream',
@@ -114,12 +122,13 @@ export const namedUpstreamOperations = [
   }),
   operation({
     id: 'declareNamedUpstream', method: 'put', path: '/upstreams/{name}', role: 'admin', tag: 'upstream',
-    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential', 'invalid_setting'],
-    summary: 'Declare an upstream by name; it starts disabled',
+    refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential', 'invalid_setting', 'changed_meanwhile'],
+    summary: 'Declare an upstream by name; it starts disabled', secrets: ['was'],
     params: namedUpstreamParams,
     body: z.strictObject({
       url: z.string().min(1).max(2_048), credential: z.string().max(8_192).default(''), auth: z.enum(upstreamAuths).default('bearer'),
       dialect: z.enum(upstreamDialects).nullable().default(null), provider: z.string().min(1).max(64).nullable().default(null),
+      was,
     }),
     answer: namedUpstreamSchema,
     run: ({ context, parts, actor, params, body }) =>
@@ -127,8 +136,10 @@ export const namedUpstreamOperations = [
   }),
   operation({
     id: 'enableNamedUpstream', method: 'post', path: '/upstreams/{name}/enable', role: 'admin', tag: 'upstream', summary: 'Enable an upstream',
-    refuses: ['upstream_not_declared'], params: namedUpstreamParams, answer: namedUpstreamSchema,
-    run: ({ context, actor, params }) => enableNamedUpstream(context, { organization: actor.organization, name: params.name }),
+    refuses: ['upstream_not_declared', 'credential_missing', 'changed_meanwhile'], params: namedUpstreamParams, query: sameVersion,
+    answer: namedUpstreamSchema,
+    run: ({ context, actor, params, query }) =>
+      enableNamedUpstream(context, { organization: actor.organization, name: params.name }, query.version),
   }),
   operation({
     id: 'disableNamedUpstream', method: 'post', path: '/upstreams/{name}/disable', role: 'admin', tag: 'upstream', summary: 'Disable an upstream',

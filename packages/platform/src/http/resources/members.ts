@@ -6,7 +6,7 @@ import {
 } from '../../use-cases/users.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageQuery, placeByMaking, storedPage } from '../paging.ts';
-import { emailSent, emailShown, idParams, instant } from './fields.ts';
+import { emailSent, emailShown, fieldsBefore, idParams, instant } from './fields.ts';
 
 const role = z.enum(roles);
 
@@ -29,10 +29,10 @@ export const memberOperations = [
   }),
   operation({
     id: 'setMemberRole', method: 'patch', path: '/members/{id}', role: 'admin', tag: 'members', summary: "Set a member's role",
-    refuses: ['unknown_member', 'last_owner', 'forbidden'],
-    params: idParams, body: z.strictObject({ role: roleField }), answer: memberSchema,
+    refuses: ['unknown_member', 'last_owner', 'forbidden', 'changed_meanwhile'], secrets: ['was'],
+    params: idParams, body: z.strictObject({ role: roleField, was: fieldsBefore({ role }) }), answer: memberSchema,
     run: ({ context, actor, params, body }) =>
-      setMemberRole(context, { organization: actor.organization, id: params.id, by: actor.role, role: body.role }),
+      setMemberRole(context, { organization: actor.organization, id: params.id, by: actor.role, role: body.role, was: body.was }),
   }),
   operation({
     id: 'removeMember', method: 'delete', path: '/members/{id}', role: 'admin', tag: 'members', summary: 'Remove the member',

@@ -3,6 +3,7 @@
  */
 import type { CapAlert } from '@metergate/store/alerts/cap-alerts.ts';
 import { z } from 'zod';
+import { refuseOtherThan, type ThingBefore } from '../changed-meanwhile.ts';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { findOrganization } from '../organizations.ts';
@@ -25,19 +26,23 @@ export const alertFields = z.strictObject({
   cap: z.string({ error: 'The cap must be named by its id.' }).min(1).max(200), at: atField,
 });
 
+const named = { the: 'The thresholds of this cap', a: 'a list of thresholds of this cap' };
+
 /**
- * Sets at which percentages of its limit a cap notifies webhooks, replacing earlier ones. Refuses what the fields refuse,
- * `unknown_organization`, `unknown_cap`.
+ * Sets at which percentages of its limit a cap notifies webhooks, replacing earlier ones. `was`: the thresholds that the change was made from, null
+ * where there were none. Refuses what the fields refuse, `unknown_organization`, `unknown_cap`, `changed_meanwhile`.
  */
 export async function setAlert(
-  context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof alertFields> & { readonly organization: string },
+  context: UseCaseContext,
+  { organization: idOrName, was, ...wanted }: z.input<typeof alertFields> & { readonly organization: string; readonly was?: ThingBefore },
 ): Promise<ShownAlert | AdministrationRefusal> {
   const checked = checkInput(alertFields, wanted);
   if (isRefusal(checked)) return checked;
   const organization = await findOrganization(context, idOrName);
   if (isRefusal(organization)) return organization;
   const at = [...new Set(checked.value.at)].toSorted((one, other) => one - other);
-  const set = await context.store.capAlerts.set({ organization: organization.id, cap: checked.value.cap, at });
+  const set = await context.store.capAlerts.set({ organization: organization.id, cap: checked.value.cap, at },
+    refuseOtherThan<CapAlert>(was, named, ({ at: there }) => ({ at: there })));
   return isRefusal(set) ? set : shownAlert(set);
 }
 

@@ -6,6 +6,7 @@ import { monthName, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { MonthBudget } from '@metergate/store/alerts/month-budgets.ts';
 import { z } from 'zod';
 import { atField } from '../alerts/alerts.ts';
+import { refuseOtherThan, type ThingBefore } from '../changed-meanwhile.ts';
 import type { UseCaseContext } from '../context.ts';
 import { checkInput } from '../input.ts';
 import { moneyField } from '../money-field.ts';
@@ -49,12 +50,16 @@ export const budgetFields = z.strictObject({
   at: atField.optional().meta({ description: 'Percent of the amount at which webhooks are notified' }),
 });
 
+const named = { the: 'This budget', a: 'such a budget' };
+
 /**
- * Sets what calls are meant to cost in a month; one of the same scope, subject and month keeps its id. Refuses what the fields refuse,
- * `unknown_organization`, `invalid_name`, `invalid_setting`.
+ * Sets what calls are meant to cost in a month; one of the same scope, subject and month keeps its id. `was`: amount and percentages that the change
+ * was made from, null where there was no such budget. Refuses what the fields refuse, `unknown_organization`, `invalid_name`, `invalid_setting`,
+ * `changed_meanwhile`.
  */
 export async function setBudget(
-  context: UseCaseContext, { organization: idOrName, ...wanted }: z.input<typeof budgetFields> & { readonly organization: string },
+  context: UseCaseContext,
+  { organization: idOrName, was, ...wanted }: z.input<typeof budgetFields> & { readonly organization: string; readonly was?: ThingBefore },
 ): Promise<ShownBudget | AdministrationRefusal> {
   const checked = checkInput(budgetFields, wanted);
   if (isRefusal(checked)) return checked;
@@ -67,7 +72,7 @@ export async function setBudget(
   const set = await context.store.monthBudgets.set({
     organization: organization.id, scope, subject: scope === 'person' ? subject!.toLowerCase() : subject, monthMs, amount,
     at: [...new Set(at)].toSorted((one, other) => one - other),
-  });
+  }, refuseOtherThan<MonthBudget>(was, named, (there) => ({ amount: formatDollars(there.amount), at: there.at })));
   if (isRefusal(set)) return set;
   const shownMs = monthMs ?? monthOf(context.nowMs);
   return shownBudget(set, shownMs, await (await budgetSpend(context, organization.id, shownMs))(set));

@@ -7,7 +7,8 @@ import type { PriceBook } from '@metergate/core/price/price-book.ts';
 import { namedUpstreamsMax } from '@metergate/store/settings/named-upstreams.ts';
 import { isRefusal } from '../refusal.ts';
 import {
-  declareNamedUpstream, disableNamedUpstream, enableNamedUpstream, problemWithUpstream, removeNamedUpstream, type ShownNamedUpstream,
+  declareNamedUpstream, disableNamedUpstream, enableNamedUpstream, lackingCredential, problemWithUpstream, removeNamedUpstream,
+  type ShownNamedUpstream,
 } from '../named-upstreams.ts';
 import { storedCredentialOf } from '../upstream-credential.ts';
 import { parseNamedUpstreamUrl, type UpstreamUrlRules } from '../upstream-url.ts';
@@ -69,7 +70,10 @@ async function planEntry(
   if (credential === undefined && kept === null) return { field: 'credential', sentence: 'The stored credential cannot be read. Say what it is.' };
   const stored = storedCredentialOf({ auth: wanted.auth, credential: credential ?? kept!, url }, given.rules);
   if ('problem' in stored) return { field: 'credential', sentence: stored.problem };
-  return { steps: stepsOf(given, { ...wanted, name, url, credential: stored.text, enabled: entry.enabled }, there) };
+  const steps = stepsOf(given, { ...wanted, name, url, credential: stored.text, enabled: entry.enabled }, there);
+  const lacking = lackingCredential(name, { auth: wanted.auth, hasCredential: stored.text !== '' });
+  const enables = steps.length > 0 && (entry.enabled ?? there?.enabled ?? false);
+  return enables && lacking !== null ? { field: 'credential', sentence: lacking } : { steps };
 }
 
 type Wanted = Pick<ShownNamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'provider'> & {

@@ -21,7 +21,7 @@ export const routes: Routes = {
   guests: { admit: 'field', list: 'each', end: 'field' },
   organizations: routedOrganizations,
   serviceKeys: routedServiceKeys,
-  providers: { connect: 'first', disconnect: 'first', state: 'first' },
+  providers: { connect: 'first', disconnect: 'first', version: 'first', state: 'first' },
   upstreams: { declare: 'first', enable: 'first', disable: 'first', remove: 'first', show: 'first' },
   namedUpstreams: { declare: 'first', enable: 'first', disable: 'first', remove: 'first', list: 'first' },
   settings: {
