@@ -63,30 +63,58 @@ describe('gateway nodes on a store of cells on Citus', { skip: citusBin() === nu
       console.log(`# moved under load: ${during} calls meanwhile, refused ${JSON.stringify([...refused])}, longest ${Math.round(longestMs)} ms`);
     });
 
-    test('while the coordinator is away calls without caps are served, those under caps refused, and nothing is lost', async () => {
+    test('the coordinator stops and starts under callers: calls without caps go on, those under caps once it is back, nothing is lost', async () => {
       const { cluster, store, nodes } = running();
       const [capped, free] = [await Sharer.of(cluster, store, 'capped, away'), await Sharer.of(cluster, store, 'without caps, away')];
-      await capped.cap(1_000);
+      await capped.cap(1_000_000);
       for (const node of nodes) for (const sharer of [capped, free]) await sharer.admitted(node, 1);
-      await citus.coordinator.pause();
-      try {
-        for (const node of nodes) for (let count = 0; count < 5; count += 1) assert.equal((await free.call(node, 1)).status, 200);
-        const pause = pauses();
-        for (const deadlineMs = performance.now() + 30_000; ; await pause()) {
-          const { status, code } = await capped.call(nodes[0]!, 1);
-          if (status === 503) {
-            assert.equal(code, 'budget_unverifiable');
-            break;
-          }
-          assert.ok(performance.now() < deadlineMs, `${status} ${code}`);
+      const calling = new AbortController();
+      const answers = { capped: new Map<string, number>(), free: new Map<string, number>() };
+      const longestMs = { capped: 0, free: 0 };
+      const callers = Array.from({ length: 12 }, async (_, at) => {
+        const [whose, sharer] = at % 3 === 0 ? ['capped', capped] as const : ['free', free] as const;
+        let sinceMs: number | null = null;
+        while (!calling.signal.aborted) {
+          const { status, code } = await sharer.call(nodes[at % nodes.length]!, 1, {}, 20);
+          if (status === 200) sinceMs = null;
+          else longestMs[whose] = Math.max(longestMs[whose], performance.now() - (sinceMs ??= performance.now()));
+          answers[whose].set(code, (answers[whose].get(code) ?? 0) + 1);
         }
+      });
+      const until = async (seen: () => boolean): Promise<void> => {
+        const pause = pauses();
+        for (const deadlineMs = performance.now() + 60_000; !seen(); await pause()) {
+          assert.ok(performance.now() < deadlineMs, JSON.stringify([...answers.capped]));
+        }
+      };
+      await citus.coordinator.pause();
+      let freeMeanwhile: number;
+      let awayMs = performance.now();
+      try {
+        await until(() => answers.capped.has('budget_unverifiable'));
+        const before = free.answered;
+        await until(() => free.answered >= before + 100);
+        freeMeanwhile = free.answered - before;
       } finally {
         await citus.coordinator.resume();
       }
-      for (const node of nodes) await capped.admitted(node, 1);
-      const { records, sum, cap } = await capped.spent();
-      assert.deepEqual([records, sum, cap], [capped.answered, capped.answered, capped.answered]);
-      assert.equal((await free.spent()).records, free.answered);
+      awayMs = performance.now() - awayMs;
+      const [backMs, then] = [performance.now(), capped.answered];
+      await until(() => capped.answered > then + 8);
+      const servedAfterMs = performance.now() - backMs;
+      calling.abort();
+      await Promise.all(callers);
+      assert.deepEqual([...answers.free.keys()], ['ok'], 'calls without caps wait for no store');
+      assert.deepEqual([...answers.capped.keys()].filter((code) => code !== 'ok'), ['budget_unverifiable']);
+      for (const sharer of [capped, free]) {
+        const { records, sum } = await sharer.spent();
+        assert.deepEqual([records, sum], [sharer.answered, sharer.answered]);
+      }
+      assert.equal((await capped.spent()).cap, capped.answered);
+      assert.deepEqual((await store.spendReconciler.reconcile(async () => true))!.differences, []);
+      console.log(`# coordinator away for ${Math.round(awayMs)} ms: ${freeMeanwhile} calls without caps after the first refusal, capped `
+        + `${JSON.stringify([...answers.capped])}, longest without an answer of 200 ${Math.round(longestMs.capped)} ms, nine more capped calls `
+        + `${Math.round(servedAfterMs)} ms after it was back`);
     });
   });
 });
