@@ -1,5 +1,5 @@
-/** `metergate cells`: lists, adds, drains and opens the cells of a PostgreSQL store. Decision 210. */
-import { homeName, type StoredCell } from '@metergate/store/operation/cells/directory.ts';
+/** `metergate cells`: lists, adds, drains, opens and mends the cells of a PostgreSQL store. Decision 210. */
+import { homeName, type CellDifference, type StoredCell } from '@metergate/store/operation/cells/directory.ts';
 import type { ShownCell } from '@metergate/store/operation/cells/one-store.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { command, commandGroup } from '../command-line/command.ts';
@@ -59,4 +59,19 @@ function stateSet<Refusal>(cell: StoredCell | Refusal, what: string) {
   return { json: { name, state }, text: `The cell ${name} ${what}.` };
 }
 
-export const cellsCommand = commandGroup('List, add, drain and open the cells of a PostgreSQL store', { list, add, drain, open });
+const mended: Readonly<Record<CellDifference['what'], string>> = {
+  lacking: 'made again, without keys, caps and settings', unplaced: 'found again', erased: 'erased again', keys: 'keys found again',
+};
+
+const mend = command({
+  description: 'After a restore from a backup, have the store and its cells agree on which organizations and keys there are',
+  args: {},
+  run: (_values, tools) => onStore(tools, async ({ store }) => {
+    const done = await store.cells.mend();
+    if (done.length === 0) return { json: [], text: 'The store and its cells agree. There is nothing to mend.' };
+    const rows = done.map(({ cell, organization, name, what }) => [organization, name, cell, mended[what]]);
+    return { json: done, text: (width) => table(['ORGANIZATION', 'NAME', 'CELL', 'DONE'], rows, { widthMax: width, shrinks: 'DONE' }) };
+  }),
+});
+
+export const cellsCommand = commandGroup('List, add, drain, open and mend the cells of a PostgreSQL store', { list, add, drain, open, mend });

@@ -93,9 +93,7 @@ async function examineStore(config: Config, tools: CommandTools): Promise<StoreL
   try {
     const store = await openExistingStore(config);
     try {
-      const cells = await examineCells(store);
-      // What is asked of organizations cannot be answered while a cell is away.
-      const whole = cells.every(({ state }) => state !== 'fail');
+      const { findings: cells, allAnswer: whole } = await examineCells(store);
       const organizations = whole ? await listConnections({ store, randomBytes: tools.randomBytes, nowMs: tools.nowMs() }) : [];
       const revision = await store.settings.revision();
       const key = examineMasterKeyFile(config);

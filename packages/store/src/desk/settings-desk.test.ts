@@ -84,6 +84,32 @@ test('keys used within the hour are sent before the first heartbeat, and their c
   assert.deepEqual(changes().map(({ keys }) => keys[0]?.[0]), [hash]);
 });
 
+test('a store that was put back to an earlier moment is read again: what was made since is gone, what was changed is as it was', async (t) => {
+  const { store, organization, other, said, deskOver, changes } = await context(t);
+  const late = 'd'.repeat(64);
+  granted(await store.serviceKeys.create({
+    organization: other.id, name: 'late', project: null, expiresAtMs: null, hash: late, prefix: 'svc_live_ef',
+  }));
+  let isBack = false;
+  const desk = deskOver({
+    ...store.settings,
+    organization: async (id) => (isBack && id === other.id ? null : store.settings.organization(id)),
+    changedSince: (since) => (isBack ? Promise.resolve({ revision: 1, organizations: [], prices: false }) : store.settings.changedSince(since)),
+    keysByHash: async (hashes) => new Map([...await store.settings.keysByHash(hashes)].filter(([each]) => !isBack || each !== late)),
+  });
+  await desk.poll();
+  await desk.ask(1, hash);
+  await desk.ask(2, late);
+  said.length = 0;
+  isBack = true;
+  await desk.poll();
+  assert.deepEqual(said.map(({ kind }) => kind), ['changed', 'changed', 'prices', 'heartbeat']);
+  const found = changes();
+  assert.deepEqual(found.map(({ id, organization: now }) => [id, now?.id ?? null]), [[organization.id, organization.id], [other.id, null]]);
+  await desk.poll();
+  assert.deepEqual(said.map(({ kind }) => kind), ['heartbeat']);
+});
+
 test('a store that cannot say which keys were used keeps no node from starting', async (t) => {
   const { store, said, deskOver } = await context(t);
   await deskOver({ ...store.settings, hashesUsedSince: () => Promise.reject(new Error('late')) }).poll();

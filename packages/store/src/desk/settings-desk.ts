@@ -8,7 +8,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings, ServiceKeySettings } from '@metergate/core/account/settings.ts';
-import type { NodeSettings } from '../settings/node-settings.ts';
+import type { NodeSettings, SettingsChange } from '../settings/node-settings.ts';
 import type { StoredPrices } from '../settings/stored-prices.ts';
 import type { SpendSums, SubjectSums } from '../spend/spend-sums.ts';
 import { CappedAnswers, type UntoldAnswer, type UntoldChange } from './capped-answers.ts';
@@ -93,7 +93,7 @@ export function createSettingsDesk({ settled = noSpentNews, capped = noCappedNew
 
   /** `revision` moves first, so that questions in flight are read again; it moves back if the work fails. */
   async function follow(since: number): Promise<void> {
-    const { revision: latest, organizations, prices: pricesChanged } = await settings.changedSince(since);
+    const { revision: latest, organizations, prices: pricesChanged } = await changedOf(settings, since, told);
     if (latest === since) return;
     revision = latest;
     kept.clear();
@@ -130,6 +130,12 @@ export function createSettingsDesk({ settled = noSpentNews, capped = noCappedNew
       post({ kind: 'heartbeat' });
     },
   };
+}
+
+/** If the store was put back to an earlier moment, anything that the node holds may be as it was then, or gone. */
+async function changedOf(settings: NodeSettings, since: number, told: ReadonlyMap<OrganizationId, unknown>): Promise<SettingsChange> {
+  const found = await settings.changedSince(since);
+  return found.revision < since ? { revision: found.revision, organizations: [...told.keys()], prices: true } : found;
 }
 
 /** By hash. Keys of organizations that are gone have none. */

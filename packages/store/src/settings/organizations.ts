@@ -73,9 +73,9 @@ export interface OrganizationChanges {
 
 /**
  * One of the two steps in which an organization outside the default cell is made: `cell` in the default cell, which notes its place; `id` in its
- * own, where it may be there already.
+ * own, where it may be there already. Both: a default cell that lost it notes it again.
  */
-export type NewPlace = { readonly cell: number } | Pick<Organization, 'id' | 'createdAtMs'>;
+export type NewPlace = { readonly cell: number } | Pick<Organization, 'id' | 'createdAtMs'> & { readonly cell?: number };
 
 /** What remains of an erased organization besides its figures. */
 export type ErasedOrganization = Pick<Organization, 'id' | 'name' | 'enforceKeyCaps' | 'recordsGoneBeforeMs'>;
@@ -109,7 +109,7 @@ export function organizationsIn({ engine, vault, clock, randomBytes }: StoreCont
         }
         const { id, createdAtMs } = given ?? { id: newId(idPrefix.organization, randomBytes) as OrganizationId, createdAtMs: clock() };
         await transaction.insertInto('organization').values(newRow({ id, name, plan, createdAtMs, revision })).execute();
-        if (place !== undefined && 'cell' in place) {
+        if (place?.cell !== undefined) {
           await transaction.insertInto('organization_place').values({ organization: id, cell: place.cell, ready: 0 }).execute();
         }
         if (given === null) {

@@ -6,6 +6,7 @@ import { isRefusal, refuse } from '../../engine/refusal.ts';
 import type { StoreCell, Repositories, Store, StoreCells } from './one-store.ts';
 import { cellAddressProblem, cellNameForm, isCellName } from '../../engine/cell-url.ts';
 import type { OpenCells } from './cells.ts';
+import { compareCells, mendCells } from './compare-cells.ts';
 import { directoryLookMs, homeName, type StoredCell } from './directory.ts';
 import { inTurns, cellReach, type CellReach } from './reach.ts';
 import { endFormerGuests } from './routed-members.ts';
@@ -70,6 +71,14 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions): StoreCells {
     },
     setState: (name, state) => home.directory.setState(name, state),
     each: () => cells.all.map((cell) => (cell === cells.home ? cell : { ...cell, store: async () => viewOf(await cell.store(), home) })),
+    async compare() {
+      await cells.look();
+      return cells.several ? compareCells({ cells, home }) : [];
+    },
+    async mend() {
+      await cells.look();
+      return cells.several ? mendCells({ cells, home }) : [];
+    },
     async keepHouse() {
       await cells.look();
       if (!cells.several) return;

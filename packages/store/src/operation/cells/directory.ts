@@ -32,6 +32,23 @@ export interface OrganizationPlace {
   readonly ready: boolean;
 }
 
+/**
+ * `lacking`: the cell lost it. `unplaced`: the directory lost it, so nobody finds it. `erased`: it was erased, and the cell has it again. `keys`: the
+ * directory does not know where these keys are, so nodes do not know them either.
+ */
+export interface CellDifference {
+  readonly cell: StoredCell['name'];
+  readonly what: 'lacking' | 'unplaced' | 'erased' | 'keys';
+  readonly organization: OrganizationId;
+  readonly name: string;
+}
+
+/** The hash of a key, and whose it is. */
+export interface PlacedKey {
+  readonly hash: string;
+  readonly organization: OrganizationId;
+}
+
 export interface Directory {
   /** By number; none: the store has no cells but itself. */
   cells(): Promise<StoredCell[]>;
@@ -53,6 +70,8 @@ export interface Directory {
   /** Of these hashes, those that belong to an organization outside the default cell. */
   placesOfKeys(hashes: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlace>>;
   noteKeys(organization: OrganizationId, hashes: readonly string[]): Promise<void>;
+  /** Of the service keys and tap keys that this very cell has, those that are revoked left out. */
+  ownKeys(): Promise<readonly PlacedKey[]>;
   /** An erased organization has no keys. */
   forgetKeys(organization: OrganizationId): Promise<void>;
 }
@@ -125,6 +144,7 @@ export function directoryIn({ engine }: StoreContext): Directory {
           .onConflict((conflict) => conflict.doNothing()).execute();
       }
     }),
+    ownKeys: () => engine.read(ownKeysIn),
     forgetKeys: (organization) => engine.write(async (transaction) => {
       await transaction.deleteFrom('key_place').where('organization', '=', organization).execute();
     }),
@@ -132,6 +152,13 @@ export function directoryIn({ engine }: StoreContext): Directory {
 }
 
 const rowsAtOnce = 1_000;
+
+async function ownKeysIn(db: Kysely<Schema>): Promise<readonly PlacedKey[]> {
+  const { rows } = await sql<PlacedKey>`select hash, organization from service_key where revoked_at_ms is null
+    union all select f.hash, k.organization from service_key_former as f join service_key as k on k.id = f.key where k.revoked_at_ms is null
+    union all select key_hash, organization from baseline where key_hash is not null`.execute(db);
+  return rows;
+}
 
 async function loadsIn(db: Kysely<Schema>): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ cell: bigint; organizations: bigint }>`select coalesce(p.cell, ${sql.lit(homeCell)}) as cell,

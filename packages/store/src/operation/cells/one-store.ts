@@ -47,7 +47,7 @@ import { callCorrectionsIn, type StoredCallCorrections } from '../../spend/call-
 import { storedPricesIn, type StoredPrices } from '../../settings/stored-prices.ts';
 import { providerConnectionsIn, type ProviderConnections } from '../../settings/provider-connections.ts';
 import type { Vault } from '../../sealing/vault.ts';
-import { directoryIn, homeCell, homeName, type Directory, type StoredCell } from './directory.ts';
+import { directoryIn, homeCell, homeName, type CellDifference, type Directory, type StoredCell } from './directory.ts';
 import { refuse, type StoreRefusal } from '../../engine/refusal.ts';
 import { guestsIn, type Guests } from './guests.ts';
 import { receiptsIn, type Receipts } from '../../receipts/receipts.ts';
@@ -200,6 +200,10 @@ export interface StoreCells {
   setState(name: string, state: StoredCell['state']): Promise<StoredCell | StoreRefusal>;
   /** Each cell by itself, for work that goes through all of them. At least one. */
   each(): readonly StoreCell[];
+  /** What the directory and the cells that answer say differently of organizations. */
+  compare(): Promise<CellDifference[]>;
+  /** Has them say the same; returns what it mended. */
+  mend(): Promise<CellDifference[]>;
   /** Looks at the directory, and does what a process did not finish between two cells. */
   keepHouse(): Promise<void>;
 }
@@ -213,6 +217,8 @@ export function aloneOf(store: () => Store): StoreCells {
     add: async () => refuse('invalid_setting', needsServer),
     setState: async () => refuse('unknown_cell', 'There is no cell with this name.'),
     each: () => [{ number: homeCell, name: homeName, store: async () => store() }],
+    compare: async () => [],
+    mend: async () => [],
     keepHouse: async () => {},
   };
 }

@@ -43,7 +43,11 @@ export async function finishOrganization(
   { cells, home }: Pick<CellReach, 'cells' | 'home'>, { id, name, plan, createdAtMs }: Organization, cell: number,
 ): Promise<Organization> {
   const own = await cells.noted({ organization: id, cell, ready: false });
-  const made = await (await own.store()).organizations.create({ name, plan }, { id, createdAtMs });
+  const { organizations } = await own.store();
+  const first = await organizations.create({ name, plan }, { id, createdAtMs });
+  // Only after a restore: the cell has the name for an organization that the directory does not know (`compare-cells.ts`).
+  const made = isRefusal(first) && first.refused.code === 'name_taken'
+    ? await organizations.create({ name: `${name} ${id}`, plan }, { id, createdAtMs }) : first;
   if (isRefusal(made)) throw new Error(`an organization is refused by its cell: ${made.refused.code}`);
   await home.directory.settle(id);
   return made;

@@ -16,7 +16,7 @@ export type Routes = { readonly [R in keyof Repositories]: RoutesOf<Repositories
 export const routes: Routes = {
   directory: {
     cells: 'home', add: 'home', setState: 'home', loads: 'home', next: 'home', placesOf: 'home', places: 'home', unfinished: 'home', settle: 'home',
-    placesOfKeys: 'home', noteKeys: 'home', forgetKeys: 'home',
+    placesOfKeys: 'home', noteKeys: 'home', ownKeys: 'home', forgetKeys: 'home',
   },
   guests: { admit: 'field', list: 'each', end: 'field' },
   organizations: routedOrganizations,

@@ -1,0 +1,103 @@
+/** A cell, or the store itself, that was restored to an earlier moment than the other: what differs is named, and mended (decision 286). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { OrganizationId } from '@metergate/core/id.ts';
+import { cellUrl } from '../../engine/cell-url.ts';
+import { openWithCells, type Store } from '../../store.ts';
+import { batchOf, granted, hashOf, postgresFixture, sampleRecord, testMasterKey, type EngineFixture } from '../../test-support/contract-fixture.ts';
+import type { OpenCells } from './cells.ts';
+import type { CellDifference } from './directory.ts';
+
+describe('cells that were restored', () => {
+  let fixture: EngineFixture;
+  let url: string;
+  let store: Store;
+  let cells: OpenCells;
+  const opened: Store[] = [];
+  const open = async (): Promise<void> => {
+    ({ store, cells } = await openWithCells({ url, masterKey: testMasterKey, clock: Date.now, randomBytes: (n) => randomBytes(n), create: true }));
+    opened.push(store);
+  };
+  const inCell = async (name: string): Promise<OrganizationId> =>
+    (await granted(store.organizations.create({ name, plan: 'team' }))).id;
+  const keyOf = async (organization: OrganizationId, text: string): Promise<string> => {
+    const hash = hashOf(text);
+    await granted(store.serviceKeys.create({ organization, name: null, project: null, expiresAtMs: null, hash, prefix: 'svc_live_x' }));
+    return hash;
+  };
+  /** Keeps what a schema holds now; the result puts it back. */
+  const keep = async (schema: string): Promise<() => Promise<void>> => {
+    const own = cellUrl(url, schema);
+    const kept = `kept_${randomBytes(4).toString('hex')}`;
+    const tables = await fixture.query(own, 'select tablename as name from pg_tables where schemaname = current_schema()');
+    const names = tables.map(({ name }) => String(name));
+    await fixture.run(own, [`create schema ${kept}`, ...names.map((name) => `create table ${kept}."${name}" as table "${name}"`)]);
+    return () => fixture.run(own, [
+      'set session_replication_role = replica', `truncate ${names.map((name) => `"${name}"`).join(', ')}`,
+      ...names.map((name) => `insert into "${name}" overriding system value table ${kept}."${name}"`),
+    ]);
+  };
+  const said = (differences: readonly CellDifference[]) =>
+    differences.map(({ cell, what, organization }) => [cell, what, organization]).sort((one, other) => (String(one) < String(other) ? -1 : 1));
+
+  before(async () => {
+    fixture = await postgresFixture();
+    url = await fixture.newStoreUrl();
+    await open();
+    await granted(store.cells.add('east'));
+    await fixture.query(url, 'update cell set added_at_ms = 0');
+    await granted(store.cells.setState('default', 'drained'));
+  });
+  after(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+    await fixture.end();
+  });
+
+  test('the cell goes back: what it lost is made again without its keys, what was erased since is erased again', async () => {
+    const [stays, gone] = [await inCell('stays'), await inCell('gone')];
+    const key = await keyOf(stays, 'stays');
+    const restore = await keep('east');
+    const late = await inCell('late');
+    const lateKey = await keyOf(late, 'late');
+    assert.equal('refused' in await store.erasure.begin(gone), false);
+    assert.deepEqual(await store.cells.compare(), []);
+    await restore();
+    await open();
+    // As a node ships it again from its journal.
+    await (await cells.of(late)).store().then((own) => own.calls.ship(batchOf('seg_again', [sampleRecord(late)])));
+    const expected = [['east', 'erased', gone], ['east', 'lacking', late]].sort((one, other) => (String(one) < String(other) ? -1 : 1));
+    assert.deepEqual(said(await store.cells.compare()), expected);
+    assert.deepEqual(said(await store.cells.mend()), expected);
+    assert.deepEqual([await store.cells.compare(), await store.cells.mend()], [[], []]);
+    assert.equal((await store.organizations.find(late))!.name, 'late');
+    assert.equal((await store.calls.list({ organization: late, limit: 10 })).length, 1);
+    assert.equal(await store.settings.keyByHash(lateKey), null);
+    assert.equal((await store.settings.keyByHash(key))!.organization, stays);
+    assert.deepEqual((await store.organizations.list()).filter(({ id }) => id === gone), []);
+    const again = await keyOf(late, 'late, again');
+    assert.equal((await store.settings.keyByHash(again))!.organization, late);
+  });
+
+  test('the store itself goes back: what its cells have is found again, its keys too, under a name that nobody has', async () => {
+    const stays = await inCell('stays, too');
+    const [{ schema }] = await fixture.query(url, 'select current_schema() as schema') as [{ schema: string }];
+    const restore = await keep(schema);
+    const [late, other] = [await inCell('later'), await inCell('other')];
+    const [lateKey, stayingKey] = [await keyOf(late, 'later'), await keyOf(stays, 'a later key')];
+    await restore();
+    await open();
+    assert.equal(await store.organizations.find(other), null);
+    assert.equal(await store.settings.keyByHash(lateKey), null);
+    const taken = await inCell('later');
+    const expected = [['east', 'keys', stays], ['east', 'unplaced', late], ['east', 'unplaced', other]]
+      .sort((one, next) => (String(one) < String(next) ? -1 : 1));
+    assert.deepEqual(said(await store.cells.mend()), expected);
+    assert.deepEqual(await store.cells.compare(), []);
+    await open();
+    assert.deepEqual([(await store.organizations.find(other))!.name, (await store.organizations.find('later'))!.id], ['other', taken]);
+    assert.notEqual(await store.organizations.find(late), null);
+    assert.equal((await store.settings.keyByHash(lateKey))!.organization, late);
+    assert.equal((await store.settings.keyByHash(stayingKey))!.organization, stays);
+  });
+});
