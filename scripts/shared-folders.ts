@@ -38,20 +38,20 @@ export const sharedFolders: readonly SharedFolder[] = [
   },
   {
     folder: 'packages/store/src/',
-    // The last three take long: they run beside the others.
+    // All but the first two take long: they run beside the others.
     alone: [
-      'journal/writer.test.ts', 'threads/idle-memory.test.ts',
-      'retention/retention.contract.test.ts', 'schema/upgrade.test.ts', 'usage/usage.contract.test.ts',
+      'journal/writer.test.ts', 'threads/idle-memory.test.ts', 'journal/kill.test.ts', 'retention/retention.contract.test.ts',
+      'schema/upgrade.test.ts', 'spend/spend.contract.test.ts', 'usage/usage.contract.test.ts',
     ],
   },
   { folder: 'test/limits/', alone: [] },
   // These take long themselves.
-  { folder: 'test/conformance/', alone: ['recorded-exchanges.test.ts', 'large-bodies.test.ts'] },
+  { folder: 'test/conformance/', alone: ['recorded-exchanges.test.ts', 'large-bodies.test.ts', 'provider-packages.test.ts'] },
   {
     folder: 'test/operation/',
     alone: [
       'built-product.test.ts', 'first-owner.test.ts', 'running-product.test.ts', 'npm-package.test.ts', 'export-killed.test.ts',
-      'whole-day.test.ts',
+      'whole-day.test.ts', 'export-disk-full.test.ts', 'played-quarter.test.ts', 'silent-threads.test.ts',
     ],
   },
   {

@@ -25,14 +25,14 @@ const afterEndMs = 10_000;
 /** Two more processes than cores: tests of the whole system wait a quarter of their time. */
 const concurrency = Math.max(2, Math.min(5, availableParallelism() + 2));
 /**
- * The order in which files start. The longest start first, or they would run alone at the end; files that mostly wait start beside files that
- * compute. Files that match none of these follow by name.
+ * The order in which files start. The longest start first, or they would run alone at the end, and among them first those that run one file
+ * after another in one process. Those that mostly wait start beside those that compute. Files that match none of these follow by name.
  */
 const longest = [
-  'test/tap/python.test.ts', 'test/dashboard/dashboard.test.ts', 'packages/platform/src/', 'test/nodes/', 'test/dashboard/control.test.ts',
-  'test/reliability/', 'packages/store/src/retention/', 'packages/store/src/', 'test/hostile/', 'test/limits/', 'packages/tap/',
-  'test/operation/', 'test/dashboard/', 'test/conformance/', 'packages/cli/', 'packages/gateway/src/call/slow-bodies.test.ts',
-  'packages/core/src/', 'packages/gateway/src/usage/', 'test/',
+  'packages/store/src/', 'packages/platform/src/', 'test/nodes/', 'test/tap/python.test.ts', 'test/conformance/provider-packages.test.ts',
+  'test/limits/', 'test/operation/', 'test/dashboard/dashboard.test.ts', 'test/dashboard/states.test.ts', 'test/reliability/', 'packages/tap/',
+  'test/dashboard/', 'packages/gateway/src/', 'test/conformance/', 'test/hostile/', 'test/login/', 'test/readers/', 'packages/cli/',
+  'packages/core/src/', 'test/',
 ];
 
 process.chdir(root);

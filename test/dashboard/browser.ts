@@ -151,7 +151,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
 /** What axe finds wrong as the page is, one line each: rule and place. `rules`: only these; default: all that axe enables by default. */
 export async function axeHere(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!await page.evaluate<boolean>("typeof axe === 'object'")) await page.evaluate(axeSource);
-  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }) };
+  const only = rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } };
+  // Of what axe loads beforehand, no rule that is on needs the style sheets: reading them takes a fifth of the time.
+  const options = { resultTypes: ['violations'], preload: { assets: ['media'] }, ...only };
   const violations = await page.evaluate<readonly Found[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`));
