@@ -59,14 +59,16 @@ test('Whoever declared none has no such path: 404 with a key and without one, an
   const { system } = product;
   const upstream = await declared('mine');
   const stranger = await product.tenant();
-  const unknown = (path: string) => ({
-    status: 404, code: 'unknown_url', type: 'invalid_request_error', message: `Unknown request URL: POST ${path}.`,
+  const unknown = (path: string, undeclared?: string) => ({
+    status: 404, code: 'unknown_url', type: 'invalid_request_error', message: `Unknown request URL: POST ${path}.${undeclared === undefined ? ''
+      : ` This organization has not declared an upstream named "${undeclared}"; an admin can declare one, and enable it.`}`,
   });
   const bearer = (key: string): [string, string] => ['authorization', `Bearer ${key}`];
-  for (const [headers, path] of [
-    [[bearer(stranger.key)], '/upstreams/mine/v1/chat/completions'], [[bearer(upstream.key)], '/upstreams/theirs/v1/chat/completions'],
+  for (const [headers, path, undeclared] of [
+    [[bearer(stranger.key)], '/upstreams/mine/v1/chat/completions', 'mine'],
+    [[bearer(upstream.key)], '/upstreams/theirs/v1/chat/completions', 'theirs'],
     [[], '/upstreams/mine/v1/chat/completions'], [[bearer(upstream.key)], '/upstreams/mine/../mine/x'], [[bearer(upstream.key)], '/upstreams/mine'],
-  ] as const) assertRefusal(await upstream.call({ method: 'POST', target: path, headers, body: '{}' }), unknown(path));
+  ] as const) assertRefusal(await upstream.call({ method: 'POST', target: path, headers, body: '{}' }), unknown(path, undeclared));
   assertRefusal(await upstream.call({ method: 'POST', target: '/upstreams/mine/x', headers: [['x-goog-api-key', 'AIza']], body: '{}' }),
     { status: 401, code: 'invalid_api_key', type: 'invalid_request_error', message: 'Invalid API key.' });
   const disabled = await product.tenant();

@@ -9,7 +9,11 @@ import type { UnmeteredWork } from './usage/unmetered.ts';
 import type { CapRefusal } from './spend/cap-decision.ts';
 
 export type Refusal =
-  | { readonly kind: 'unknown_url'; readonly method: string; readonly path: string }
+  | {
+    readonly kind: 'unknown_url'; readonly method: string; readonly path: string;
+    /** The path is that of an upstream by this name, and the caller's organization has declared none. */
+    readonly undeclared?: string;
+  }
   | { readonly kind: 'malformed_request'; readonly fault: FramingFault | 'The request is not valid HTTP/1.1.' }
   | { readonly kind: 'expectation_unknown' }
   | { readonly kind: 'upgrade_unsupported' }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageFault } from './command.ts';
-import { givenDollars, dollarsOrNone, givenDurationMs, monthMs, pricePair, timeMs, givenWholeNumber } from './value-forms.ts';
+import { givenDollars, dollarsOrNone, givenDurationMs, monthArgumentMs, monthMs, pricePair, timeMs, givenWholeNumber } from './value-forms.ts';
 
 const refuses = (work: () => unknown, option: string): void => {
   assert.throws(work, (error) => error instanceof UsageFault && error.message.startsWith(`--${option} must be`));
@@ -20,6 +20,16 @@ test('times have the forms that all reports take; an invalid one is refused by t
   assert.equal(monthMs('month', '2026-11'), Date.UTC(2026, 10));
   for (const text of ['', '2026-02-30', '2026-09-23T14:00:00', '1790000000']) refuses(() => timeMs('since', text, nowMs), 'since');
   refuses(() => monthMs('month', '2026-11-01'), 'month');
+  const said = (text: string): string => {
+    try {
+      return String(monthArgumentMs(text));
+    } catch (fault) {
+      return (fault as Error).message;
+    }
+  };
+  assert.equal(said('October'), 'The month must be a month such as 2026-11, not October. Write YYYY-10, with the year for YYYY.');
+  assert.match(said('oct 2026'), / Write 2026-10\.$/);
+  for (const other of ['2026-13', 'Octopus', 'ma', '']) assert.doesNotMatch(said(other), /Write/);
 });
 
 test('whole numbers lie within their bounds', () => {

@@ -55,9 +55,31 @@ export function givenRange(range: TimeRange | RangeFault): TimeRange {
 
 /** `2026-11` → its first instant. */
 export function monthMs(option: string, text: string): number {
+  return monthNamed(`--${option}`, text);
+}
+
+/** The same where the month is not an option but stands by itself. */
+export function monthArgumentMs(text: string): number {
+  return monthNamed('The month', text);
+}
+
+function monthNamed(what: string, text: string): number {
   const ms = parseMonth(text);
   if (ms !== null) return ms;
-  throw new UsageFault(`--${option} must be ${monthForm}, not ${printable(text)}.`);
+  throw new UsageFault(`${what} must be ${monthForm}, not ${printable(text)}.${monthHint(text)}`);
+}
+
+const monthNames = [
+  'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december',
+];
+
+/** For a month by its name, or a part of it: how it is written. */
+function monthHint(text: string): string {
+  const word = /^\p{L}{3,}/u.exec(text.toLowerCase())?.[0] ?? '-';
+  const index = monthNames.findIndex((name) => name.startsWith(word));
+  if (index === -1) return '';
+  const year = /\b(\d{4})\b/.exec(text)?.[1] ?? 'YYYY';
+  return ` Write ${year}-${String(index + 1).padStart(2, '0')}${year === 'YYYY' ? ', with the year for YYYY' : ''}.`;
 }
 
 /** `429`, `4xx`, `error`: a filter of calls by status. */

@@ -13,7 +13,7 @@ import { command, commandGroup, type CommandTools } from '../command-line/comman
 import { countOf } from '../command-line/counts.ts';
 import { onStore } from '../command-line/on-store.ts';
 import { fields, shortDecimal, table } from '../command-line/table.ts';
-import { givenDurationMs, monthMs, givenWholeNumber } from '../command-line/value-forms.ts';
+import { givenDurationMs, monthArgumentMs, givenWholeNumber } from '../command-line/value-forms.ts';
 import { writeWhole } from '../command-line/whole-file.ts';
 import { publicKeysIn, storeBehindHead, storeLacksMonth, unreadableFile } from '../receipts/verify-file.ts';
 import { statementArguments, writeStatement } from './statement.ts';
@@ -28,7 +28,7 @@ const versionArgument = {
 
 function queryOf({ month, org, version }: { readonly month: string; readonly org: string; readonly version?: string | undefined }): MonthQuery {
   return {
-    organization: org, monthMs: monthMs('month', month),
+    organization: org, monthMs: monthArgumentMs(month),
     ...(version === undefined ? {} : { version: givenWholeNumber('version', version, { min: 1, max: 1_000_000 }) }),
   };
 }
@@ -185,6 +185,6 @@ function monthText({ month, state, version, figures, correction, late, adjustedC
   ].join('\n');
 }
 
-export const month = commandGroup('Close months, and show what was closed', {
+export const month = commandGroup('Close months, and show, export and verify them', {
   show, close, reopen, list, statement, export: exportFile, verify,
 });

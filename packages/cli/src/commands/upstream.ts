@@ -115,6 +115,6 @@ function stateOf({ state, hasCredential }: Pick<ShownUpstream, 'state' | 'hasCre
   return state === 'unreadable' ? 'stored, cannot be read' : hasCredential ? 'stored' : 'none';
 }
 
-export const upstream = commandGroup("Declare, enable, disable, show and remove an organization's own destinations", {
+export const upstream = commandGroup("Declare, enable, disable, list and remove an organization's own destinations", {
   declare, enable, disable, remove, show, list,
 });

@@ -57,6 +57,10 @@ test('the sandbox says at each start that its calls are recorded like real ones,
     const lines = quickStartLines({ ...urls, place: atDefault, sandbox: true, alone: true, gatewayUnknown: false, firstStart });
     const typed = /priced and counted by caps like real ones[^]*\n {2}SVC_DATA_DIR=\.\/sandbox npx --no-install metergate start --sandbox\n/;
     assert.match(lines.join('\n'), typed);
+    const place = { ...atDefault, prefix: 'SVC_DATA_DIR=./trial ' };
+    const chosen = quickStartLines({ ...urls, place, sandbox: true, alone: true, gatewayUnknown: false, firstStart });
+    assert.match(chosen.join('\n'), /like real ones\. Keep them apart from those\.\n\n/);
+    assert.doesNotMatch(chosen.join('\n'), /\.\/sandbox/, 'a directory that was chosen needs no advice');
   }
 });
 

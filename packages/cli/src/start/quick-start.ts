@@ -24,11 +24,16 @@ const inviteOwner = 'user invite --org default --role owner';
 /** As it is typed in a checkout and beside the package from npm alike. */
 const startSandbox = 'SVC_DATA_DIR=./sandbox npx --no-install metergate start --sandbox';
 
-const sandboxLines = [
-  'SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
-  'Its calls are recorded, priced and counted by caps like real ones. Keep them apart in a data directory of their own:',
-  `  ${startSandbox}`, '',
-];
+/** Who has said where the data is kept has seen to it. */
+function sandboxLines({ prefix, variables }: KeptData): string[] {
+  const chosen = prefix !== '' || variables.includes('SVC_DATABASE_URL');
+  const recorded = 'Its calls are recorded, priced and counted by caps like real ones.';
+  return [
+    'SANDBOX: answers are simulated on this machine. No provider is called and nothing costs anything.',
+    ...(chosen ? [`${recorded} Keep them apart from those.`]
+      : [`${recorded} Keep them apart in a data directory of their own:`, `  ${startSandbox}`]), '',
+  ];
+}
 
 const elsewhere = 'No gateway runs in this process. Put the address of yours in SVC_PUBLIC_GATEWAY_URL: until then, pages show this one.';
 
@@ -36,7 +41,7 @@ const elsewhere = 'No gateway runs in this process. Put the address of yours in 
 export function quickStartLines({ gatewayUrl, platformUrl, place, sandbox, alone, gatewayUnknown, firstStart }: QuickStart): string[] {
   const typed: Typed = (command) => `${place.prefix}npx --no-install metergate ${command}`;
   const lines = [''];
-  if (sandbox) lines.push(...sandboxLines);
+  if (sandbox) lines.push(...sandboxLines(place));
   lines.push(...connectionLines(firstStart, { sandbox, alone, typed }));
   if (firstStart.ownerAwaited) lines.push(`No owner has joined yet. Create a new one-time link with: ${typed(inviteOwner)}`, '');
   if (!firstStart.first && firstStart.serviceKey === null && !sandbox) return lines;

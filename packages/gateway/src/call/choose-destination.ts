@@ -22,7 +22,7 @@ export function chooseDestination(
   const { destinations } = places;
   if (route.wire !== 'upstream') return namedProvider(destinations, route, organization, route.wire);
   return route.upstream === null ? declaredUpstream(destinations, route, organization)
-    : namedUpstream(places, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path };
+    : namedUpstream(places, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path, undeclared: route.upstream };
 }
 
 function namedProvider(

@@ -78,9 +78,14 @@ function modelSentence({ of, model }: ModelRefusal): string {
   return `${whose} does not allow ${named}; an admin can change the list of models.`;
 }
 
+/** What is missing at a path that could be an upstream's; empty for any other path. */
+function undeclaredText(name: string | undefined): string {
+  return name === undefined ? '' : ` This organization has not declared an upstream named "${name}"; an admin can declare one, and enable it.`;
+}
+
 const rows: { readonly [Kind in Refusal['kind']]: Row<Kind> } = {
-  unknown_url: ({ method, path }) => ({
-    status: 404, code: 'unknown_url', type: request, message: `Unknown request URL: ${method} ${path}.`,
+  unknown_url: ({ method, path, undeclared }) => ({
+    status: 404, code: 'unknown_url', type: request, message: `Unknown request URL: ${method} ${path}.${undeclaredText(undeclared)}`,
   }),
   malformed_request: ({ fault }) => ({ status: 400, code: 'invalid_request', type: request, message: fault }),
   expectation_unknown: () => ({

@@ -155,7 +155,8 @@ function NodePanel({ of: node }: { readonly of: Node }) {
           <Figure name="Spend leases">{node.leases === null ? <Dimmed>not shared</Dimmed> : <Count of={node.leases} />}</Figure>
         </SimpleGrid>
         <Text size="xs" c="dimmed">
-          Metergate {node.version}, Node {node.runtime}
+          Refused: every request that the node answered itself, such as one without a key, or a probe of its address. Metergate{' '}
+          {node.version}, Node {node.runtime}
         </Text>
       </Stack>
     </section>
