@@ -98,11 +98,15 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     labelHours: (query, span) => partsOf('sums', (sums) => labelHoursStatement(query, span, sums)),
     async labelSets(query, unit, starts) {
       const found: UsagePart[] = [];
+      // Most sets come again on other days.
+      const others = new Map<string, string | null>();
       for (let at = 0; at < starts.length; at += startsAtOnce) {
         const dimensions = starts.slice(at, at + startsAtOnce).map((ms) => setDimension[unit](ms));
         for (const part of await partsOf('sums', (sums) => setsStatement(kind, query, dimensions, sums))) {
-          const others = othersIn(part.subject!, query.filter!.label!);
-          if (others !== null) found.push({ ...part, subject: null, labels: others });
+          const set = part.subject!;
+          if (!others.has(set)) others.set(set, othersIn(set, query.filter!.label!));
+          const labels = others.get(set)!;
+          if (labels !== null) found.push({ ...part, subject: null, labels });
         }
       }
       return found;
@@ -187,15 +191,19 @@ function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs
   return sql`select s.subject as subject, s.day_ms as start_ms, ${sums} from ${from} group by s.day_ms, s.subject`;
 }
 
-/** Calls that have the filter's label together with others. */
+/** Calls that have the filter's label together with others. Grouped in the order of the key, so that no engine has to sort the sums. */
 function setsStatement(
   kind: 'sqlite' | 'postgres', query: UsageQuery, dimensions: readonly string[], sums: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const columns = ['subject', ...namesAsked(query), ...(shapeOf(query).time === null ? [] : ['start_ms'])];
+  const names = namesAsked(query);
+  const time = shapeOf(query).time === null ? sql`` : sql`min(w.day_ms) as start_ms, `;
   const has = sql.raw(kind === 'postgres' ? 'strpos' : 'instr');
-  return sql`select ${selected(columns)}${sums} from (select *, day_ms as start_ms from word_sum) as w join attribution as a on a.id = w.attribution
+  const attributed = names.length > 0 || Object.keys(attributionFilter(query)).length > 0;
+  return sql`select ${selected(['subject', ...names])}${time}${sums} from word_sum as w
+    ${attributed ? sql`join attribution as a on a.id = w.attribution` : sql``}
     where w.organization = ${query.organization} and w.dimension in (${sql.join([...dimensions])})
-      and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}${grouped(columns)}`;
+      and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}
+    group by w.dimension, ${sql.join(['subject', ...names].map(columnOf))}`;
 }
 
 /** The labels of a set without this one, as JSON; null: it has no other, or not this one. */

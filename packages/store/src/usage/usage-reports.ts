@@ -169,11 +169,15 @@ function monthEnd(ms: number): number {
   return monthOf(monthOf(ms) + 32 * 86_400_000);
 }
 
+const withoutLabels: readonly string[] = [''];
+
 /** Rows while they are being put together. */
 class Rows {
   readonly #query: UsageQuery;
   readonly #names: Names;
   readonly #rows = new Map<string, { readonly subjects: readonly string[]; readonly figures: UsageFigures }>();
+  /** What was read of the labels' texts: most come again with other days or names. */
+  readonly #labels = new Map<string, readonly string[]>();
 
   constructor(query: UsageQuery, names: Names) {
     this.#query = query;
@@ -223,14 +227,18 @@ class Rows {
       case 'run': return [subjectOf(part.run)];
       case 'session': return [subjectOf(part.session)];
       case 'upstream': return [part.upstream ?? ''];
-      case 'label': return labelsOf(part.labels);
+      case 'label': return this.#labelsOf(part.labels);
       default: return [part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? ''];
     }
   }
-}
 
-function labelsOf(labels: string | null): readonly string[] {
-  const all = labels === null ? [] : (JSON.parse(labels) as string[]);
-  return all.length === 0 ? [''] : [...new Set(all.map(subjectOf))];
+  #labelsOf(text: string | null): readonly string[] {
+    if (text === null) return withoutLabels;
+    const known = this.#labels.get(text);
+    if (known !== undefined) return known;
+    const all = [...new Set((JSON.parse(text) as string[]).map(subjectOf))];
+    const labels = all.length === 0 ? withoutLabels : all;
+    this.#labels.set(text, labels);
+    return labels;
+  }
 }
-
