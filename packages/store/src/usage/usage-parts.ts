@@ -98,18 +98,11 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
     labelHours: (query, span) => partsOf('sums', (sums) => labelHoursStatement(query, span, sums)),
     async labelSets(query, unit, starts) {
       const found: UsagePart[] = [];
-      // Most sets come again on other days.
-      const others = new Map<string, string | null>();
       for (let at = 0; at < starts.length; at += startsAtOnce) {
         const dimensions = starts.slice(at, at + startsAtOnce).map((ms) => setDimension[unit](ms));
-        for (const part of await partsOf('sums', (sums) => setsStatement(kind, query, dimensions, sums))) {
-          const set = part.subject!;
-          if (!others.has(set)) others.set(set, othersIn(set, query.filter!.label!));
-          const labels = others.get(set)!;
-          if (labels !== null) found.push({ ...part, subject: null, labels });
-        }
+        for (const part of await partsOf('sums', (sums) => setsStatement(kind, query, dimensions, sums))) found.push(part);
       }
-      return found;
+      return besideLabel(found, query.filter!.label!);
     },
     attributed(query, spanName, { fromMs, toMs }) {
       const columns = [...namesAsked(query), ...(shapeOf(query).time === null ? [] : ['start_ms'])];
@@ -204,6 +197,16 @@ function setsStatement(
     where w.organization = ${query.organization} and w.dimension in (${sql.join([...dimensions])})
       and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}
     group by w.dimension, ${sql.join(['subject', ...names].map(columnOf))}`;
+}
+
+/** Parts whose subject is a set of labels, with what stands beside this label. Most sets come again on other days, and are taken apart once. */
+function besideLabel(parts: readonly UsagePart[], label: string): UsagePart[] {
+  const others = new Map<string, string | null>();
+  for (const { subject } of parts) if (!others.has(subject!)) others.set(subject!, othersIn(subject!, label));
+  return parts.flatMap((part) => {
+    const labels = others.get(part.subject!)!;
+    return labels === null ? [] : { ...part, subject: null, labels };
+  });
 }
 
 /** The labels of a set without this one, as JSON; null: it has no other, or not this one. */
