@@ -11,7 +11,7 @@ import type { CapRefusal } from './spend/cap-decision.ts';
 export type Refusal =
   | {
     readonly kind: 'unknown_url'; readonly method: string; readonly path: string;
-    /** The path is that of an upstream by this name, and the caller's organization has declared none. */
+    /** The path is that of an upstream by this name, and the caller's organization has declared others, but not this one. */
     readonly undeclared?: string;
   }
   | { readonly kind: 'malformed_request'; readonly fault: FramingFault | 'The request is not valid HTTP/1.1.' }

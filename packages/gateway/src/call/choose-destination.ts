@@ -22,7 +22,12 @@ export function chooseDestination(
   const { destinations } = places;
   if (route.wire !== 'upstream') return namedProvider(destinations, route, organization, route.wire);
   return route.upstream === null ? declaredUpstream(destinations, route, organization)
-    : namedUpstream(places, route, organization, route.upstream) ?? { kind: 'unknown_url', method, path: route.path, undeclared: route.upstream };
+    : namedUpstream(places, route, organization, route.upstream) ?? unknownUrl(organization, route, method);
+}
+
+/** Whoever has declared no upstream by name is answered as at any other path that leads nowhere. */
+function unknownUrl({ upstreams }: OrganizationSettings, { path, upstream }: Route, method: string): Refusal {
+  return { kind: 'unknown_url', method, path, ...(upstream === null || upstreams.length === 0 ? {} : { undeclared: upstream }) };
 }
 
 function namedProvider(
