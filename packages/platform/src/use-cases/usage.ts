@@ -6,7 +6,7 @@ import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/cor
 import { figureIn, recordDimensions, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
-import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
+import type { UsageFilter, UsageShare } from '@metergate/store/usage/usage-query.ts';
 import type { UsageRow } from '@metergate/store/usage/usage-reports.ts';
 import type { UseCaseContext } from './context.ts';
 import { findFigures } from './organizations.ts';
@@ -73,6 +73,48 @@ export const dimensionsForm = `one or two of ${askedDimensions.join(', ')}, as i
 
 /** A single time dimension is sorted by time; everything else with the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageRequest): Promise<ShownUsage[] | AdministrationRefusal> {
+  const rows = await shareOf(context, query, undefined);
+  if (rows !== null) return rows;
+  const values = `${rowsMax} different values of ${query.by.join(' and ')}`;
+  return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one.`);
+}
+
+/** Into how many a share is divided that holds too many rows. */
+const division = 8;
+
+/**
+ * The same rows, however many: at most `atOnce` at a time, each time the costliest first. Where they are more, which of them come together is decided
+ * by their names. Each row is read once; calls that are recorded meanwhile may be in some rows and not in others.
+ */
+export async function streamUsage(
+  context: UseCaseContext, query: UsageRequest, atOnce = rowsMax,
+): Promise<{ readonly batches: AsyncIterable<ShownUsage[]> } | AdministrationRefusal> {
+  const first = await shareOf(context, query, undefined, atOnce);
+  if (isRefusal(first)) return first;
+  return { batches: first === null ? sharesOf(context, query, { share: { index: 0, of: 1 }, atOnce }) : batchOf(first) };
+}
+
+async function* batchOf(rows: ShownUsage[]): AsyncGenerator<ShownUsage[]> {
+  yield rows;
+}
+
+async function* sharesOf(
+  context: UseCaseContext, query: UsageRequest, { share, atOnce }: { readonly share: UsageShare; readonly atOnce: number },
+): AsyncGenerator<ShownUsage[]> {
+  for (let at = 0; at < division; at += 1) {
+    const part = { index: share.index + share.of * at, of: share.of * division };
+    const rows = await shareOf(context, query, part, atOnce);
+    // The organization was there when the first rows were read.
+    if (isRefusal(rows)) throw new Error(rows.refused.message);
+    if (rows === null) yield* sharesOf(context, query, { share: part, atOnce });
+    else if (rows.length > 0) yield rows;
+  }
+}
+
+/** Null: there are more than `atOnce`. */
+async function shareOf(
+  context: UseCaseContext, query: UsageRequest, share: UsageShare | undefined, atOnce = rowsMax,
+): Promise<ShownUsage[] | AdministrationRefusal | null> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
     return refuseInput('invalid_input', `Usage by hour is for at most ${hoursDaysMax} days. Ask for a shorter time, or by day.`);
@@ -85,14 +127,10 @@ export async function showUsage(context: UseCaseContext, query: UsageRequest): P
   if (isRefusal(organization)) return organization;
   if (Object.values(filter).some((word) => word?.includes('\0') === true)) return [];
   const rows = await context.store.usageReports.usage({
-    organization: organization.id, by, filter, rowsMax,
+    organization: organization.id, by, filter, rowsMax: atOnce, ...(share === undefined ? {} : { share }),
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
   });
-  if (rows === null) {
-    const values = `${rowsMax} different values of ${by.join(' and ')}`;
-    return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one.`);
-  }
-  return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
+  return rows === null ? null : rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
 }
 
 /** How many calls a period has, for showing progress. Null: not known. */

@@ -22,6 +22,40 @@ export interface UsageQuery {
   readonly untilMs?: number;
   /** At most this many rows. */
   readonly rowsMax: number;
+  /** Only this share of the rows: all shares together are the report, so that one that is longer than memory can be read. Absent: all. */
+  readonly share?: UsageShare;
+}
+
+/** One of `of` shares of a report, from 0: which rows are in it is decided by their names alone. */
+export interface UsageShare {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Whether a row of this name is in the share. FNV-1a, so that similar names are spread. */
+export function isInShare(name: string, { index, of }: UsageShare): boolean {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  // The low bits of FNV follow the last character closely.
+  return ((hash ^ (hash >>> 15)) >>> 0) % of === index;
+}
+
+/** Days that are read at once for a share: then no more is in memory than they hold. */
+const daysAtOnce = 7;
+
+/** The same cut in pieces of a few days each. */
+export function piecesOfCut({ month, day, hour, edges }: CutSpan): CutSpan[] {
+  const empty: CutSpan = { month: [], day: [], hour: [], edges: [] };
+  const pieces = (spans: readonly Span[], after: (ms: number) => number): Span[] => spans.flatMap(({ fromMs, toMs }) => {
+    const cut: Span[] = [];
+    for (let from = fromMs; from < toMs; from = after(from)) cut.push({ fromMs: from, toMs: Math.min(toMs, after(from)) });
+    return cut;
+  });
+  return [
+    ...pieces(month, monthAfter).map((each) => ({ ...empty, month: [each] })),
+    ...pieces(day, (ms) => ms + daysAtOnce * dayAfter(0)).map((each) => ({ ...empty, day: [each] })),
+    { ...empty, hour, edges },
+  ];
 }
 
 /** From `fromMs` on, before `toMs`. */

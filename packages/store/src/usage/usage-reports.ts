@@ -14,7 +14,9 @@ import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { daysLackingSets, withoutDays } from './label-sets.ts';
-import { cutSpan, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery } from './usage-query.ts';
+import {
+  cutSpan, isInShare, piecesOfCut, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery,
+} from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
 export interface UsageRow {
@@ -92,7 +94,10 @@ class UsageReading {
       : await this.#context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query)));
     const rows = new Rows(query, names);
     const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
-    for (const part of await this.#summed(query, cut)) rows.add(part, own);
+    for (const piece of query.share === undefined ? [cut] : piecesOfCut(cut)) {
+      for (const part of await this.#summed(query, piece)) rows.add(part, own);
+      if (rows.count > query.rowsMax) return null;
+    }
     for (const part of hours.found) rows.add(part, own);
     const ofDay = (day: Span) => this.#summed(query, { month: [], day: [day], hour: [], edges: [] });
     for (const dayPart of edges.flatMap(dayPartsOf)) {
@@ -112,7 +117,7 @@ class UsageReading {
    * the other, so it counts only if the days of those hours have the same calls before and after. Null: it does not help here.
    */
   async #ofWholeMonths(query: UsageQuery, bounded: Span): Promise<Rows | null> {
-    const whole = sumUnitsOf(query).includes('month') ? wholeMonths(bounded) : null;
+    const whole = query.share === undefined && sumUnitsOf(query).includes('month') ? wholeMonths(bounded) : null;
     if (whole === null) return null;
     const calls = async (): Promise<string> => JSON.stringify(await Promise.all(whole.less.map(async ({ fromMs }) =>
       (await this.#parts.named({ ...query, by: [], filter: {} }, 'day', { fromMs: dayOf(fromMs), toMs: dayAfter(dayOf(fromMs)) }))
@@ -213,6 +218,7 @@ class Rows {
 
   #addTo(subjects: readonly string[], figures: UsageFigures): void {
     const name = subjects.join('\0');
+    if (this.#query.share !== undefined && !isInShare(name, this.#query.share)) return;
     const row = this.#rows.get(name);
     if (row === undefined) this.#rows.set(name, { subjects, figures: [...figures] });
     else addUsage(row.figures, figures);

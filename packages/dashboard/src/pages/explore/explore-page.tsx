@@ -7,6 +7,7 @@ import { chosenFilters, type ExploreSearch } from '../../app/page-search.ts';
 import { useMay } from '../../app/session.ts';
 import { dimensionNames, FilterBar } from '../../parts/filter-bar.tsx';
 import { Page, Panel } from '../../parts/page.tsx';
+import { Refused } from '../../api/client.ts';
 import { RangePicker } from '../../parts/range-picker.tsx';
 import { RecordsGone } from '../../parts/records-gone.tsx';
 import { Loaded, Nothing } from '../../parts/states.tsx';
@@ -16,7 +17,9 @@ import { utcMoment } from '../../shown/moments.ts';
 import { searchedRange, timeBefore } from '../../shown/ranges.ts';
 import { ExploreChart } from './explore-chart.tsx';
 import { ExploreTable } from './explore-table.tsx';
-import { metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageTotal } from '../../parts/usage-rows.ts';
+import {
+  fileAddress, metrics, useEveryRow, useExplored, type Dimension, type Metric, type UsageQuestion, type UsageTotal,
+} from '../../parts/usage-rows.ts';
 import { mayCompare, rangesCompared, useBesideBefore, type BesideBefore } from './time-before.ts';
 import { SavedViewsMenu } from './saved-views.tsx';
 import { SaveFile } from './save-file.tsx';
@@ -95,6 +98,7 @@ export function ExplorePage() {
         </Text>
       ) : null}
       <RecordsGone sinceMs={compares ? compared.before.sinceMs : range.sinceMs} />
+      {compares ? null : <FileInstead fault={explored.error} question={question} />}
       <Loaded of={compares ? beside : explored} height={480}>
         {({ rows, total, before }: Partial<BesideBefore> & Pick<BesideBefore, 'rows' | 'total'>) =>
           rows.length === 0 ? (
@@ -140,4 +144,17 @@ export function ExplorePage() {
 function rowsTitle({ length }: readonly unknown[], { rows }: UsageTotal): string {
   if (length < rows) return `The costliest ${wholeCount(length)} of ${wholeCount(rows)} rows`;
   return `${wholeCount(length)} ${length === 1 ? 'row' : 'rows'}`;
+}
+
+/** What is too long for an answer is not too long for a file. */
+function FileInstead({ fault, question }: { readonly fault: unknown; readonly question: UsageQuestion }) {
+  if (!(fault instanceof Refused) || fault.status !== 400) return null;
+  return (
+    <Group gap="xs">
+      <Text size="sm">A file has every row, however many there are.</Text>
+      <Button size="compact-sm" variant="default" component="a" href={fileAddress(question, 'csv')} download>
+        Save as CSV
+      </Button>
+    </Group>
+  );
 }

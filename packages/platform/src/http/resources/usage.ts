@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import { rangeOrThisMonth } from '@metergate/core/time/time-range.ts';
 import { dayName } from '@metergate/core/time/utc-day.ts';
-import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
+import { isRefusal, refuseInput, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { findFigures, goneBefore } from '../../use-cases/organizations.ts';
-import { showComparedUsage } from '../../use-cases/compared-usage.ts';
-import { usageCsv } from '../../use-cases/export/usage-csv.ts';
+import { showComparedUsage, type ComparedRequest } from '../../use-cases/compared-usage.ts';
+import { usageFile } from '../../use-cases/export/usage-file.ts';
 import { rankedUsage, topUsage, usageOrders, type RankedUsage } from '../../use-cases/top-usage.ts';
 import type { PricesToTry } from '../../use-cases/repricing/prices-to-try.ts';
 import { addedUp, askedDimensions, dimensionsForm, parseDimensions, showUsage } from '../../use-cases/usage.ts';
@@ -65,13 +65,20 @@ const fileTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json' } a
 const yes = z.enum(['true', 'false']).optional();
 const fileQuery = questionQuery.extend({ format: z.enum(['csv', 'json']), bom: yes, decimalComma: yes });
 
-/** The rows of the whole list, and what was asked for. */
-async function rowsOf({ context, actor, query }: ReadingCall<undefined, typeof questionQuery>, prices: PricesToTry | undefined) {
-  const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint, adjusted, order } = query;
+/** What is asked for. */
+function questionOf({ context, actor, query }: ReadingCall<undefined, typeof questionQuery>): ComparedRequest | AdministrationRefusal {
+  const { by = ['day'], month, since, until, key, project, model, label, run, session, upstream, wire, endpoint } = query;
   if (by.includes('person') && !hasRightsOf(actor.role, 'admin')) return refuseInput('forbidden', 'Only an admin sees usage by person.');
   const range = checkedRange(rangeOrThisMonth({ monthMs: month, since, until }, context.nowMs));
   if (isRefusal(range)) return range;
-  const question = { organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint } };
+  return { organization: actor.organization, by, ...range, filter: { key, project, model, label, run, session, upstream, wire, endpoint } };
+}
+
+/** The rows of the whole list, and what was asked for. */
+async function rowsOf(call: ReadingCall<undefined, typeof questionQuery>, prices: PricesToTry | undefined) {
+  const { context, query: { adjusted, order } } = call;
+  const question = questionOf(call);
+  if (isRefusal(question)) return question;
   const rows = await showComparedUsage(context, question, { adjusted: adjusted === 'true', ...(prices === undefined ? {} : { prices }) });
   if (isRefusal(rows)) return rows;
   return { question, rows: order === undefined ? rows : rankedUsage(rows, order) };
@@ -104,21 +111,15 @@ async function answer(
 
 /** The whole list as a file. */
 async function file({ query: { format, bom, decimalComma, ...query }, ...call }: ReadingCall<undefined, typeof fileQuery>) {
-  const found = await rowsOf({ ...call, query }, undefined);
-  if (isRefusal(found)) return found;
-  const { question: { by, sinceMs, untilMs }, rows } = found;
-  const text = format === 'json' ? JSON.stringify(rows)
-    : usageCsv(by, rows, { byteOrderMark: bom === 'true', decimalComma: decimalComma === 'true' });
+  const question = questionOf({ ...call, query });
+  if (isRefusal(question)) return question;
+  const pieces = await usageFile(call.context, question, {
+    format, form: { byteOrderMark: bom === 'true', decimalComma: decimalComma === 'true' }, order: query.order, adjusted: query.adjusted === 'true',
+  });
+  if (isRefusal(pieces)) return pieces;
+  const { by, sinceMs, untilMs } = question;
   const days = [sinceMs, untilMs].filter((ms) => ms !== undefined).map(dayName);
-  return {
-    download: {
-      contentType: fileTypes[format], fileName: ['usage-by', ...by, ...days].join('-') + `.${format}`, pieces: oneOf(Buffer.from(text, 'utf8')),
-    },
-  };
-}
-
-async function* oneOf(bytes: Uint8Array) {
-  yield { bytes, calls: 0, cost: 0n, place: null };
+  return { download: { contentType: fileTypes[format], fileName: ['usage-by', ...by, ...days].join('-') + `.${format}`, pieces } };
 }
 
 const usagePage = pageOf(usageSchema).extend({

@@ -12,6 +12,21 @@ const wholeNames = [
 ] as const;
 const moneyNames = ['cost', 'cacheSavings', 'correction', 'adjustedCost', 'repricedCost', 'repricedFrom'] as const;
 
+/** The same piece by piece, of rows of usage alone. */
+export async function* usageCsvPieces(by: readonly AskedDimension[], batches: AsyncIterable<readonly ComparedUsage[]>, form: CsvForm) {
+  yield usageCsv(by, [], form);
+  for await (const rows of batches) {
+    for (let at = 0; at < rows.length; at += rowsOfPiece) yield usageCsvRows(by, rows.slice(at, at + rowsOfPiece), form);
+  }
+}
+
+/** About half a megabyte. */
+const rowsOfPiece = 5_000;
+
+function usageCsvRows(by: readonly AskedDimension[], rows: readonly ComparedUsage[], form: CsvForm): string {
+  return usageCsv(by, rows, { ...form, byteOrderMark: false }).replace(/^[^\r\n]*\r\n/, '');
+}
+
 /** The columns of the rows, those beside usage only if they were asked for. Without a row: those of usage. */
 export function usageCsv(by: readonly AskedDimension[], rows: readonly ComparedUsage[], form: CsvForm): string {
   const usual = new Set<string>([...wholeNames.slice(0, -2), 'cost', 'cacheSavings']);
