@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { ListedModel, ListedPrice, ListedProvider, ListedRate, ListedRates } from '@metergate/core/price/price-list.ts';
 
-interface Amendment {
+export interface Amendment {
   readonly provider: string;
   /** Null or absent: all models of the provider. */
   readonly model?: string;
