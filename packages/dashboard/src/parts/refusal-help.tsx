@@ -11,8 +11,8 @@ export function RefusalHelp({ of: refusal }: { readonly of: Pick<Shown<'Refusal'
       {words}
       {page === undefined ? null : (
         <>
-          {' '}
-          <Link to={page.to}>{page.name}</Link>
+          {' See '}
+          <Link to={page.to}>{page.name}</Link>.
         </>
       )}
     </Text>
