@@ -1,9 +1,10 @@
 /**
- * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--seconds 10] [--tables]`: what it costs a
+ * `node bench/shipping.ts [--rows 24000] [--shippers 1,4] [--organizations 20] [--rate 1000] [--nodes 1] [--seconds 10] [--tables]`: what it costs a
  * PostgreSQL to take records, with real journals and real shippers, each on a separate thread, as on separate nodes. `--tables` says which tables
  * and indexes the log is about, each with its bytes and changes a record.
- * First journals that are full are shipped: rows a second for each number of shippers. Then calls end at a rate, and are shipped when a node would
- * ship them. Of both: processor time of the server and of the client, bytes of the server's log, transactions, and HOT updates of the sums.
+ * First journals that are full are shipped: rows a second for each number of shippers. Then calls end at a rate, on this many nodes together, and are
+ * shipped when a node would ship them, while one more connection lists calls. Of both: processor time of the server and of the client, bytes of the
+ * server's log, transactions, how many of them waited for a lock at a time, and HOT updates of the sums.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -56,7 +57,8 @@ await (isMainThread ? measure() : work(workerData as Task, parentPort!));
 async function measure(): Promise<void> {
   const { values } = parseArgs({ options: {
     rows: { type: 'string', default: '24000' }, shippers: { type: 'string', default: '1,4' }, organizations: { type: 'string', default: '20' },
-    rate: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '10' }, tables: { type: 'boolean', default: false },
+    rate: { type: 'string', default: '1000' }, nodes: { type: 'string', default: '1' }, seconds: { type: 'string', default: '10' },
+    tables: { type: 'boolean', default: false },
   } });
   const postgres = await startPostgres();
   try {
@@ -66,8 +68,10 @@ async function measure(): Promise<void> {
         { organizations: Number(values.organizations), tables: values.tables }, Array.from({ length: shippers }, () => task));
     }
     for (const rate of values.rate.split(',').filter((each) => each !== '').map(Number)) {
-      await round(`${rate} calls a second on one node`, await postgres.createDatabase(),
-        { organizations: Number(values.organizations), tables: values.tables }, [{ rows: 0, rate, seconds: Number(values.seconds) }]);
+      const nodes = Number(values.nodes);
+      await round(`${rate} calls a second on ${nodes} node${nodes === 1 ? '' : 's'}`, await postgres.createDatabase(),
+        { organizations: Number(values.organizations), tables: values.tables },
+        Array.from({ length: nodes }, () => ({ rows: 0, rate: rate / nodes, seconds: Number(values.seconds) })));
     }
   } finally {
     await postgres.stop();
@@ -83,7 +87,6 @@ async function round(
   const store = await openStore({ url: databaseUrl, masterKey, clock: Date.now, randomBytes: bytes, create: true });
   const made = await Promise.all(Array.from({ length: organizations }, (_, index) =>
     store.organizations.create({ name: `org ${index}`, plan: 'team' })));
-  await store.close();
   const ids = made.map((each) => ('refused' in each ? '' : each.id));
   const threads = tasks.map((task, node) => new Worker(fileURLToPath(import.meta.url), {
     workerData: { ...task, databaseUrl, directory: join(directory, String(node)), organizations: ids, node } satisfies Task,
@@ -94,6 +97,7 @@ async function round(
     const outcomes = Promise.all(threads.map(said<Outcome>));
     const beganMs = clock();
     for (const thread of threads) thread.postMessage('begin');
+    const listing = tasks[0]!.rate === null ? null : listAgain(store, ids[0]!, outcomes);
     const done = await outcomes;
     const tookMs = clock() - beganMs;
     const rows = done.reduce((sum, each) => sum + each.rows, 0);
@@ -103,15 +107,35 @@ async function round(
     const used = await server.since();
     console.log(`${name}: ${Math.round(rows / tookMs * 1_000)} rows a second; of a record ${(used.processorMs / rows * 1_000).toFixed(0)} us of the `
       + `server, ${(client / rows * 1_000).toFixed(0)} us of the client, ${Math.round(used.walBytes / rows)} bytes of log; `
-      + `${Math.round(rows / batches)} rows a batch, ${used.commits} commits, ${used.hotPercent} % of the sums' updates HOT`
+      + `${Math.round(rows / batches)} rows a batch, ${used.commits} commits, ${used.waiting.toFixed(2)} waiting for a lock, `
+      + `${used.deadlocks} deadlocks, ${used.hotPercent} % of the sums' updates HOT`
       + (waited === 0 ? '' : `; no row waited longer than ${waited} ms`));
+    const lists = (await listing)?.sort((one, other) => one - other) ?? [];
+    if (lists.length > 0) {
+      const [middle, most] = [lists[lists.length >> 1]!, lists.at(-1)!].map(Math.round);
+      console.log(`  the newest 50 calls of an organization, listed ${lists.length} times meanwhile: ${middle} ms, at most ${most} ms`);
+    }
     for (const { table, bytes, changes } of used.tables) {
       console.log(`  ${String(Math.round(bytes / rows)).padStart(5)} bytes in ${(changes / rows).toFixed(2)} changes  ${table}`);
     }
   } finally {
     await Promise.all(threads.map((thread) => thread.terminate()));
+    await store.close();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Milliseconds that a list of the organization's newest calls took, each time. */
+async function listAgain(store: Store, organization: string, until: Promise<unknown>): Promise<number[]> {
+  const took: number[] = [];
+  const over = new AbortController();
+  void until.finally(() => over.abort());
+  for (; !over.signal.aborted; await pause(200)) {
+    const beganMs = clock();
+    await store.calls.list({ organization: organization as never, limit: 50 });
+    took.push(clock() - beganMs);
+  }
+  return took;
 }
 
 function said<Message>(thread: Worker): Promise<Message> {
@@ -126,17 +150,23 @@ async function serverFigures(url: string, byTable: boolean) {
   await client.connect();
   const { rows: [setting] } = await client.query<{ d: string }>('select setting as d from pg_settings where name = $1', ['data_directory']);
   const postmaster = Number(readFileSync(`${setting!.d}/postmaster.pid`, 'utf8').split('\n')[0]);
+  const counts = async () => {
+    const { rows: [row] } = await client.query<{ commits: string; deadlocks: string }>(
+      'select xact_commit as commits, deadlocks from pg_stat_database where datname = current_database()');
+    return { commits: Number(row!.commits), deadlocks: Number(row!.deadlocks) };
+  };
   const look = async () => ({
     processorMs: serverMs(postmaster),
     walBytes: Number((await client.query<{ w: string }>(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as w`)).rows[0]!.w),
-    commits: Number((await client.query<{ c: string }>('select xact_commit as c from pg_stat_database where datname = current_database()'))
-      .rows[0]!.c),
+    ...await counts(),
   });
+  const waits = await watchWaits(url);
   const before = await look();
   const beganAt = await logEnd(client);
   return {
     async since() {
       const after = await look();
+      const waiting = await waits.end();
       await pause(1_100);
       const { rows: [updates] } = await client.query<{ all: string; hot: string }>(`select sum(n_tup_upd) as all, sum(n_tup_hot_upd) as hot
         from pg_stat_user_tables where relname in ('usage_sum', 'attribution_sum', 'word_sum', 'hour_sum', 'spend_day')`);
@@ -144,10 +174,32 @@ async function serverFigures(url: string, byTable: boolean) {
       await client.end();
       return {
         processorMs: after.processorMs - before.processorMs, walBytes: after.walBytes - before.walBytes, commits: after.commits - before.commits,
-        tables, hotPercent: Math.round(Number(updates!.hot) / Math.max(1, Number(updates!.all)) * 100),
+        tables, waiting, deadlocks: after.deadlocks - before.deadlocks,
+        hotPercent: Math.round(Number(updates!.hot) / Math.max(1, Number(updates!.all)) * 100),
       };
     },
   };
+}
+
+/** The mean number of transactions that wait for a lock of another one. */
+async function watchWaits(url: string): Promise<{ end(): Promise<number> }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const seen: number[] = [];
+  const over = new AbortController();
+  const watching = (async () => {
+    for (; !over.signal.aborted; await pause(50)) {
+      const { rows: [row] } = await client.query<{ waiting: string }>(
+        "select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
+      seen.push(Number(row!.waiting));
+    }
+  })();
+  return { async end() {
+    over.abort();
+    await watching;
+    await client.end();
+    return seen.reduce((sum, each) => sum + each, 0) / Math.max(1, seen.length);
+  } };
 }
 
 async function logEnd(client: pg.Client): Promise<string> {

@@ -59,27 +59,35 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
     tell({ rowsShipped: rows, recordsShipped: records, shippedMs: progress.untilMs });
   }, figuresPauseMs).unref();
   const passes = repeated(async () => {
-    pace.found(await shipper.pass());
+    const beganMs = processMs();
+    pace.found(await shipper.pass(), processMs() - beganMs);
     passed();
   }, journalPauseMs);
   return {
     stop: () => passes.stop(),
-    look: (withinMs) => passes.nudge(withinMs ?? (pace.isBusy(engine) ? busyPauseMs : nudgePauseMs)[engine]),
+    look: (withinMs) => passes.nudge(withinMs ?? pace.pauseMs(engine)),
   };
 }
 
-/** How fast rows come, as the last look found them. */
-function paceOf(nowMs: () => number): { found(rows: number): void; isBusy(engine: Engine['kind']): boolean } {
-  let [lookedMs, rows, aSecond] = [nowMs(), 0, 0];
+/**
+ * How fast rows come, as the last look found them, and how long it took to ship them. A shared server that takes long, because it is busy or because
+ * other nodes ship to it, is left alone for as long: what waits meanwhile costs it less.
+ */
+function paceOf(nowMs: () => number): { found(rows: number, tookMs: number): void; pauseMs(engine: Engine['kind']): number } {
+  let [lookedMs, rows, aSecond, lastMs] = [nowMs(), 0, 0, 0];
   return {
-    found(count) {
+    found(count, tookMs) {
+      lastMs = tookMs;
       const atMs = nowMs();
       rows = count;
       aSecond = count / Math.max(1, atMs - lookedMs) * 1_000;
       lookedMs = atMs;
     },
     // On SQLite this thread shares the disk with the gateway's journal, and a look that finds little costs little.
-    isBusy: (engine) => engine === 'sqlite' ? rows >= manyRows.count : aSecond >= manyRows.aSecond,
+    pauseMs(engine) {
+      if (engine === 'sqlite' ? rows >= manyRows.count : aSecond >= manyRows.aSecond) return busyPauseMs[engine];
+      return engine === 'sqlite' ? nudgePauseMs.sqlite : Math.min(busyPauseMs.postgres, Math.max(nudgePauseMs.postgres, lastMs));
+    },
   };
 }
 
