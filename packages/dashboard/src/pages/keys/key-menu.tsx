@@ -15,26 +15,21 @@ import { isOver, type Key } from './key-state.tsx';
 
 const changes = ['/platform/v1/keys', '/platform/v1/audit'];
 
+type Asked = 'change' | 'rotate' | 'disable' | 'revoke';
+
 export function KeyMenu({ of: key }: { readonly of: Key }) {
   const { email } = useSession();
   const bound = useBindingTerms() !== null;
   const may = useMay('member') && (!bound || key.person === email);
-  const [open, setOpen] = useState<'change' | 'rotate' | 'disable' | 'revoke' | null>(null);
-  const [rotated, setRotated] = useState<RotatedKey | null>(null);
+  const [open, setOpen] = useState<Asked | null>(null);
+  // A list has a menu in each of its rows: what a menu opens is made once it was wanted, and stays, so that it closes as it opened.
+  const [wanted, setWanted] = useState(false);
+  const opens = (what: Asked) => (): void => {
+    setWanted(true);
+    setOpen(what);
+  };
   const close = (): void => setOpen(null);
-  const params = { params: { path: { id: key.id } } };
-  const revoking = useDoing({
-    run: () => ask.DELETE('/platform/v1/keys/{id}', params),
-    done: 'The key is revoked. Calls with it are refused within a second.',
-    changes,
-    after: close,
-  });
-  const turning = useDoing({
-    run: (disabled: boolean) => ask.PATCH('/platform/v1/keys/{id}', { ...params, body: { disabled } }),
-    done: key.disabledAt === null ? 'The key is disabled. It admits nothing within a second.' : 'The key admits calls again.',
-    changes,
-    after: close,
-  });
+  const turning = useTurning(key, close);
   const name = key.name ?? key.prefix;
   if (!may || key.revokedAt !== null) return null;
   return (
@@ -46,16 +41,16 @@ export function KeyMenu({ of: key }: { readonly of: Key }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Pencil size={14} aria-hidden />} onClick={() => setOpen('change')}>
+          <Menu.Item leftSection={<Pencil size={14} aria-hidden />} onClick={opens('change')}>
             Rename, move, change…
           </Menu.Item>
           {isOver(key) ? null : (
-            <Menu.Item leftSection={<RefreshCw size={14} aria-hidden />} onClick={() => setOpen('rotate')}>
+            <Menu.Item leftSection={<RefreshCw size={14} aria-hidden />} onClick={opens('rotate')}>
               Rotate…
             </Menu.Item>
           )}
           {key.disabledAt === null ? (
-            <Menu.Item leftSection={<Pause size={14} aria-hidden />} onClick={() => setOpen('disable')}>
+            <Menu.Item leftSection={<Pause size={14} aria-hidden />} onClick={opens('disable')}>
               Disable…
             </Menu.Item>
           ) : (
@@ -64,11 +59,38 @@ export function KeyMenu({ of: key }: { readonly of: Key }) {
             </Menu.Item>
           )}
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<Ban size={14} aria-hidden />} onClick={() => setOpen('revoke')}>
+          <Menu.Item color="red" leftSection={<Ban size={14} aria-hidden />} onClick={opens('revoke')}>
             Revoke…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {wanted ? <KeyDialogs of={key} open={open} onClose={close} /> : null}
+    </>
+  );
+}
+
+function useTurning(key: Key, after: () => void) {
+  return useDoing({
+    run: (disabled: boolean) => ask.PATCH('/platform/v1/keys/{id}', { params: { path: { id: key.id } }, body: { disabled } }),
+    done: key.disabledAt === null ? 'The key is disabled. It admits nothing within a second.' : 'The key admits calls again.',
+    changes,
+    after,
+  });
+}
+
+/** What the items of the menu open. */
+function KeyDialogs({ of: key, open, onClose: close }: { readonly of: Key; readonly open: Asked | null; readonly onClose: () => void }) {
+  const [rotated, setRotated] = useState<RotatedKey | null>(null);
+  const name = key.name ?? key.prefix;
+  const turning = useTurning(key, close);
+  const revoking = useDoing({
+    run: () => ask.DELETE('/platform/v1/keys/{id}', { params: { path: { id: key.id } } }),
+    done: 'The key is revoked. Calls with it are refused within a second.',
+    changes,
+    after: close,
+  });
+  return (
+    <>
       <Modal opened={open === 'change'} onClose={close} title="Change the key">
         <KeySettingsForm of={key} onDone={close} />
       </Modal>
