@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { operations } from './app.ts';
 import type { Operation } from './operation.ts';
@@ -15,7 +16,7 @@ let platform: PlatformFixture;
 let acme: TestOrganization;
 before(async () => {
   postgres = await testPostgres();
-  platform = await platformFixture(await postgres.createDatabase());
+  platform = await platformFixture(await newDatabase(postgres));
   acme = await platform.organization('acme');
 });
 after(async () => {

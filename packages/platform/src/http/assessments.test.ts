@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { roles } from '@metergate/core/account/role.ts';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { understoodEvent } from '@metergate/core/tap/test-support/sample-event.ts';
 import { createToken } from '../use-cases/management-tokens.ts';
@@ -25,7 +26,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await newDatabase(server));
     });
     after(async () => {
       await platform?.end();

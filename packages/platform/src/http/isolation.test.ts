@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { newDatabase, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { askedDimensions } from '../use-cases/usage.ts';
 import { operations } from './app.ts';
 import { freshSqlite, platformFixture, type Asked, type PlatformFixture, type TestOrganization } from './test-support/platform-fixture.ts';
@@ -30,7 +30,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await newDatabase(server));
       own = await platform.organization('own');
       other = await platform.organization('other');
       const members = (await ask('/members', { token: other.tokens.owner })).body['data'] as { id: string }[];

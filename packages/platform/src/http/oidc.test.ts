@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { begunSignIns } from '../auth/oidc/begun-sign-in.ts';
@@ -47,7 +48,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       if (engine === 'PostgreSQL') server = await testPostgres();
       idp = await startIdentityProvider({ redirectUri: publicUrl + callback, afterSignOut: `${publicUrl}/sign-in` });
       const settings = settingsOf(idp);
-      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase(), {
+      platform = await platformFixture(server === null ? sqlite.url : await newDatabase(server), {
         publicUrl, clock: () => Date.now() + later, oidc: () => ({
           provider: createIdentityProvider({ settings, clock: () => Date.now() + later, say: (sentence) => said.push(sentence) }),
           begun: begunSignIns(masterKey, () => Date.now() + later), idTokens: keptIdTokens(masterKey, () => Date.now() + later, providedLifeMs),

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { oidcClient, startIdentityProvider, type TestIdentityProvider } from '@metergate/testkit/identity-provider.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { begunSignIns } from '../auth/oidc/begun-sign-in.ts';
@@ -40,7 +41,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         issuer: idp.issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret, roleClaim: oidcClient.roleClaim, sessionMs: providedLifeMs,
         signOutThere: true, emailsTrusted: false,
       };
-      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase(), {
+      platform = await platformFixture(server === null ? sqlite.url : await newDatabase(server), {
         publicUrl,
         passwords: new Passwords({ N: 1_024, r: 8, p: 1 }, (text, salt, cost) => {
           derivations += 1;

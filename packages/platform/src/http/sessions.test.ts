@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { inviteUser } from '../use-cases/users.ts';
 import {
@@ -20,7 +21,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const sqlite = freshSqlite();
       remove = sqlite.remove;
       if (engine === 'PostgreSQL') server = await testPostgres();
-      platform = await platformFixture(server === null ? sqlite.url : await server.createDatabase());
+      platform = await platformFixture(server === null ? sqlite.url : await newDatabase(server));
       acme = await platform.organization('acme');
     });
     after(async () => {

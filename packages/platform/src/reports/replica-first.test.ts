@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { nanoDollars } from '@metergate/core/money.ts';
-import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
+import { newDatabase, sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { masterKey, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { platformApp } from '../http/app.ts';
@@ -20,7 +20,7 @@ let one: TestOrganization;
 
 before(async () => {
   server = await testPostgres();
-  url = await server.createDatabase();
+  url = await newDatabase(server);
   context = await platformFixture(url);
   one = await context.organization('one');
   const records = Array.from({ length: 300 }, (_, index) => ({

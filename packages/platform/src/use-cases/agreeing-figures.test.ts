@@ -14,6 +14,7 @@ import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { lackingCountNames, type LackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { freshSqlite, masterKey } from '../http/test-support/platform-fixture.ts';
 import { createDrawing } from '../seed/drawing.ts';
@@ -43,7 +44,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     before(async () => {
       const place = engine === 'SQLite' ? freshSqlite() : null;
       server = place === null ? await testPostgres() : null;
-      const url = place?.url ?? await server!.createDatabase();
+      const url = place?.url ?? await newDatabase(server!);
       remove = () => place?.remove();
       store = await openStore(options(url));
       const made = await store.organizations.create({ name: 'acme', plan: 'team' });

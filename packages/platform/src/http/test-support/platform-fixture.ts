@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { roles, type Role } from '@metergate/core/account/role.ts';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { putNewStore, testMasterKey } from '@metergate/store/test-support/contract-fixture.ts';
 import { createAttempts } from '../../auth/attempts.ts';
 import { createSignInBounds } from '../../auth/sign-in-bounds.ts';
 import { createSessions } from '../../auth/create-sessions.ts';
@@ -24,7 +25,7 @@ import { trustedProxies } from '../client-address.ts';
 import { apiRoot, refusalsOf } from '../describe.ts';
 import type { PlatformParts } from '../parts.ts';
 
-export const masterKey = new Uint8Array(32).fill(9);
+export const masterKey = testMasterKey;
 export const password = 'correct horse battery';
 /** Cheap: the tests of passwords check what a hash costs today. */
 export const passwords = new Passwords({ N: 1_024, r: 8, p: 1 });
@@ -99,6 +100,7 @@ export function platformOfFile(begin: (platform: PlatformFixture) => Promise<voi
   });
 }
 
+/** On the store at `url`; at an address of SQLite where nothing is, on a new one. */
 export async function platformFixture(
   url: string, {
     publicUrl = 'http://platform.test', providerUrls = { openai: 'http://127.0.0.1:9', anthropic: 'http://127.0.0.1:9' }, oidc = () => null,
@@ -106,6 +108,7 @@ export async function platformFixture(
   }: FixtureOptions = {},
 ): Promise<PlatformFixture> {
   const bytes = (n: number): Uint8Array => randomBytes(n);
+  if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length))) await putNewStore(url);
   const store = await openStore({ url, masterKey, clock: Date.now, randomBytes: bytes, create: true });
   const reports: unknown[] = [];
   const said: string[] = [];

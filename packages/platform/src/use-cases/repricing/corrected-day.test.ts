@@ -15,6 +15,7 @@ import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { lackingCounts } from '@metergate/core/spend/lacking-calls.ts';
 import { usageDimensions, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { newDatabase } from '@metergate/store/test-support/contract-fixture.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { freshSqlite, masterKey } from '../../http/test-support/platform-fixture.ts';
 import { createDrawing } from '../../seed/drawing.ts';
@@ -102,7 +103,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const place = engine === 'SQLite' ? freshSqlite() : null;
       server = place === null ? await testPostgres() : null;
       remove = () => place?.remove();
-      store = await openStore({ url: place?.url ?? await server!.createDatabase(), masterKey, clock: Date.now, randomBytes: bytes, create: true });
+      store = await openStore({ url: place?.url ?? await newDatabase(server!), masterKey, clock: Date.now, randomBytes: bytes, create: true });
       const made = await store.organizations.create({ name: 'acme', plan: 'team' });
       assert.ok('id' in made);
       organization = made.id;
