@@ -28,7 +28,7 @@ export async function examineCells({ cells }: Pick<Store, 'cells'>): Promise<Cel
 }
 
 const sentences: Readonly<Record<CellDifference['what'], string>> = {
-  lacking: 'is not in its cell', unplaced: 'is in the cell, and the store does not know it', erased: 'was erased, and is in the cell again',
+  lacking: 'is not in its cell', unplaced: 'is in the cell, and the store does not know it', erased: 'was erased, and is there again',
   keys: 'has keys in the cell that nodes do not find',
 };
 const namedMax = 5;

@@ -20,7 +20,8 @@ const makersMax = 4_096;
 export type UpstreamOf = (owner: PoolOwner & { readonly name: string }) => Destination;
 
 interface KeptMaker {
-  readonly version: number;
+  /** What it was made for, as the settings had it last. */
+  upstream: NamedUpstream;
   readonly maker: CredentialMaker;
   usedAtMs: number;
 }
@@ -40,14 +41,15 @@ export class UpstreamCredentials {
     const place = `${organization}/${upstream.name}`;
     const nowMs = this.#clock.monotonicMs();
     const known = this.#kept.get(place);
-    if (known?.version === upstream.version) {
+    if (known !== undefined && (known.upstream === upstream || isSame(known.upstream, upstream))) {
+      known.upstream = upstream;
       known.usedAtMs = nowMs;
       return known.maker;
     }
     const maker = this.#create(organization, upstream);
     if (maker === null) return null;
     for (const [each, { usedAtMs }] of this.#kept) if (nowMs - usedAtMs > idleMs || this.#kept.size >= makersMax) this.#kept.delete(each);
-    this.#kept.set(place, { version: upstream.version, maker, usedAtMs: nowMs });
+    this.#kept.set(place, { upstream, maker, usedAtMs: nowMs });
     return maker;
   }
 
@@ -80,4 +82,9 @@ export class UpstreamCredentials {
       done({ why: 'was not asked, because the private key cannot be used' });
     }
   }
+}
+
+/** A store that was put back to an earlier moment gives a version a second time, to another declaration. */
+function isSame(one: NamedUpstream, other: NamedUpstream): boolean {
+  return one.version === other.version && one.auth === other.auth && one.url === other.url && one.credential === other.credential;
 }

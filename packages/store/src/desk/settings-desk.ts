@@ -132,7 +132,10 @@ export function createSettingsDesk({ settled = noSpentNews, capped = noCappedNew
   };
 }
 
-/** If the store was put back to an earlier moment, anything that the node holds may be as it was then, or gone. */
+/**
+ * If the store was put back to an earlier moment, anything that the node holds may be as it was then, or gone. Not seen if as many changes were made
+ * before this look as were lost: then the operator restarts the nodes (docs/operating/sharding.md).
+ */
 async function changedOf(settings: NodeSettings, since: number, told: ReadonlyMap<OrganizationId, unknown>): Promise<SettingsChange> {
   const found = await settings.changedSince(since);
   return found.revision < since ? { revision: found.revision, organizations: [...told.keys()], prices: true } : found;

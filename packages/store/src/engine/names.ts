@@ -5,7 +5,8 @@
 import { charactersIn, projectCharactersMax } from '@metergate/core/call/labels.ts';
 import { refuse, type StoreRefusal } from './refusal.ts';
 
-const nameCharactersMax = 200;
+/** Code points in a name, unless something else bounds it. */
+export const nameCharactersMax = 200;
 
 /** Marks that turn the direction of what stands beside them: a name with one reads as another, wherever it is shown. */
 const turnsText = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

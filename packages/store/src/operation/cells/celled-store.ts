@@ -31,7 +31,7 @@ export function celledStore(options: CelledOptions): Store {
   return {
     ...repositories as unknown as Repositories,
     engine: home.engine,
-    cells: cellsOf(options),
+    cells: cellsOf(options, reach),
     acting: (intent: AuditIntent) => celledStore({ ...options, home: home.acting(intent), acting: (store) => store.acting(intent) }),
     listen: (told) => home.listen(told),
     async close() {
@@ -41,7 +41,7 @@ export function celledStore(options: CelledOptions): Store {
   };
 }
 
-function cellsOf({ cells, home, makeSchema }: CelledOptions): StoreCells {
+function cellsOf({ cells, home, makeSchema }: CelledOptions, reach: CellReach): StoreCells {
   return {
     async list() {
       await cells.look();
@@ -73,11 +73,11 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions): StoreCells {
     each: () => cells.all.map((cell) => (cell === cells.home ? cell : { ...cell, store: async () => viewOf(await cell.store(), home) })),
     async compare() {
       await cells.look();
-      return cells.several ? compareCells({ cells, home }) : [];
+      return cells.several ? compareCells(reach) : [];
     },
     async mend() {
       await cells.look();
-      return cells.several ? mendCells({ cells, home }) : [];
+      return cells.several ? mendCells(reach) : [];
     },
     async keepHouse() {
       await cells.look();

@@ -2,12 +2,11 @@
  * What the directory and a cell say differently of organizations. They do after one of them was restored to an earlier moment than the other
  * (decision 286): every other change is made so that it can be finished.
  */
-import { isRefusal } from '../../engine/refusal.ts';
 import type { Organization } from '../../settings/organizations.ts';
-import type { OpenCells } from './cells.ts';
 import { homeCell, type CellDifference } from './directory.ts';
 import type { Store } from './one-store.ts';
-import { finishOrganization } from './routed-organizations.ts';
+import type { CellReach } from './reach.ts';
+import { createNamed, finishOrganization } from './routed-organizations.ts';
 
 interface Found extends CellDifference {
   readonly number: number;
@@ -17,11 +16,8 @@ interface Found extends CellDifference {
   readonly hashes: readonly string[];
 }
 
-interface Compared {
-  readonly cells: OpenCells;
-  /** The default cell. */
-  readonly home: Store;
-}
+/** What is mended is done by the stores that act where the caller acts, so it is in the audit trail. */
+type Compared = Pick<CellReach, 'cells' | 'home' | 'at'>;
 
 /** Of all cells that answer. */
 export async function compareCells(compared: Compared): Promise<CellDifference[]> {
@@ -38,13 +34,24 @@ export async function mendCells(compared: Compared): Promise<CellDifference[]> {
   return differences.map(shown);
 }
 
-async function differencesOf({ cells, home }: Compared): Promise<Found[]> {
+/** Read twice: what is made or erased in between two reads differs only once. */
+async function differencesOf(compared: Compared): Promise<Found[]> {
+  const once = new Set((await differencesNow(compared)).map(subjectOf));
+  return once.size === 0 ? [] : (await differencesNow(compared)).filter((found) => once.has(subjectOf(found)));
+}
+
+function subjectOf({ number, what, organization }: Found): string {
+  return `${number} ${what} ${organization}`;
+}
+
+async function differencesNow({ cells, home, at }: Compared): Promise<Found[]> {
   const places = new Map((await home.directory.places()).map((place) => [place.organization as string, place]));
   const atHome = new Map((await home.organizations.list()).map((each) => [each.id as string, each]));
   const found: Found[] = [];
-  for (const { number, name: cell, store: open } of cells.all) {
+  for (const asked of cells.all) {
+    const { number, name: cell } = asked;
     if (number === homeCell) continue;
-    const store = await open().catch(() => null);
+    const store = await at(asked).catch(() => null);
     if (store === null) continue;
     const own = new Map((await store.organizations.list()).map((each) => [each.id as string, each]));
     const add = (what: Found['what'], known: Organization, hashes: readonly string[] = []): void => {
@@ -52,7 +59,9 @@ async function differencesOf({ cells, home }: Compared): Promise<Found[]> {
     };
     for (const [id, known] of atHome) {
       const place = places.get(id);
-      if (place?.cell === number && place.ready && !own.has(id) && await store.organizations.findErased(id) === null) add('lacking', known);
+      if (place?.cell !== number || own.has(id)) continue;
+      if (await store.organizations.findErased(id) !== null) add('erased', known);
+      else if (place.ready) add('lacking', known);
     }
     const keys = await hashesWithoutPlace(store, home);
     for (const [id, known] of own) {
@@ -72,7 +81,10 @@ async function hashesWithoutPlace(store: Store, home: Store): Promise<ReadonlyMa
     const some = all.slice(from, from + keysAtOnce);
     const placed = await home.directory.placesOfKeys(some.map(({ hash }) => hash));
     for (const { hash, organization } of some) {
-      if (!placed.has(hash)) without.set(organization, [...without.get(organization) ?? [], hash]);
+      if (placed.has(hash)) continue;
+      const hashes = without.get(organization);
+      if (hashes === undefined) without.set(organization, [hash]);
+      else hashes.push(hash);
     }
   }
   return without;
@@ -80,16 +92,17 @@ async function hashesWithoutPlace(store: Store, home: Store): Promise<ReadonlyMa
 
 const keysAtOnce = 1_000;
 
-async function mend(compared: Compared, { what, store, known, number, hashes }: Found): Promise<void> {
-  const { home, cells } = compared;
+async function mend({ home }: Compared, { what, store, known, number, hashes }: Found): Promise<void> {
   switch (what) {
-    case 'lacking': return void await finishOrganization({ cells, home }, known, number);
-    case 'erased': return void await store.erasure.begin(known.id);
+    case 'lacking': return void await finishOrganization(home, store, known);
+    case 'erased': {
+      // The one that has it erased already refuses.
+      await store.erasure.begin(known.id);
+      await home.directory.forgetKeys(known.id);
+      return void await home.erasure.begin(known.id);
+    }
     case 'unplaced': {
-      const place = { id: known.id, createdAtMs: known.createdAtMs, cell: number };
-      const taken = await home.organizations.create(known, place);
-      // Its name was given to another one since.
-      if (isRefusal(taken)) await home.organizations.create({ plan: known.plan, name: `${known.name} ${known.id}` }, place);
+      await createNamed(home, known, { cell: number });
       await home.directory.settle(known.id);
       return home.directory.noteKeys(known.id, hashes);
     }

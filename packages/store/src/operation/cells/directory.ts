@@ -33,8 +33,8 @@ export interface OrganizationPlace {
 }
 
 /**
- * `lacking`: the cell lost it. `unplaced`: the directory lost it, so nobody finds it. `erased`: it was erased, and the cell has it again. `keys`: the
- * directory does not know where these keys are, so nodes do not know them either.
+ * `lacking`: the cell lost it. `unplaced`: the directory lost it, so nobody finds it. `erased`: it was erased, and the cell
+ * or the default cell has it again. `keys`: the directory does not know where these keys are, so nodes do not know them either.
  */
 export interface CellDifference {
   readonly cell: StoredCell['name'];

@@ -7,7 +7,9 @@ import { cellUrl } from '../../engine/cell-url.ts';
 import { openWithCells, type Store } from '../../store.ts';
 import { batchOf, granted, hashOf, postgresFixture, sampleRecord, testMasterKey, type EngineFixture } from '../../test-support/contract-fixture.ts';
 import type { OpenCells } from './cells.ts';
+import { compareCells } from './compare-cells.ts';
 import type { CellDifference } from './directory.ts';
+import { cellReach } from './reach.ts';
 
 describe('cells that were restored', () => {
   let fixture: EngineFixture;
@@ -38,6 +40,9 @@ describe('cells that were restored', () => {
       ...names.map((name) => `insert into "${name}" overriding system value table ${kept}."${name}"`),
     ]);
   };
+  const mendAs = (name: string) => store.acting({ actor: { kind: 'operator', id: null, name }, detail: {} }).cells.mend();
+  const trailOf = async (organization: OrganizationId) =>
+    (await store.audit.list({ organization, limit: 100 }))!.map(({ action, actor }) => [action, actor.kind]);
   const said = (differences: readonly CellDifference[]) =>
     differences.map(({ cell, what, organization }) => [cell, what, organization]).sort((one, other) => (String(one) < String(other) ? -1 : 1));
 
@@ -68,8 +73,9 @@ describe('cells that were restored', () => {
     await (await cells.of(late)).store().then((own) => own.calls.ship(batchOf('seg_again', [sampleRecord(late)])));
     const expected = [['east', 'erased', gone], ['east', 'lacking', late]].sort((one, other) => (String(one) < String(other) ? -1 : 1));
     assert.deepEqual(said(await store.cells.compare()), expected);
-    assert.deepEqual(said(await store.cells.mend()), expected);
+    assert.deepEqual(said(await mendAs('op')), expected);
     assert.deepEqual([await store.cells.compare(), await store.cells.mend()], [[], []]);
+    assert.deepEqual([await trailOf(gone), await trailOf(late)], [[['eraseOrganization', 'operator']], [['createOrganization', 'operator']]]);
     assert.equal((await store.organizations.find(late))!.name, 'late');
     assert.equal((await store.calls.list({ organization: late, limit: 10 })).length, 1);
     assert.equal(await store.settings.keyByHash(lateKey), null);
@@ -83,21 +89,64 @@ describe('cells that were restored', () => {
     const stays = await inCell('stays, too');
     const [{ schema }] = await fixture.query(url, 'select current_schema() as schema') as [{ schema: string }];
     const restore = await keep(schema);
-    const [late, other] = [await inCell('later'), await inCell('other')];
+    const longName = '𝔫'.repeat(200);
+    const [late, other, long] = [await inCell('later'), await inCell('other'), await inCell(longName)];
     const [lateKey, stayingKey] = [await keyOf(late, 'later'), await keyOf(stays, 'a later key')];
     await restore();
     await open();
     assert.equal(await store.organizations.find(other), null);
     assert.equal(await store.settings.keyByHash(lateKey), null);
-    const taken = await inCell('later');
-    const expected = [['east', 'keys', stays], ['east', 'unplaced', late], ['east', 'unplaced', other]]
+    // Another one of this name, which its cell therefore has under another one.
+    const [taken, takenLong] = [await inCell('later'), await inCell(longName)];
+    const expected = [['east', 'keys', stays], ...[late, other, long].map((id) => ['east', 'unplaced', id])]
       .sort((one, next) => (String(one) < String(next) ? -1 : 1));
     assert.deepEqual(said(await store.cells.mend()), expected);
     assert.deepEqual(await store.cells.compare(), []);
     await open();
     assert.deepEqual([(await store.organizations.find(other))!.name, (await store.organizations.find('later'))!.id], ['other', taken]);
-    assert.notEqual(await store.organizations.find(late), null);
+    const { organizations } = await cells.home.store();
+    assert.equal((await organizations.find(late))!.name, `later ${late}`);
+    assert.equal((await organizations.find(long))!.name, `${'𝔫'.repeat(199 - long.length)} ${long}`);
+    const { name } = (await store.organizations.find(takenLong))!;
+    assert.equal(name, `${'𝔫'.repeat(199 - takenLong.length)} ${takenLong}`, 'its cell had the name for the one before');
     assert.equal((await store.settings.keyByHash(lateKey))!.organization, late);
     assert.equal((await store.settings.keyByHash(stayingKey))!.organization, stays);
+  });
+
+  test('the store itself goes back: an organization of a cell that was erased since is erased again with its accounts', async () => {
+    const gone = await inCell('erased in its cell');
+    await keyOf(gone, 'erased in its cell');
+    await granted(store.members.create({ organization: gone, email: 'gone@example.com', passwordHash: 'x', role: 'owner' }));
+    const [{ schema }] = await fixture.query(url, 'select current_schema() as schema') as [{ schema: string }];
+    const restore = await keep(schema);
+    await granted(store.erasure.begin(gone));
+    await restore();
+    await open();
+    const kept = async () => Promise.all(['membership', 'key_place'].map(async (table) =>
+      (await fixture.query(url, `select 1 from ${table} where organization = $1`, [gone])).length));
+    assert.deepEqual(await kept(), [1, 1]);
+    assert.deepEqual(said(await store.cells.compare()), [['east', 'erased', gone]]);
+    assert.deepEqual(said(await mendAs('op')), [['east', 'erased', gone]]);
+    assert.deepEqual([await store.cells.compare(), await kept()], [[], [0, 0]]);
+    assert.deepEqual([await store.organizations.find(gone), await store.organizations.find('erased in its cell')], [null, null]);
+    assert.deepEqual(await fixture.query(url, "select id from person where email = 'gone@example.com'"), []);
+    assert.deepEqual(await trailOf(gone), [['eraseOrganization', 'operator']]);
+  });
+
+  test('what is made and erased while they are compared is no difference', async () => {
+    const gone = await inCell('erased meanwhile');
+    const home = await cells.home.store();
+    let looks = 0;
+    const list: Store['organizations']['list'] = async () => {
+      const listed = await home.organizations.list();
+      looks += 1;
+      if (looks > 1) return listed;
+      await keyOf(await inCell('made meanwhile'), 'made meanwhile');
+      await granted(store.erasure.begin(gone));
+      return listed;
+    };
+    const busy: Store = { ...home, organizations: { ...home.organizations, list } };
+    assert.deepEqual(await compareCells(cellReach(cells, busy, (own) => own)), []);
+    assert.equal(looks, 2);
   });
 });

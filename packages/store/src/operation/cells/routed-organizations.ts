@@ -3,9 +3,12 @@
  * steps that can be repeated: its row and its place, then its row in its cell. Until the second is done it is nowhere to be found.
  */
 import type { OrganizationId } from '@metergate/core/id.ts';
+import { nameCharactersMax } from '../../engine/names.ts';
 import { isRefusal } from '../../engine/refusal.ts';
 import type { Organization, Organizations } from '../../settings/organizations.ts';
 import { homeCell } from './directory.ts';
+import type { OpenCells } from './cells.ts';
+import type { Store } from './one-store.ts';
 import type { CellReach } from './reach.ts';
 import type { RoutesOf } from './route.ts';
 
@@ -18,7 +21,7 @@ export const routedOrganizations: RoutesOf<Organizations> = {
     if (cell === homeCell) return home.organizations.create(wanted);
     const begun = await home.organizations.create(wanted, { cell });
     if (isRefusal(begun)) return begun;
-    return finishOrganization(reach, begun, cell);
+    return finishOrganization(home, await storeIn(reach.cells, begun.id, cell), begun);
   },
   list: async ({ everywhere, home }) => {
     const [own, ...others] = await everywhere((store) => store.organizations.list());
@@ -38,25 +41,42 @@ async function whole({ of, home }: CellReach, known: Organization | null): Promi
   return own === home ? known : own.organizations.find(known.id);
 }
 
-/** The second step: the same organization in its cell. Repeatable. */
-export async function finishOrganization(
-  { cells, home }: Pick<CellReach, 'cells' | 'home'>, { id, name, plan, createdAtMs }: Organization, cell: number,
-): Promise<Organization> {
-  const own = await cells.noted({ organization: id, cell, ready: false });
-  const { organizations } = await own.store();
-  const first = await organizations.create({ name, plan }, { id, createdAtMs });
-  // Only after a restore: the cell has the name for an organization that the directory does not know (`compare-cells.ts`).
-  const made = isRefusal(first) && first.refused.code === 'name_taken'
-    ? await organizations.create({ name: `${name} ${id}`, plan }, { id, createdAtMs }) : first;
-  if (isRefusal(made)) throw new Error(`an organization is refused by its cell: ${made.refused.code}`);
-  await home.directory.settle(id);
+/** Of the cell where this organization is from now on. */
+async function storeIn(cells: OpenCells, organization: OrganizationId, cell: number): Promise<Store> {
+  return (await cells.noted({ organization, cell, ready: false })).store();
+}
+
+/** The second step: the same organization in `own`, the store of its cell. Repeatable. @throws Error where it is refused. */
+export async function finishOrganization(home: Store, own: Store, organization: Organization): Promise<Organization> {
+  const made = await createNamed(own, organization);
+  await home.directory.settle(organization.id);
   return made;
+}
+
+/**
+ * The same organization in this store, as `Organizations.create` does it with a place. Only after a restore may its name be another one's there
+ * (`compare-cells.ts`): then its id is added to it. Repeatable. @throws Error where it is refused.
+ */
+export async function createNamed(
+  { organizations }: Pick<Store, 'organizations'>, { id, name, plan, createdAtMs }: Organization, at: { readonly cell?: number } = {},
+): Promise<Organization> {
+  const place = { id, createdAtMs, ...at };
+  const first = await organizations.create({ name, plan }, place);
+  const isTaken = isRefusal(first) && first.refused.code === 'name_taken';
+  const made = isTaken ? await organizations.create({ name: nameWithId(name, id), plan }, place) : first;
+  if (isRefusal(made)) throw new Error(`the organization ${id} is refused: ${made.refused.code}`);
+  return made;
+}
+
+/** Of a long name as much as there is room for. */
+function nameWithId(name: string, id: OrganizationId): string {
+  return `${[...name].slice(0, nameCharactersMax - id.length - 1).join('').trimEnd()} ${id}`;
 }
 
 /** Finishes what was begun by a process that ended meanwhile. */
 export async function finishOrganizations(reach: Pick<CellReach, 'cells' | 'home'>): Promise<void> {
   for (const { organization, cell } of await reach.home.directory.unfinished()) {
     const begun = await reach.home.organizations.find(organization as OrganizationId);
-    if (begun !== null) await finishOrganization(reach, begun, cell);
+    if (begun !== null) await finishOrganization(reach.home, await storeIn(reach.cells, begun.id, cell), begun);
   }
 }
