@@ -133,6 +133,15 @@ describe('cells that were restored', () => {
     assert.deepEqual(await trailOf(gone), [['eraseOrganization', 'operator']]);
   });
 
+  test('the store itself goes back to where an organization was in the making that its cell has erased since', async () => {
+    const gone = await inCell('in the making');
+    await granted((await (await cells.of(gone)).store()).erasure.begin(gone));
+    await fixture.query(url, 'update organization_place set ready = 0 where organization = $1', [gone]);
+    await store.cells.keepHouse();
+    assert.deepEqual(said(await store.cells.mend()), [['east', 'erased', gone]]);
+    assert.deepEqual([await store.cells.compare(), await store.organizations.find('in the making')], [[], null]);
+  });
+
   test('what is made and erased while they are compared is no difference', async () => {
     const gone = await inCell('erased meanwhile');
     const home = await cells.home.store();

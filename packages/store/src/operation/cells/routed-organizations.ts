@@ -73,10 +73,15 @@ function nameWithId(name: string, id: OrganizationId): string {
   return `${[...name].slice(0, nameCharactersMax - id.length - 1).join('').trimEnd()} ${id}`;
 }
 
-/** Finishes what was begun by a process that ended meanwhile. */
+/**
+ * Finishes what was begun by a process that ended meanwhile. A cell that is away is left for the next time, and what its cell has erased for
+ * `compare-cells.ts`: the default cell was restored then.
+ */
 export async function finishOrganizations(reach: Pick<CellReach, 'cells' | 'home'>): Promise<void> {
   for (const { organization, cell } of await reach.home.directory.unfinished()) {
     const begun = await reach.home.organizations.find(organization as OrganizationId);
-    if (begun !== null) await finishOrganization(reach.home, await storeIn(reach.cells, begun.id, cell), begun);
+    const own = begun === null ? null : await storeIn(reach.cells, begun.id, cell).catch(() => null);
+    if (begun === null || own === null || await own.organizations.findErased(begun.id) !== null) continue;
+    await finishOrganization(reach.home, own, begun);
   }
 }
