@@ -79,8 +79,9 @@ export async function showUsage(context: UseCaseContext, query: UsageRequest): P
   return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one.`);
 }
 
-/** Into how many a share is divided that holds too many rows. */
+/** Into how many a share is divided that holds too many rows, and into how many a file is at most: more than any store has rows for. */
 const division = 8;
+const sharesMax = division ** 7;
 
 /**
  * The same rows, however many: at most `atOnce` at a time, each time the costliest first. Where they are more, which of them come together is decided
@@ -91,7 +92,8 @@ export async function streamUsage(
 ): Promise<{ readonly batches: AsyncIterable<ShownUsage[]> } | AdministrationRefusal> {
   const first = await shareOf(context, query, undefined, atOnce);
   if (isRefusal(first)) return first;
-  return { batches: first === null ? sharesOf(context, query, { share: { index: 0, of: 1 }, atOnce }) : batchOf(first) };
+  const seed = Buffer.from(context.randomBytes(4)).readUInt32LE();
+  return { batches: first === null ? sharesOf(context, query, { share: { index: 0, of: 1, seed }, atOnce }) : batchOf(first) };
 }
 
 async function* batchOf(rows: ShownUsage[]): AsyncGenerator<ShownUsage[]> {
@@ -102,7 +104,8 @@ async function* sharesOf(
   context: UseCaseContext, query: UsageRequest, { share, atOnce }: { readonly share: UsageShare; readonly atOnce: number },
 ): AsyncGenerator<ShownUsage[]> {
   for (let at = 0; at < division; at += 1) {
-    const part = { index: share.index + share.of * at, of: share.of * division };
+    const part = { index: share.index + share.of * at, of: share.of * division, seed: share.seed };
+    if (part.of > sharesMax) throw new Error('usage: many rows have names that no share parts');
     const rows = await shareOf(context, query, part, atOnce);
     // The organization was there when the first rows were read.
     if (isRefusal(rows)) throw new Error(rows.refused.message);

@@ -26,15 +26,19 @@ export interface UsageQuery {
   readonly share?: UsageShare;
 }
 
-/** One of `of` shares of a report, from 0: which rows are in it is decided by their names alone. */
+/**
+ * One of `of` shares of a report, from 0: which rows are in it is decided by their names and by `seed`, 32 bits that callers cannot know. Whoever
+ * could would make many names that no share parts.
+ */
 export interface UsageShare {
   readonly index: number;
   readonly of: number;
+  readonly seed: number;
 }
 
-/** Whether a row of this name is in the share. FNV-1a, so that similar names are spread. */
-export function isInShare(name: string, { index, of }: UsageShare): boolean {
-  let hash = 0x811c9dc5;
+/** Whether a row of this name is in the share. FNV-1a from the seed, so that similar names are spread. */
+export function isInShare(name: string, { index, of, seed }: UsageShare): boolean {
+  let hash = seed;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   // The low bits of FNV follow the last character closely.
   return ((hash ^ (hash >>> 15)) >>> 0) % of === index;
