@@ -18,11 +18,13 @@ import { freshRequestId } from './request-ids.ts';
 /** A body that is this short is read to its end after a refusal, and the connection lives on. */
 const dumpedBodyBytesMax = 64 * 1024;
 /**
- * How much more is read of a longer one, and for how long, before the connection is closed. Many clients read an answer only once they have written
- * their body: a reset before that takes the answer from them. So the longest body that one sends at once is read to its end.
+ * How many bytes more are read of a longer one before the connection is closed. Many clients read an answer only once they have written their body: a
+ * reset before that takes the answer from them.
  */
 const lingerBytesMax = 64 * 1024 * 1024;
+/** How long nothing may come of it, and how long it may take in all. */
 const lingerMs = 2_000;
+const lingerMsMax = 15_000;
 /** How long the rest of a shorter one may take: as long as any body may stand still (rule 8a). */
 const restMs = 60_000;
 
@@ -152,10 +154,10 @@ function lingerOn(socket: Socket, request: StreamedRequest): void {
 export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   let lingered = 0;
   socket.end();
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
+  const timers = [lingerMs, lingerMsMax].map((ms) => setTimeout(() => socket.destroy(), ms).unref());
+  socket.once('close', () => { for (const timer of timers) clearTimeout(timer); });
   request.on('data', (chunk: Buffer) => {
+    timers[0]!.refresh();
     lingered += chunk.length;
     if (lingered > lingerBytesMax) socket.destroy();
   });

@@ -90,10 +90,11 @@ const sharesMax = division ** 7;
 export async function streamUsage(
   context: UseCaseContext, query: UsageRequest, atOnce = rowsMax,
 ): Promise<{ readonly batches: AsyncIterable<ShownUsage[]> } | AdministrationRefusal> {
-  const first = await shareOf(context, query, undefined, atOnce);
+  // As a share too: what is read as one is read piece by piece.
+  const whole: UsageShare = { index: 0, of: 1, seed: Buffer.from(context.randomBytes(4)).readUInt32LE() };
+  const first = await shareOf(context, query, whole, atOnce);
   if (isRefusal(first)) return first;
-  const seed = Buffer.from(context.randomBytes(4)).readUInt32LE();
-  return { batches: first === null ? sharesOf(context, query, { share: { index: 0, of: 1, seed }, atOnce }) : batchOf(first) };
+  return { batches: first === null ? sharesOf(context, query, { share: whole, atOnce }) : batchOf(first) };
 }
 
 async function* batchOf(rows: ShownUsage[]): AsyncGenerator<ShownUsage[]> {

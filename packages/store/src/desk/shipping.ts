@@ -19,7 +19,7 @@ const nudgePauseMs = { sqlite: 50, postgres: 20 };
  * next one comes later and finds more.
  */
 const manyRows = { count: 100, aSecond: 200 };
-const busyPauseMs = { sqlite: 100, postgres: 400 };
+const busyPauseMs = { sqlite: 100, postgres: journalPauseMs };
 const figuresPauseMs = 1_000;
 /** A little less than the pause between two looks at the journal. */
 const keptPauseMs = 150;
@@ -71,7 +71,7 @@ export function startShipping(shipper: Shipper, { taken, progress, tell, passed,
 
 /**
  * How fast rows come, as the last look found them, and how long it took to ship them. A shared server that takes long, because it is busy or because
- * other nodes ship to it, is left alone for as long: what waits meanwhile costs it less.
+ * other nodes ship to it, is left alone for as long, but no longer than between two looks: what waits meanwhile costs it less.
  */
 function paceOf(nowMs: () => number): { found(rows: number, tookMs: number): void; pauseMs(engine: Engine['kind']): number } {
   let [lookedMs, rows, aSecond, lastMs] = [nowMs(), 0, 0, 0];

@@ -10,6 +10,7 @@ import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthAfter, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import { namedAttributions } from './attributions.ts';
+import { othersFirst } from '../threads/others-first.ts';
 import { hourParts } from './hour-parts.ts';
 import { attributionFilter, usagePartsIn, type UsagePart, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
@@ -97,6 +98,7 @@ class UsageReading {
     for (const piece of query.share === undefined ? [cut] : piecesOfCut(cut)) {
       for (const part of await this.#summed(query, piece)) rows.add(part, own);
       if (rows.count > query.rowsMax) return null;
+      if (query.share !== undefined) await othersFirst();
     }
     for (const part of hours.found) rows.add(part, own);
     const ofDay = (day: Span) => this.#summed(query, { month: [], day: [day], hour: [], edges: [] });
