@@ -4,7 +4,10 @@
  */
 import { constant, wide, type Code } from './wasm-code.ts';
 
-/** What may be wrong with two bytes. The two that share a bit never stand in the same places of two tables. */
+/**
+ * What may be wrong with two bytes. `tooLarge1000` and `overlong4` can share a bit: they need different lower halves of the first byte, so that half
+ * says which of them it is.
+ */
 const fault = {
   /** A first byte without the ones that go with it. */
   tooShort: 1,

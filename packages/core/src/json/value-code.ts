@@ -110,8 +110,9 @@ const evenBits = constant(0x5555);
 const sixteenPassed: readonly Code[] = [set(at, add(get(at), constant(16))), set(isLong, constant(1)), leave('wide')];
 
 /**
- * 16 bytes of a string at once, by one bit for each; on to the next ones while all stand for themselves or are part of a short escape. Which bytes
- * are escaped: a run of backslashes that begins at an odd place is added to itself, and carries into the byte behind it as those at even ones do not.
+ * 16 bytes of a string at once, by one bit for each. If all stand for themselves or are part of a short escape, the string may be long: from then on
+ * it is read 64 bytes at once, and 16 only where fewer than 64 are there. Which bytes are escaped: a run of backslashes that begins at an odd place
+ * is added to itself, and carries into the byte behind it as those at even ones do not.
  */
 const sixteenBytes: readonly Code[] = [
   when(get(isLong), block('short', ...sixtyFourBytes({ at, to, isEscaped, escapeDue, scratch: odd, longs, wides }))),

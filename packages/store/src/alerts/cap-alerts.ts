@@ -3,6 +3,7 @@ import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import type { Selectable } from 'kysely';
 import { unknownCap } from '../settings/caps.ts';
 import type { ChangeCheck } from '../settings/change-check.ts';
+import { lockOrganization } from '../settings/organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import type { CapAlertTable } from '../schema/alert-schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
@@ -30,6 +31,8 @@ export function capAlertsIn(context: StoreContext): CapAlerts {
   const { engine } = context;
   return {
     set: ({ organization, cap, at }, check) => engine.write<CapAlert | StoreRefusal>(async (transaction) => {
+      // Whatever is looked at below stays so: setting and removing caps begins with the same row.
+      await lockOrganization(engine.kind, transaction, organization);
       const known = cap.includes('\0') ? undefined : await transaction.selectFrom('cap').select('id').where('id', '=', cap)
         .where('organization', '=', organization).executeTakeFirst();
       if (known === undefined) return unknownCap();
@@ -49,13 +52,16 @@ export function capAlertsIn(context: StoreContext): CapAlerts {
       const row = id.includes('\0') ? undefined : await transaction.selectFrom('cap_alert').selectAll()
         .where((where) => where.or([where('id', '=', id), where('cap', '=', id)])).executeTakeFirst();
       if (row === undefined || (within !== undefined && row.organization !== within)) {
-        return refuse('unknown_alert', 'There is no alert with this id.');
+        return unknownAlert();
       }
-      await transaction.deleteFrom('cap_alert').where('id', '=', row.id).execute();
-      return alertOf(row);
+      await lockOrganization(engine.kind, transaction, row.organization);
+      const removed = await transaction.deleteFrom('cap_alert').where('id', '=', row.id).returningAll().executeTakeFirst();
+      return removed === undefined ? unknownAlert() : alertOf(removed);
     }, (alert) => ({ action: 'removeAlert', organization: alert.organization, subject: alert.cap })),
   };
 }
+
+const unknownAlert = (): StoreRefusal => refuse('unknown_alert', 'There is no alert with this id.');
 
 function alertOf({ id, organization, cap, at }: Selectable<CapAlertTable>): CapAlert {
   return { id, organization: organization as OrganizationId, cap, at: JSON.parse(at) as number[] };

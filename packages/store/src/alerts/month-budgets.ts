@@ -11,7 +11,7 @@ import { erasedAmong, holdOffErasures } from '../operation/erased.ts';
 import type { MonthBudgetTable } from '../schema/month-schema.ts';
 import type { StoreContext } from '../sealing/context.ts';
 import type { ChangeCheck } from '../settings/change-check.ts';
-import { unknownOrganization } from '../settings/organizations.ts';
+import { lockOrganization, unknownOrganization } from '../settings/organizations.ts';
 
 export interface MonthBudget {
   readonly id: string;
@@ -50,9 +50,11 @@ export function monthBudgetsIn(context: StoreContext): MonthBudgets {
   return {
     set: async ({ organization, scope, subject, monthMs, amount, at }, check) => refusalOf(subject)
       ?? engine.write<MonthBudget | StoreRefusal>(async (transaction) => {
-        const { send } = sendingIn(transaction);
+        const { send, all } = sendingIn(transaction);
         holdOffErasures(engine.kind, send);
-        const isThere = await transaction.selectFrom('organization').select('id').where('id', '=', organization).executeTakeFirst() !== undefined;
+        // An erasure takes the two in this order.
+        await all();
+        const isThere = await lockOrganization(engine.kind, transaction, organization);
         if (!isThere || (await erasedAmong(engine.kind, send, [organization])).size > 0) return unknownOrganization();
         const values = { organization, scope, subject: subject ?? '', month_ms: monthMs ?? 0, amount_nano: amount, at: JSON.stringify(at) };
         const there = check === undefined ? undefined : await transaction.selectFrom('month_budget').selectAll()
@@ -74,10 +76,11 @@ export function monthBudgetsIn(context: StoreContext): MonthBudgets {
       const row = id.includes('\0') ? undefined
         : await transaction.selectFrom('month_budget').selectAll().where('id', '=', id).executeTakeFirst();
       if (row === undefined || (within !== undefined && row.organization !== within)) {
-        return refuse('unknown_budget', 'There is no budget with this id.');
+        return unknownBudget();
       }
-      await transaction.deleteFrom('month_budget').where('id', '=', id).execute();
-      return budgetOf(row);
+      await lockOrganization(engine.kind, transaction, row.organization);
+      const removed = await transaction.deleteFrom('month_budget').where('id', '=', id).returningAll().executeTakeFirst();
+      return removed === undefined ? unknownBudget() : budgetOf(removed);
     }, ({ organization }) => ({ action: 'removeBudget', organization, subject: id })),
     async tell({ id }, told, happenings) {
       await background.write(async (transaction) => {
@@ -87,6 +90,8 @@ export function monthBudgetsIn(context: StoreContext): MonthBudgets {
     },
   };
 }
+
+const unknownBudget = (): StoreRefusal => refuse('unknown_budget', 'There is no budget with this id.');
 
 function refusalOf(subject: string | null): StoreRefusal | null {
   return subject === null ? null : nameRefusal('What a budget is for', subject, subjectCharactersMax);

@@ -17,6 +17,7 @@ import { sql, type Insertable, type Kysely, type Selectable, type Transaction } 
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import { makeGrantKey } from '../sealing/grant-key.ts';
 import { makeChain } from '../sealing/chain/make-chain.ts';
+import type { Engine } from '../engine/engine.ts';
 import { nameRefusal } from '../engine/names.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
 import { numberOrNull, type OrganizationTable, type Schema } from '../schema/schema.ts';
@@ -172,6 +173,15 @@ export async function stampOrganization(transaction: Transaction<Schema>, id: Or
   const { numUpdatedRows } = await transaction.updateTable('organization').set({ revision })
     .where('id', '=', id).where(notErased).executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/**
+ * Until the transaction ends, changes of what belongs to the organization take turns; also those that get no revision. False: there is no such
+ * organization. SQLite lets in one writer anyway.
+ */
+export async function lockOrganization(engine: Engine['kind'], transaction: Transaction<Schema>, id: string): Promise<boolean> {
+  const row = transaction.selectFrom('organization').select('id').where('id', '=', id);
+  return await (engine === 'postgres' ? row.forUpdate() : row).executeTakeFirst() !== undefined;
 }
 
 async function rowOf(transaction: Transaction<Schema>, id: OrganizationId): Promise<Organization | null> {

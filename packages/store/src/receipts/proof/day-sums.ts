@@ -106,8 +106,9 @@ export async function storedDay(engine: Engine, { organization, dayMs }: Day): P
 }
 
 /**
- * What the records come to that were there with these sums. Records that arrive meanwhile are not read, so it ends however fast they do. `between` is
- * awaited after each slice; if it gives false, so does this, as null.
+ * What the records come to that were there with these sums. Of records that arrive meanwhile, those that started after the latest of these are not
+ * read, so it ends however fast they arrive; the others are read and left out. `between` is awaited after each slice; if it gives false, so does
+ * this, as null.
  */
 export async function derivedDay(
   engine: Engine, { organization, dayMs, through, latestMs }: Day & Omit<StoredDay, 'sums'>, between: () => Promise<boolean>,
