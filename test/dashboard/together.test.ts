@@ -126,6 +126,43 @@ if (here !== 'linux-x64') {
     assert.deepEqual(ground.complaints.splice(0).filter((line) => !/409|404/.test(line)), []);
   });
 
+  test('whoever types a provider key while somebody else connects one hears of it, and decides', async () => {
+    const [one, other] = [await ground.person(email), await ground.person(email)];
+    const key = (page: Page, name: string) => field(page, `${name} key`);
+    const button = (page: Page, name: string) => page.locator('form').filter({ has: key(page, name) }).getByRole('button', { name: 'Replace' });
+    const replace = async (page: Page, name: string): Promise<void> => {
+      await key(page, name).fill('sk-canary-theirs');
+      await button(page, name).click();
+      await untilTrue(async () => await key(page, name).inputValue() === '');
+    };
+    const version = async (): Promise<unknown> => {
+      const { data } = await (await one.request.get(at('/platform/v1/providers'))).json() as { data: { provider: string; version: number }[] };
+      return data.find(({ provider }) => provider === 'openai')!.version;
+    };
+    for (const page of [one, other]) await openPage(page, at('/providers'));
+    await key(other, 'OpenAI').fill('sk-canary-mine');
+    await replace(one, 'OpenAI');
+    const theirs = await version();
+    // The other page reads both connections again.
+    await replace(other, 'Anthropic');
+    const conflict = other.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    await conflict.getByText('The OpenAI key was replaced after you began to type.').waitFor();
+    assert.equal(await button(other, 'OpenAI').isDisabled(), true);
+    assert.deepEqual(await axeFindings(other), []);
+    assert.equal(await version(), theirs);
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await untilTrue(async () => await key(other, 'OpenAI').inputValue() === '');
+    await conflict.waitFor({ state: 'detached' });
+    assert.notEqual(await version(), theirs);
+    // Nothing was read again since typing began: the platform refuses, and the page then asks.
+    await key(one, 'OpenAI').fill('sk-canary-late');
+    await button(one, 'OpenAI').click();
+    const late = one.getByRole('alert').filter({ hasText: 'Somebody else changed this meanwhile' });
+    await late.getByRole('button', { name: 'Keep theirs' }).click();
+    assert.equal(await key(one, 'OpenAI').inputValue(), '');
+    assert.deepEqual(ground.complaints.splice(0).filter((line) => !line.includes('409')), []);
+  });
+
   test('a fallback price takes both of its rates', async () => {
     const page = await ground.person(email);
     await openPage(page, at('/settings'));

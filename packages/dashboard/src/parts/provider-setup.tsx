@@ -29,15 +29,17 @@ export function ProviderSetup({ connections, sandbox }: { readonly connections: 
 function ProviderRow({ of: { provider, state, placeholder, version } }: { readonly of: Connection }) {
   const name = providerNames[provider];
   const [credential, setCredential] = useState('');
+  // The key that is replaced is the one that was connected when typing began: the page may read of another one meanwhile.
+  const [typedOver, setTypedOver] = useState(version);
   const leaving = useQuestion();
   const path = { params: { path: { provider } } };
   const connecting = useDoing({
-    run: () =>
+    run: (over: Connection['version']) =>
       ask.PUT('/platform/v1/providers/{provider}', {
-        ...path, body: { credential: credential.trim(), was: (version === null ? null : { version }) as never },
+        ...path, body: { credential: credential.trim(), was: (over === null ? null : { version: over }) as never },
       }),
     changes,
-    // What was typed stays, and the row shows what is there now: pressing the button again is meant.
+    // What was typed stays, and the row asks what to do once it has read what is there now.
     failed: (fault) => {
       if (fault instanceof Refused && fault.code === 'changed_meanwhile') {
         void queries.invalidateQueries({ queryKey: ['get', '/platform/v1/providers'] });
@@ -49,6 +51,7 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
     },
   });
   const testing = useDoing({ run: async () => (await ask.POST('/platform/v1/providers/{provider}/test', path)).data!, changes: [] });
+  const isOther = credential !== '' && typedOver !== version && !connecting.isPending;
   const disconnecting = useDoing({
     run: () => ask.DELETE('/platform/v1/providers/{provider}', path),
     done: `The ${name} key is destroyed.`,
@@ -81,7 +84,7 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          connecting.mutate(undefined);
+          if (!isOther) connecting.mutate(typedOver);
         }}>
         <Group align="flex-end" gap="xs">
           <PasswordInput
@@ -91,22 +94,62 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
             autoComplete="off"
             value={credential}
             maxLength={8_192}
-            onChange={(event) => setCredential(event.currentTarget.value)}
+            onChange={(event) => {
+              if (credential === '') setTypedOver(version);
+              setCredential(event.currentTarget.value);
+            }}
           />
           <Button
             type="submit"
             variant={state === 'missing' ? 'filled' : 'default'}
-            disabled={credential.trim() === ''}
+            disabled={credential.trim() === '' || isOther}
             loading={connecting.isPending}>
             {state === 'missing' ? 'Connect' : 'Replace'}
           </Button>
         </Group>
       </form>
+      {isOther ? (
+        <OtherKey
+          name={name}
+          became={version === null ? 'disconnected' : typedOver === null ? 'connected' : 'replaced'}
+          onMine={() => {
+            setTypedOver(version);
+            connecting.mutate(version);
+          }}
+          onTheirs={() => setCredential('')}
+        />
+      ) : null}
       {testing.data === undefined ? null : <TestResult name={name} accepted={testing.data.accepted} status={testing.data.status} />}
       <Confirm of={leaving} title={`Disconnect ${name}?`} act="Disconnect" doing={disconnecting}>
         The stored key is destroyed. Calls to {name} are answered 401 until another one is connected.
       </Confirm>
     </div>
+  );
+}
+
+interface OtherKeyProps {
+  readonly name: string;
+  readonly became: 'connected' | 'replaced' | 'disconnected';
+  readonly onMine: () => void;
+  readonly onTheirs: () => void;
+}
+
+/** Somebody else was faster. As in `shared-form.tsx`, the person decides. */
+function OtherKey({ name, became, onMine, onTheirs }: OtherKeyProps) {
+  return (
+    <Alert role="alert" mt={6} title="Somebody else changed this meanwhile">
+      <Text size="sm">
+        The {name} key was {became} after you began to type. Yours is not saved yet.
+      </Text>
+      <Group gap="xs" mt={6}>
+        <Button size="compact-sm" onClick={onMine}>
+          Save mine
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onTheirs}>
+          {became === 'disconnected' ? 'Leave it disconnected' : 'Keep theirs'}
+        </Button>
+      </Group>
+    </Alert>
   );
 }
 

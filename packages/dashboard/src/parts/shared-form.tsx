@@ -39,7 +39,8 @@ export function useSharedForm<Thing extends object, Values extends Record<string
     form.setValues(values);
   };
   useEffect(() => {
-    if (!form.isDirty()) rebase(shared.of, entered(shared.of));
+    // Whoever makes `of` anew in each rendering would otherwise never come to rest.
+    if (!form.isDirty() && JSON.stringify(shared.of) !== JSON.stringify(before)) rebase(shared.of, entered(shared.of));
   }, [shared.of]);
   const saving = useDoing({
     run: async ({ values, from }: { readonly values: Values; readonly from: Thing }) => {

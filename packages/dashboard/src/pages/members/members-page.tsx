@@ -83,9 +83,11 @@ function memberColumns(onLink: (url: string) => void): readonly Column<Member>[]
 
 function RoleChoice({ of: member }: { readonly of: Member }) {
   const { role: own } = useSession();
+  // The role that was shown when the list was opened: the page may read another one while somebody chooses.
+  const [shown, setShown] = useState(member.role);
   const setting = useDoing({
     run: (role: SessionRole) =>
-      ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role, was: { role: member.role as never } } }),
+      ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role, was: { role: shown as never } } }),
     done: 'The role is set.',
     changes: [...changes, '/platform/v1/auth/session'],
     // The row then shows the role that somebody else gave meanwhile.
@@ -106,6 +108,7 @@ function RoleChoice({ of: member }: { readonly of: Member }) {
       value={member.role}
       allowDeselect={false}
       disabled={setting.isPending}
+      onDropdownOpen={() => setShown(member.role)}
       onChange={(role) => {
         if (role !== null && role !== member.role) setting.mutate(role as SessionRole);
       }}
