@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import chromium from '@sparticuz/chromium';
-import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
 
 export const password = 'a password for the browser';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -46,6 +46,7 @@ export async function startGround(env: Readonly<Record<string, string>> = {}): P
     const context = await browser.newContext({ viewport: { width: 1_280, height: 860 }, locale: 'en-US', timezoneId: 'Europe/Berlin', ...options });
     context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
+    countRequests(page);
     page.on('pageerror', (error) => complaints.push(`${page.url()} ${String(error)}`));
     page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${page.url()} ${message.text()}`); });
     return page;
@@ -109,9 +110,32 @@ export async function followTo(page: Page, url: string): Promise<void> {
   await settled(page);
 }
 
-/** Waits until the page has everything it requested. */
+/** What each page has asked the platform for and has not received yet. */
+const openRequests = new WeakMap<Page, Set<Request>>();
+
+function countRequests(page: Page): void {
+  const underWay = new Set<Request>();
+  openRequests.set(page, underWay);
+  page.on('request', (request) => { if (request.resourceType() === 'fetch') underWay.add(request); });
+  page.on('requestfinished', (request) => underWay.delete(request));
+  page.on('requestfailed', (request) => underWay.delete(request));
+  // A document that is left takes its requests with it.
+  page.on('domcontentloaded', () => underWay.clear());
+}
+
+/**
+ * Waits until the page has everything it requested and shows it. A row can be there before its money is: the two are requests of their own,
+ * and only the list is shown as loading.
+ */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
+  const underWay = openRequests.get(page) ?? new Set();
+  do {
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
+    while (underWay.size > 0) {
+      await Promise.race([page.waitForEvent('requestfinished'), page.waitForEvent('requestfailed'), page.waitForEvent('domcontentloaded')]);
+    }
+    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+  } while (underWay.size > 0);
 }
 
 interface Found {

@@ -23,6 +23,11 @@ const growthMax = 24;
 const longBytesMin = 16_384;
 const attemptsMax = 5;
 const againMaxMs = 300;
+/** A round of readings goes on until it took this long, in milliseconds of processor time. */
+const roundMinMs = 30;
+const roundReadingsMax = 1_000;
+/** What a round can have taken that the clock has not shown yet, in milliseconds. */
+const tickMs = 10;
 
 /** What one reading of `bytes` takes, in milliseconds of processor time. */
 export async function processorMs(read: Read, bytes: number): Promise<number> {
@@ -63,8 +68,14 @@ async function growthAt(read: Read, bytes: number, floorMs: number): Promise<Gro
   return { longMs, times, linear: longMs < floorMs };
 }
 
+/** The least of three rounds. Each reads so often that the clock's steps do not matter: for a thread it goes on in ticks of up to 10 ms. */
 async function leastMs(read: Read, bytes: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3; run += 1) least = Math.min(least, await processorMs(read, bytes));
+  for (let round = 0; round < 3; round += 1) {
+    let roundMs = 0;
+    let readings = 0;
+    for (; roundMs < roundMinMs && readings < roundReadingsMax; readings += 1) roundMs += await processorMs(read, bytes);
+    least = Math.min(least, Math.max(roundMs, tickMs) / readings);
+  }
   return least;
 }
