@@ -138,9 +138,33 @@ describe('a pattern', () => {
   for (const [text, is] of alike) {
     test(`${JSON.stringify(text)} is ${is ? '' : 'not '}like ${JSON.stringify(learnt)}`, () => {
       const end = text.indexOf('\n\n') + 2;
-      assert.equal(pattern().endOfAlike(bytesOf(text), 0), is ? bytesOf(text.slice(0, end)).length : -1);
+      const expected = is ? bytesOf(text.slice(0, end)).length : -1;
+      assert.equal(pattern().endOfAlike(bytesOf(text), 0), expected);
+      assert.equal(pattern().endOfAlikeByBytes(bytesOf(text), 0), expected);
     });
   }
+
+  test('finds the same in WebAssembly and in JavaScript, whoever asked before', () => {
+    const [one, other] = [pattern(), new EventPattern()];
+    const further = 'data: {"n":1,"content":"a"}\n\n';
+    other.passed('word', 11, 12);
+    other.passed('string', 24, 25);
+    other.learn(bytesOf(further), { from: 0, dataTo: further.length - 2, to: further.length });
+    const texts = ['a', '', 'x'.repeat(40), 'Grüße 你🙂', '\\n\\"\\u00e9', '\\u00g9', '\\', 'é'.repeat(3_000), 'x'.repeat(9_000)];
+    const numbers = ['1', '-0.5e+10', '01', 'null', 'nul', '', '1.'];
+    const bytes = [0x00, 0x0a, 0x20, 0x22, 0x5c, 0x75, 0x7d, 0x80, 0xbf, 0xc0, 0xc3, 0xe0, 0xed, 0xf0, 0xf4, 0xff];
+    fc.assert(fc.property(
+      fc.constantFrom(...texts), fc.constantFrom(...numbers), fc.nat({ max: 20 }), fc.constantFrom('', ' ', 'more', further),
+      fc.option(fc.tuple(fc.nat(), fc.constantFrom(...bytes))), fc.nat({ max: 3 }), fc.boolean(),
+      (...[text, number, spaces, behind, change, from, isOther]) => {
+        const members = [`"content":"${text}"`, `"n":${number}`];
+        const event = `{${(isOther ? members.reverse() : members).join(',')}${' '.repeat(spaces)}}`;
+        const chunk = bytesOf(`${'y'.repeat(from)}data: ${event}\n\n${behind}`);
+        if (change !== null) chunk[from + change[0] % (chunk.length - from)] = change[1];
+        for (const each of [one, other]) assert.equal(each.endOfAlike(chunk, from), each.endOfAlikeByBytes(chunk, from));
+      },
+    ), { numRuns: draws(4_000) });
+  });
 
   test('is not kept of an event above 2 KiB', () => {
     const made = new EventPattern();
