@@ -77,9 +77,16 @@ export function addUsage(figures: UsageFigures, other: readonly WholeFigure[]): 
   for (let index = 0; index < ofCall.length; index += 1) figures[index] = addWhole(figures[index]!, other[index]!);
 }
 
+const placeOf = Object.fromEntries(usageFigureNames.map((name, index) => [name, index])) as Readonly<Record<UsageFigureName, number>>;
+
 /** One of the figures, exact. */
 export function figureIn(figures: readonly WholeFigure[], name: UsageFigureName): bigint {
-  return BigInt(figures[usageFigureNames.indexOf(name)] ?? 0);
+  return BigInt(wholeFigureIn(figures, name));
+}
+
+/** The same as it is kept: for the many rows of a report. */
+export function wholeFigureIn(figures: readonly WholeFigure[], name: UsageFigureName): WholeFigure {
+  return figures[placeOf[name]] ?? 0;
 }
 
 /** Exact, up to the 64-bit bound. */

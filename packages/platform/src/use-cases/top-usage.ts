@@ -25,26 +25,25 @@ export function topUsage(
   const named = by.filter((dimension) => !isTime(dimension));
   const time = by.find(isTime);
   if (named.length === 0) return [...rows];
-  const valueOf = (row: ShownUsage): string => JSON.stringify(named.map((dimension) => row[dimension] ?? null));
+  const valued = rows.map((row) => ({ row, value: JSON.stringify(named.map((dimension) => row[dimension] ?? null)) }));
   const sums = new Map<string, bigint>();
-  for (const row of rows) sums.set(valueOf(row), (sums.get(valueOf(row)) ?? 0n) + sizeOf(row, order));
+  for (const { row, value } of valued) sums.set(value, (sums.get(value) ?? 0n) + sizeOf(row, order));
   const ranks = new Map([...sums].sort(([, one], [, other]) => (one === other ? 0 : one > other ? -1 : 1)).map(([value], rank) => [value, rank]));
-  const rankOf = (row: ShownUsage): number => ranks.get(valueOf(row))!;
-  const kept = rows.filter((row) => rankOf(row) < top)
-    .sort((one, other) => rankOf(one) - rankOf(other) || (time === undefined ? 0 : one[time]! < other[time]! ? -1 : 1));
-  const others = Map.groupBy(rows.filter((row) => rankOf(row) >= top), (row) => (time === undefined ? '' : row[time]!));
+  const ranked = valued.map(({ row, value }) => ({ row, value, rank: ranks.get(value)! }));
+  const kept = ranked.filter(({ rank }) => rank < top)
+    .sort((one, other) => one.rank - other.rank || (time === undefined ? 0 : one.row[time]! < other.row[time]! ? -1 : 1)).map(({ row }) => row);
+  const others = Map.groupBy(ranked.filter(({ rank }) => rank >= top), ({ row }) => (time === undefined ? '' : row[time]!));
   const nothing = Object.fromEntries(named.map((dimension) => [dimension, null]));
   return [...kept, ...[...others].sort(([one], [other]) => (one < other ? -1 : 1)).map(([at, rest]): RankedUsage => ({
-    ...(time === undefined ? {} : { [time]: at }), ...nothing, ...addedUp(rest), everythingElse: new Set(rest.map(valueOf)).size,
+    ...(time === undefined ? {} : { [time]: at }), ...nothing, ...addedUp(rest.map(({ row }) => row)),
+    everythingElse: new Set(rest.map(({ value }) => value)).size,
   }))];
 }
 
 /** Rows by this, the largest first; what is equal keeps its order. */
 export function rankedUsage(rows: readonly ShownUsage[], order: UsageOrder): ShownUsage[] {
-  return rows.toSorted((one, other) => {
-    const [a, b] = [sizeOf(one, order), sizeOf(other, order)];
-    return a === b ? 0 : a > b ? -1 : 1;
-  });
+  const sized = rows.map((row) => ({ row, size: sizeOf(row, order) }));
+  return sized.sort((one, other) => (one.size === other.size ? 0 : one.size > other.size ? -1 : 1)).map(({ row }) => row);
 }
 
 function sizeOf({ cost, calls, inputTokens, outputTokens }: ShownFigures, order: UsageOrder): bigint {

@@ -3,7 +3,9 @@
  * without a price, or with a gap in their cost are counted beside the money and never guessed.
  */
 import { type NanoDollars, formatDollars, unformatDollars } from '@metergate/core/money.ts';
-import { figureIn, recordDimensions, usageDimensions, type UsageDimension, type UsageFigureName } from '@metergate/core/report/usage-sum.ts';
+import {
+  figureIn, recordDimensions, usageDimensions, wholeFigureIn, type UsageDimension, type UsageFigureName,
+} from '@metergate/core/report/usage-sum.ts';
 import { dayLengthMs, dayName } from '@metergate/core/time/utc-day.ts';
 import { monthName } from '@metergate/core/time/utc-month.ts';
 import type { UsageFilter, UsageShare } from '@metergate/store/usage/usage-query.ts';
@@ -134,7 +136,20 @@ async function shareOf(
     organization: organization.id, by, filter, rowsMax: atOnce, ...(share === undefined ? {} : { share }),
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
   });
-  return rows === null ? null : rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row));
+  if (rows === null) return null;
+  const textOf = rememberedTexts();
+  return rows.toSorted(by.length === 1 && isTime(by[0]!) ? byTime : costliestFirst).map((row) => shownUsage(by, row, textOf));
+}
+
+/** `subjectText`, which names each time once: rows by a time and something else have the same ones again and again. */
+function rememberedTexts(): typeof subjectText {
+  const known = { hour: new Map<string, string>(), day: new Map<string, string>(), month: new Map<string, string>() };
+  return (dimension, subject) => {
+    if (dimension !== 'hour' && dimension !== 'day' && dimension !== 'month') return subjectText(dimension, subject);
+    let text = known[dimension].get(subject);
+    if (text === undefined) known[dimension].set(subject, text = subjectText(dimension, subject)!);
+    return text;
+  };
 }
 
 /** How many calls a period has, for showing progress. Null: not known. */
@@ -174,19 +189,21 @@ function byTime(one: UsageRow, other: UsageRow): number {
 /** At equal cost the one with more calls comes first, then by name, so that the order is always the same. */
 function costliestFirst(one: UsageRow, other: UsageRow): number {
   for (const name of ['cost', 'calls'] as const) {
-    const [a, b] = [figureIn(one.figures, name), figureIn(other.figures, name)];
-    if (a !== b) return a > b ? -1 : 1;
+    const [a, b] = [wholeFigureIn(one.figures, name), wholeFigureIn(other.figures, name)];
+    // Numbers and bigints compare with each other.
+    if (a > b) return -1;
+    if (a < b) return 1;
   }
   const [a, b] = [one, other].map(({ subjects }) => subjects.join('\0')) as [string, string];
   return a < b ? -1 : 1;
 }
 
 /** A row of sums as it is shown. */
-export function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow): ShownUsage {
-  const whole = (name: UsageFigureName): number => Number(figureIn(figures, name));
+export function shownUsage(by: readonly UsageDimension[], { subjects, figures }: UsageRow, textOf = subjectText): ShownUsage {
+  const whole = (name: UsageFigureName): number => Number(wholeFigureIn(figures, name));
   const money = (name: 'cost' | 'cacheSavings'): string => formatDollars(figureIn(figures, name) as NanoDollars);
   return {
-    ...Object.fromEntries(by.map((dimension, index) => [dimension, subjectText(dimension, subjects[index]!)])),
+    ...Object.fromEntries(by.map((dimension, index) => [dimension, textOf(dimension, subjects[index]!)])),
     calls: whole('calls'), inputTokens: whole('inputTokens'), cachedTokens: whole('cachedTokens'), cacheWriteTokens: whole('cacheWriteTokens'),
     outputTokens: whole('outputTokens'), reasoningTokens: whole('reasoningTokens'), cost: money('cost'),
     cacheSavings: whole('savedCalls') === 0 ? null : money('cacheSavings'),

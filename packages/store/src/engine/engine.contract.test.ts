@@ -64,6 +64,20 @@ for (const on of bothEngines) {
       assert.deepEqual(await found(given), expected);
       await engine.close();
     });
+
+    test('rows as arrays are exact, whatever the size of their numbers, and a fault is the store\'s', async () => {
+      const engine = await openEngine(url, { create: false });
+      const exact = async (least: bigint) => (await engine.rows(sql`select 'a' as word, null as none, cast(${least} as bigint) as one,
+        cast(${-least} as bigint) as other where cast(${least} as bigint) > 0`)).map(([word, nothing, one, other]) =>
+        [word, nothing, BigInt(one!), BigInt(other!)]);
+      for (const size of [1n, 999_999_999_999_999n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n, 7n]) {
+        assert.deepEqual(await exact(size), [['a', null, size, -size]]);
+      }
+      assert.deepEqual(await exact(0n), []);
+      await assert.rejects(engine.rows(sql`select nothing from nowhere`), { name: 'StoreFault' });
+      assert.deepEqual(await exact(1n), [['a', null, 1n, -1n]]);
+      await engine.close();
+    });
   });
 }
 
@@ -144,6 +158,22 @@ describe('one SQLite connection', async () => {
     go.resolve();
     await writing;
     assert.deepEqual((await look).map(([row]) => row?.mark), [2n, 2n]);
+    await engine.close();
+  });
+
+  test('rows that are asked for while a transaction is open come after its end', async () => {
+    const engine = await openEngine(url, { create: false });
+    const go = Promise.withResolvers<void>();
+    const writing = engine.write(async (transaction) => {
+      await mark('rows', 1)(transaction);
+      await go.promise;
+      await transaction.updateTable('journal_segment').set({ mark: 2 }).where('id', '=', 'rows').execute();
+    });
+    await new Promise(setImmediate);
+    const rows = engine.rows(sql`select mark from journal_segment where id = 'rows'`);
+    go.resolve();
+    await writing;
+    assert.deepEqual(await rows, [[2]]);
     await engine.close();
   });
 

@@ -2,7 +2,8 @@
  * A store address → one open engine, and the three ways to use it: read, write, change settings.
  * Everything goes through these, so that every engine error becomes a `StoreFault`.
  */
-import { CompiledQuery, Kysely, PostgresDialect, type Transaction, type TransactionBuilder } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, type Transaction, type TransactionBuilder } from 'kysely';
+import type { Pool } from 'pg';
 import type { ChangeName } from './change.ts';
 import { faultOf } from './fault.ts';
 import { isRefusal, type StoreRefusal } from './refusal.ts';
@@ -13,6 +14,7 @@ import { forcedLater, EmbeddedDialect } from './sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { createPipeline, type Transact } from './pipeline.ts';
 import type * as postgresPool from './postgres-pool.ts';
+import type { RowValue } from './send.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export interface Engine {
@@ -21,6 +23,11 @@ export interface Engine {
   readonly name: string;
   /** Queries outside a transaction. */
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
+   * The rows of one query outside a transaction, each an array in the order of its columns: for reports of many rows, where making an object of each
+   * takes longer than finding it.
+   */
+  rows(query: RawBuilder<unknown>): Promise<readonly (readonly RowValue[])[]>;
   /**
    * What a fixed text answers to each of `given`, all of one moment on SQLite and there past Kysely, which takes longer than a small question
    * does. For what calls wait for.
@@ -63,8 +70,8 @@ export async function openEngine(
   try {
     if (place.kind === 'postgres') {
       const server = await serverAt(place.url);
-      const dialect = new PostgresDialect({ pool: isCell ? server.openCellPool(place.url) : server.openPostgresPool(place.url) });
-      return engineOn(new Kysely<Schema>({ dialect }), { ...place, server, file: null });
+      const pool = isCell ? server.openCellPool(place.url) : server.openPostgresPool(place.url);
+      return engineOn(new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }), { ...place, server: { ...server, pool }, file: null });
     }
     const dialect = new EmbeddedDialect(await openSqliteFile(place.path, { create }));
     return engineOn(new Kysely<Schema>({ dialect }), { ...place, server: null, file: dialect });
@@ -74,9 +81,10 @@ export async function openEngine(
 }
 
 /** The PostgreSQL driver: loaded only for a server, because every thread that opens an embedded store would hold it for nothing. */
-type Server = typeof postgresPool & typeof changeNotices & { readonly url: string };
+type ServerParts = typeof postgresPool & typeof changeNotices & { readonly url: string };
+type Server = ServerParts & { readonly pool: Pool };
 
-async function serverAt(url: string): Promise<Server> {
+async function serverAt(url: string): Promise<ServerParts> {
   const [pools, notices] = await Promise.all([import('./postgres-pool.ts'), import('./change-notices.ts')]);
   return { ...pools, ...notices, url };
 }
@@ -128,6 +136,10 @@ function engineOn(db: Kysely<Schema>, { kind, name, server, file }: Place): Engi
     name,
     transact: (read, work) => guarded(() => (file ?? pipeline).transact(read, work)),
     read: (query) => guarded(() => query(db)),
+    rows: (query) => guarded<readonly (readonly RowValue[])[]>(() => {
+      const compiled = query.compile(db);
+      return file?.rows(compiled) ?? server!.rowsIn(server!.pool, compiled);
+    }),
     look: <Row>(text: string, given: readonly (readonly unknown[])[]) => guarded<readonly (readonly Row[])[]>(() => file?.look<Row>(text, given)
       ?? Promise.all(given.map(async (each) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...each]))).rows))),
     write,

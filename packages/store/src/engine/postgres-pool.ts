@@ -4,7 +4,9 @@
  * transaction each have an end, so that a silent server turns into a fault instead of a wait. A connection that has gone silent, though the
  * network still accepts what is sent, is given up together with all idle ones; the next query dials again.
  */
+import type { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import type { RowValue } from './send.ts';
 
 const connectionsMax = 8;
 /** Of one of several cells: the server counts the connections of all of them. */
@@ -62,6 +64,18 @@ export function openPostgresPool(
   return pool;
 }
 
+const rowTypes = { getTypeParser: rowParserFor as typeof pg.types.getTypeParser };
+
+/** See `Engine.rows`. */
+export async function rowsIn(pool: pg.Pool, { sql, parameters }: CompiledQuery): Promise<RowValue[][]> {
+  const client = await pool.connect();
+  try {
+    return (await client.query<RowValue[]>({ text: sql, values: [...parameters], rowMode: 'array', types: rowTypes })).rows;
+  } finally {
+    client.release();
+  }
+}
+
 /** Left to itself the pool lends a connection out again whose query timed out: as long as the network keeps it, nobody dials. */
 function giveUpSilent(pool: pg.Pool): void {
   const idle = new Set<pg.PoolClient>();
@@ -94,4 +108,13 @@ const integerTypes = new Set([20, 21, 23]);
 
 function parserFor(type: number, format?: 'text' | 'binary'): unknown {
   return integerTypes.has(type) && format !== 'binary' ? BigInt : pg.types.getTypeParser(type, format);
+}
+
+function rowParserFor(type: number, format?: 'text' | 'binary'): unknown {
+  return integerTypes.has(type) && format !== 'binary' ? wholeNumber : pg.types.getTypeParser(type, format);
+}
+
+/** A double holds every number of fifteen digits exactly. */
+function wholeNumber(text: string): number | bigint {
+  return text.length <= 15 ? Number(text) : BigInt(text);
 }

@@ -7,6 +7,9 @@ import type { Schema } from '../schema/schema.ts';
 
 export type SentRow = Readonly<Record<string, string | bigint | boolean | Uint8Array | null>>;
 
+/** A value of a row that is an array. A whole number that a double may not hold exactly is a `bigint`; a smaller one may be. */
+export type RowValue = string | number | bigint | null;
+
 /**
  * Sends one statement and does not wait. They run in the order in which they were sent, each sees what those before it did, and after one that
  * failed none does anything. Its answer need not be waited for: the transaction stands only if all succeeded.

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { giveWay } from '../threads/give-way.ts';
 import type { Transact } from './pipeline.ts';
-import { sendingAtOnce } from './send.ts';
+import { sendingAtOnce, type RowValue } from './send.ts';
 import { busyTimeoutMs, isBusy } from './sqlite-file.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { SqliteTurns } from './sqlite-turns.ts';
@@ -37,6 +37,11 @@ export class EmbeddedDialect implements Dialect {
   /** See `Engine.look`. */
   look<Row>(text: string, given: readonly (readonly unknown[])[]): Promise<Row[][]> {
     return this.#driver.look(text, given);
+  }
+
+  /** See `Engine.rows`. */
+  rows(query: CompiledQuery): Promise<RowValue[][]> {
+    return this.#driver.rows(query);
   }
 
   /** Resolves when the disk has all that was committed so far. */
@@ -130,6 +135,12 @@ class EmbeddedDriver implements Driver {
       // On some faults SQLite has ended it itself.
       if (this.#database.isTransaction) this.#statements.answer('commit', []);
     }
+  }
+
+  async rows({ sql, parameters }: CompiledQuery): Promise<RowValue[][]> {
+    const user = {};
+    while (this.#turns.isTaken(user)) await this.#turns.changed();
+    return this.#statements.rows(sql, parameters);
   }
 
   /**

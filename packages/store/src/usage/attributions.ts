@@ -123,11 +123,11 @@ export function attributionsThatFit(organization: string, filter: AttributionFil
 /** Those attributions with their names. */
 export async function namedAttributions(
   db: Kysely<Schema>, organization: string, filter: AttributionFilter,
-): Promise<ReadonlyMap<bigint, { readonly [D in AttributionDimension]: string }>> {
+): Promise<ReadonlyMap<number, { readonly [D in AttributionDimension]: string }>> {
   let query = db.selectFrom('attribution').select(['id', ...attributionDimensions]).where('organization', '=', organization);
   for (const name of attributionDimensions) {
     const value = filter[name];
     if (value !== undefined) query = query.where(name, '=', subjectOf(value));
   }
-  return new Map((await query.execute()).map((row) => [row.id, row]));
+  return new Map((await query.execute()).map((row) => [Number(row.id), row]));
 }

@@ -2,9 +2,10 @@
  * The figures of a usage sum as columns: their names, the expression over a call record's row, and how engines add them up. In the order of
  * `usageFigureNames`. All sums loop over this list; a new figure is a line in core and a line here.
  */
-import { addUsage, noUsage, usageFigureNames, type UsageFigureName, type UsageFigures, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
+import { addWhole, usageFigureNames, type UsageFigureName, type UsageFigures, type WholeFigure } from '@metergate/core/report/usage-sum.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
+import type { RowValue } from '../engine/send.ts';
 
 interface FigureColumn {
   readonly name: string;
@@ -82,16 +83,25 @@ function wholeFigure(value: bigint): WholeFigure {
   return Number.isSafeInteger(figure) ? figure : value;
 }
 
-export type FigureRow = Readonly<Record<string, bigint | string | null>>;
-
-/** The figures of a row that `summedFigures` made. */
-export function figuresOfRow(row: FigureRow): UsageFigures {
-  const figures = noUsage();
-  // Added to zero, which brings them within the bounds.
-  addUsage(figures, figureColumnNames.map((name): WholeFigure => {
-    const high = row[`${name}_high`] as bigint | undefined;
-    const low = row[name] as bigint;
-    return high === undefined ? wholeFigure(low) : (high << 32n) + low;
-  }));
+/**
+ * The figures of a row that ends with what `summedFigures` made, from the column `at` on. `halved`: as it was made.
+ */
+export function figuresOfRow(row: readonly RowValue[], at: number, halved: boolean): UsageFigures {
+  if (halved) return halvedFigures(row, at);
+  const figures = row.slice(at) as UsageFigures;
+  for (let index = 0; index < figures.length; index += 1) {
+    const figure = figures[index]!;
+    // Added to zero, which brings it within the bounds.
+    if (typeof figure !== 'number') figures[index] = addWhole(0, wholeFigure(figure));
+  }
   return figures;
+}
+
+function halvedFigures(row: readonly RowValue[], at: number): UsageFigures {
+  let next = at;
+  return figureColumns.map(({ kind }) => {
+    if (kind === 'count') return addWhole(0, row[next++] as WholeFigure);
+    const [high, low] = [BigInt(row[next++]!), BigInt(row[next++]!)];
+    return addWhole(0, (high << 32n) + low);
+  });
 }

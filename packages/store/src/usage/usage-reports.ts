@@ -30,7 +30,7 @@ export interface UsageReports {
   usage(query: UsageQuery): Promise<readonly UsageRow[] | null>;
 }
 
-type Names = ReadonlyMap<bigint, { readonly [D in AttributionDimension]: string }>;
+type Names = ReadonlyMap<number, { readonly [D in AttributionDimension]: string }>;
 
 const firstMs = -8_640_000_000_000_000;
 const lastMs = 8_640_000_000_000_000;
@@ -182,9 +182,11 @@ const withoutLabels: readonly string[] = [''];
 class Rows {
   readonly #query: UsageQuery;
   readonly #names: Names;
-  readonly #rows = new Map<string, { readonly subjects: readonly string[]; readonly figures: UsageFigures }>();
+  /** By the first subject, then the second; '' where the question has no such dimension. */
+  readonly #rows = new Map<string, Map<string, UsageRow>>();
   /** What was read of the labels' texts: most come again with other days or names. */
   readonly #labels = new Map<string, readonly string[]>();
+  #count = 0;
 
   constructor(query: UsageQuery, names: Names) {
     this.#query = query;
@@ -192,20 +194,24 @@ class Rows {
   }
 
   get count(): number {
-    return this.#rows.size;
+    return this.#count;
   }
 
   /** A sum that stopped at the bound has lost what it is made of. */
   get areExact(): boolean {
-    return this.#rows.values().every(({ figures }) => figures.every((figure) => figure !== nanoDollarsMax && figure !== -nanoDollarsMax));
+    return this.#each().every(({ figures }) => figures.every((figure) => figure !== nanoDollarsMax && figure !== -nanoDollarsMax));
   }
 
   /** `own`: the dimension of the part's subject; null: it has none. */
   add(part: UsagePart, own: string | null): void {
-    const [first, second] = this.#query.by.map((dimension) => this.#subjects(part, dimension, own));
-    for (const one of first ?? ['']) {
-      for (const other of second ?? ['']) this.#addTo(first === undefined ? [] : second === undefined ? [one] : [one, other], part.figures);
+    const [one, other] = this.#query.by;
+    const first = one === undefined ? '' : this.#subjects(part, one, own);
+    const second = other === undefined ? '' : this.#subjects(part, other, own);
+    if (typeof first === 'string' && typeof second === 'string') {
+      this.#addTo(first, second, part.figures);
+      return;
     }
+    for (const each of listOf(first)) for (const beside of listOf(second)) this.#addTo(each, beside, part.figures);
   }
 
   /** A part that was read from records. */
@@ -215,28 +221,39 @@ class Rows {
 
   /** Those that have calls. */
   all(): readonly UsageRow[] {
-    return [...this.#rows.values()].filter(({ figures }) => figures[0] !== 0);
+    return this.#each().filter(({ figures }) => figures[0] !== 0).toArray();
   }
 
-  #addTo(subjects: readonly string[], figures: UsageFigures): void {
-    const name = subjects.join('\0');
-    if (this.#query.share !== undefined && !isInShare(name, this.#query.share)) return;
-    const row = this.#rows.get(name);
-    if (row === undefined) this.#rows.set(name, { subjects, figures: [...figures] });
-    else addUsage(row.figures, figures);
+  *#each(): Generator<UsageRow, void, undefined> {
+    for (const rows of this.#rows.values()) yield* rows.values();
   }
 
-  #subjects(part: UsagePart, dimension: UsageDimension, own: string | null): readonly string[] {
-    if (dimension === own && part.subject !== null) return [part.subject];
+  #addTo(first: string, second: string, figures: UsageFigures): void {
+    const { by, share } = this.#query;
+    if (share !== undefined && !isInShare([first, second].slice(0, by.length).join('\0'), share)) return;
+    let rows = this.#rows.get(first);
+    if (rows === undefined) this.#rows.set(first, rows = new Map());
+    const row = rows.get(second);
+    if (row !== undefined) {
+      addUsage(row.figures, figures);
+      return;
+    }
+    rows.set(second, { subjects: [first, second].slice(0, by.length), figures: [...figures] });
+    this.#count += 1;
+  }
+
+  /** One, or a list: a call can have several labels. */
+  #subjects(part: UsagePart, dimension: UsageDimension, own: string | null): string | readonly string[] {
+    if (dimension === own && part.subject !== null) return part.subject;
     switch (dimension) {
-      case 'hour': return [String(part.startMs!)];
-      case 'day': return [String(dayOf(part.startMs!))];
-      case 'month': return [String(monthOf(part.startMs!))];
-      case 'run': return [subjectOf(part.run)];
-      case 'session': return [subjectOf(part.session)];
-      case 'upstream': return [part.upstream ?? ''];
+      case 'hour': return String(part.startMs!);
+      case 'day': return String(dayOf(part.startMs!));
+      case 'month': return String(monthOf(part.startMs!));
+      case 'run': return subjectOf(part.run);
+      case 'session': return subjectOf(part.session);
+      case 'upstream': return part.upstream ?? '';
       case 'label': return this.#labelsOf(part.labels);
-      default: return [part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? ''];
+      default: return part.names?.[dimension] ?? this.#names.get(part.attribution!)?.[dimension] ?? '';
     }
   }
 
@@ -249,4 +266,8 @@ class Rows {
     this.#labels.set(text, labels);
     return labels;
   }
+}
+
+function listOf(subjects: string | readonly string[]): readonly string[] {
+  return typeof subjects === 'string' ? [subjects] : subjects;
 }
