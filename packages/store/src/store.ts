@@ -1,12 +1,14 @@
 /**
  * The store: everything the product remembers, on SQLite or PostgreSQL behind one interface, in one cell or in several (decision 210).
  */
+import type { Engine } from './engine/engine.ts';
 import { cellUrl } from './engine/cell-url.ts';
 import { celledStore } from './operation/cells/celled-store.ts';
 import { OpenCells } from './operation/cells/cells.ts';
 import type { StoredCell } from './operation/cells/directory.ts';
 import { openOne, type Store, type StoreOptions } from './operation/cells/one-store.ts';
 import { inTurns } from './operation/cells/reach.ts';
+import { assertNoDependants } from './schema/migrations/upgrade-dependants.ts';
 import { createVault } from './sealing/vault.ts';
 
 export type { Repositories, Store, StoreOptions } from './operation/cells/one-store.ts';
@@ -42,7 +44,12 @@ export async function openWithCells(options: StoreOptions): Promise<{ readonly s
   const openCell = (cell: CellPlace, over: { readonly create: boolean } = given): Promise<Store> => openOne({
     ...given, ...over, url: cellUrl(baseOf(cell), cell.schema), vault: vault.another(), follows: true, isCell: true,
   });
-  const home = await openOne({ ...given, url, vault, follows: false, ...(progress === undefined ? {} : { progress }) });
+  // Nodes of this version do not serve a cell that stays behind, so no cell may hold its upgrade up after the first was made.
+  const beforeUpgrade = async (engine: Engine, from: number): Promise<void> => {
+    const { allDependants } = await import('./schema/migrations/dependants-of-cells.ts');
+    assertNoDependants(engine, await allDependants(engine, url, from));
+  };
+  const home = await openOne({ ...given, url, vault, follows: false, beforeUpgrade, ...(progress === undefined ? {} : { progress }) });
   const cells = new OpenCells({
     home, async open(cell) {
       const store = await openCell(cell);

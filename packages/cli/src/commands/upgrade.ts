@@ -1,5 +1,6 @@
 /** `metergate upgrade --plan`: what the next start of this version would do to an older store, and about how long that takes. */
 import { grouped } from '@metergate/core/books/allocation/page-amounts.ts';
+import { dependantsInWords } from '@metergate/store/schema/migrations/upgrade-dependants.ts';
 import { planUpgrade, type UpgradePlan } from '@metergate/store/schema/migrations/upgrade-plan.ts';
 import { command, UsageFault } from '../command-line/command.ts';
 import { countOf } from '../command-line/counts.ts';
@@ -17,7 +18,7 @@ export const upgrade = command({
   },
 });
 
-function inWords({ from, to, records, steps, seconds }: UpgradePlan): string {
+function inWords({ from, to, records, steps, seconds, dependants }: UpgradePlan): string {
   if (from === null) return 'There is no store yet. The next start makes one, and nothing has to be upgraded.';
   if (from > to) return `The store is of a newer version: schema ${from}, this one knows ${to}. Update metergate.`;
   if (from === to) return `The store is up to date: schema ${to}.`;
@@ -28,6 +29,7 @@ function inWords({ from, to, records, steps, seconds }: UpgradePlan): string {
       duration(seconds)}.`,
     ...reading.map(({ version, words }) => `  ${version}  ${words} (reads ${grouped(records)})`),
     ...(others === 0 ? [] : [`  ${countOf(others, 'step')} of tables and columns, at once`]),
+    ...(dependants.length === 0 ? [] : [`It does not begin yet. ${dependantsInWords(dependants)}`]),
     'On SQLite nothing is served meanwhile. On PostgreSQL gateways go on serving, and ship what ended meanwhile afterwards.',
     'Make a backup first: a store that was upgraded is not read by older versions.',
   ].join('\n');

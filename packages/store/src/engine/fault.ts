@@ -17,6 +17,8 @@ export type StoreFaultCode =
   | 'schema_newer'
   /** Written by an older version, and `create` was not asked for. */
   | 'schema_older'
+  /** It cannot be upgraded while an operator's own views read what the upgrade takes. */
+  | 'upgrade_held_up'
   /** The store was upgraded, and takes nothing from writers of this version. */
   | 'writer_outdated'
   /** Another process held the store for longer than the busy timeout, or a statement ran out of time. */

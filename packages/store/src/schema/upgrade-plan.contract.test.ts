@@ -7,7 +7,9 @@ import { openStore } from '../store.ts';
 import { migrations } from './migrations/list.ts';
 import type { UpgradeProgress } from './migrations/prepare-schema.ts';
 import { planUpgrade } from './migrations/upgrade-plan.ts';
-import { olderStore } from './test-support/older-store.ts';
+import { cellUrl } from '../engine/cell-url.ts';
+import { StoreFault } from '../engine/fault.ts';
+import { makeOlderStore, olderStore } from './test-support/older-store.ts';
 
 for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQL', postgresFixture]] as const) {
   describe(`the plan of an upgrade on ${name}`, async () => {
@@ -33,6 +35,24 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       assert.deepEqual([done.from, done.steps, done.seconds], [migrations.length, [], 0]);
     });
 
+    test('what an operator made on tables that the upgrade takes is named, and nothing is changed until it is gone; all else stays', async () => {
+      const url = await olderStore(fixture, 30);
+      const tables = (await fixture.query(url, name === 'SQLite' ? `select name from sqlite_master where type = 'table' and name not like 'sqlite%'`
+        : 'select tablename as name from pg_tables where schemaname = current_schema()')).map((row) => String(row['name']));
+      await fixture.run(url, tables.map((table) => `create view own_${table} as select * from ${table}`));
+      const own = async (): Promise<readonly string[]> => (await planUpgrade(url)).dependants.map(({ what }) => what);
+      const named = name === 'SQLite' ? ['view own_spend_sum'] : ['view own_attribution_sum', 'view own_word_sum'];
+      assert.deepEqual(await own(), named);
+      const upgraded = () => openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true }).then((store) => store.close());
+      await assert.rejects(upgraded(), (error) => error instanceof StoreFault && error.code === 'upgrade_held_up'
+        && named.every((each) => error.message.includes(each)));
+      assert.equal((await planUpgrade(url)).from, 30);
+      await fixture.run(url, named.map((each) => `drop ${each}`));
+      await upgraded();
+      assert.deepEqual(await own(), []);
+      for (const table of tables.filter((each) => !named.includes(`view own_${each}`))) await fixture.query(url, `select * from own_${table}`);
+    });
+
     test('a new store is no upgrade, and nobody hears of one', async () => {
       const url = await fixture.freshUrl();
       if (name === 'PostgreSQL') assert.equal((await planUpgrade(url)).from, null);
@@ -41,6 +61,24 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
         url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true, progress: (progress) => heard.push(progress),
       })).close();
       assert.deepEqual(heard, []);
+    });
+
+    test('a view in one cell holds up the store before any cell is upgraded', { skip: name === 'SQLite' }, async () => {
+      const url = await olderStore(fixture, 62);
+      await fixture.run(url, ['create schema held', `delete from cell where "schema" <> ''`,
+        `insert into cell (number, name, "schema", address, state, added_at_ms) values (7, 'held', 'held', '', 'open', 0)`]);
+      const cell = cellUrl(url, 'held');
+      await makeOlderStore(fixture, cell, 62);
+      await fixture.run(cell, [`delete from cell`, 'create view costs as select cached_tokens from word_sum',
+        'create index of_mine on attribution_sum (saved_calls)']);
+      const [index, view] = (await planUpgrade(url)).dependants;
+      assert.deepEqual([view?.table, index?.table], ['held.word_sum', 'held.attribution_sum']);
+      const upgraded = () => openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true }).then((store) => store.close());
+      await assert.rejects(upgraded(), { code: 'upgrade_held_up' });
+      assert.equal((await planUpgrade(url)).from, 62);
+      await fixture.run(cell, ['drop view costs', 'drop index of_mine']);
+      await upgraded();
+      assert.deepEqual(await fixture.query(cell, 'select version from metergate_schema'), [{ version: String(migrations.length) }]);
     });
   });
 }

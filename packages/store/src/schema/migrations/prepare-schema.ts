@@ -11,6 +11,7 @@ import type { Vault } from '../../sealing/vault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { buildLateIndexes } from './late-indexes.ts';
 import { migrations, oldestWriter } from './list.ts';
+import { assertNoDependants, upgradeDependants } from './upgrade-dependants.ts';
 import type { Schema } from '../schema.ts';
 
 interface Preparation {
@@ -19,6 +20,8 @@ interface Preparation {
   readonly randomBytes: (n: number) => Uint8Array;
   /** Called when an older store begins to be upgraded, before each step, and at its end. */
   readonly progress?: (progress: UpgradeProgress) => void;
+  /** Called before an older store begins to be upgraded; what it throws leaves everything as it is. */
+  readonly beforeUpgrade?: (engine: Engine, from: number) => Promise<void>;
   /** A store whose key was rotated already, as one of several that are rotated one after the other, hands its new key over. */
   readonly follows?: boolean;
 }
@@ -38,7 +41,7 @@ const upgradeCacheKib = 192 * 1024;
 /** Each takes at least the second after which PostgreSQL looks for transactions that wait for each other. */
 const attemptsMax = 10;
 
-/** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `wrong_master_key` and the engines' own faults. */
+/** @throws StoreFault `store_absent`, `schema_older`, `schema_newer`, `upgrade_held_up`, `wrong_master_key` and the engines' own faults. */
 export async function prepareSchema(engine: Engine, preparation: Preparation): Promise<void> {
   const found = await engine.read((db) => schemaVersionIn(engine, db));
   if (found !== null && preparation.follows === true) await engine.read((db) => followMasterKey(db, preparation.vault));
@@ -52,6 +55,7 @@ export async function prepareSchema(engine: Engine, preparation: Preparation): P
       : new StoreFault('schema_older',
         `The store at ${engine.name} is of an older version. Run metergate start or metergate platform once to bring it up to date.`);
   }
+  if (found !== null) await preparation.beforeUpgrade?.(engine, found);
   await migrateUnderLoad(engine, preparation);
   await assertMasterKey(engine, preparation.vault);
   if (found !== null) preparation.progress?.({ from: found, to: migrations.length, at: null });
@@ -83,6 +87,7 @@ async function migrate(engine: Engine, transaction: Transaction<Schema>, { vault
   const found = await schemaVersionIn(engine, transaction);
   assertNotNewer(engine, found);
   if (found === null && engine.kind === 'sqlite') await assertEmptyFile(engine, transaction);
+  if (found !== null) assertNoDependants(engine, await upgradeDependants(engine, transaction, found));
   if (found !== null && engine.kind === 'postgres') await holdOffShippers(transaction);
   for (const [index, apply] of migrations.entries()) {
     if (index < (found ?? 0)) continue;

@@ -4,6 +4,8 @@
  */
 import { sql } from 'kysely';
 import { openEngine, type Engine } from '../../engine/engine.ts';
+import { allDependants } from './dependants-of-cells.ts';
+import type { UpgradeDependant } from './upgrade-dependants.ts';
 import { migrations } from './list.ts';
 import { schemaVersionIn } from './prepare-schema.ts';
 import { secondsOfStep, upgradeStep, usOfRecord, type UpgradeStep } from './upgrade-steps.ts';
@@ -16,25 +18,28 @@ export interface UpgradePlan {
   readonly steps: readonly UpgradeStep[];
   /** About how long it takes; measured with `bench/upgrade.ts` on a slow machine. */
   readonly seconds: number;
+  /** What holds the upgrade up until it is dropped. */
+  readonly dependants: readonly UpgradeDependant[];
 }
 
 /** @throws StoreFault, also where there is no file. */
 export async function planUpgrade(url: string): Promise<UpgradePlan> {
   const engine = await openEngine(url, { create: false });
   try {
-    return await planIn(engine);
+    return await planIn(engine, url);
   } finally {
     await engine.close();
   }
 }
 
-async function planIn(engine: Engine): Promise<UpgradePlan> {
+async function planIn(engine: Engine, url: string): Promise<UpgradePlan> {
   const from = await engine.read((db) => schemaVersionIn(engine, db));
   const to = migrations.length;
-  if (from === null) return { from, to, records: 0, steps: [], seconds: 0 };
+  if (from === null) return { from, to, records: 0, steps: [], seconds: 0, dependants: [] };
   const records = await engine.read(async (db) => Number((await sql<{ records: bigint }>`select count(*) as records from call_record`.execute(db))
     .rows[0]!.records));
   const steps = Array.from({ length: Math.max(0, to - from) }, (_, index) => upgradeStep(from + index + 1));
   const microseconds = steps.reduce((sum, { version }) => sum + usOfRecord(version) * records, 0);
-  return { from, to, records, steps, seconds: Math.ceil(microseconds / 1e6 + steps.length * secondsOfStep) };
+  const seconds = Math.ceil(microseconds / 1e6 + steps.length * secondsOfStep);
+  return { from, to, records, steps, seconds, dependants: await allDependants(engine, url, from) };
 }
