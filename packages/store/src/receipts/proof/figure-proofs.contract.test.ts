@@ -143,6 +143,50 @@ for (const on of bothEngines) {
       });
     }
 
+    test('a run is compared when it had calls lately, others once a day, and none is joined with records that agree with their days', async () => {
+      const organization = await played();
+      await found(organization);
+      const begun = { organization, startedAtMs: startMs, expiresAtMs: null, exposureLimit: null, mayCreate: true, clampReason: null };
+      const budget = { declared: nanoDollars(9_000n), effective: nanoDollars(9_000n) };
+      await store.runs.open([{ ...begun, ...budget, id: 'today' }]);
+      await store.calls.ship(batchOf(`seg_today_${organization}`, [sampleRecord(organization, { startedAtMs: nowMs, run: 'today' })]));
+      await context.query(url, `update run set unknown_calls = unknown_calls + 1 where organization = $1`, [organization]);
+      const hourly = async (): Promise<readonly string[]> => {
+        nowMs += 3_600_000;
+        const outcome = await store.figureProofs.prove(organization, { nowMs, between: async () => true, later: async () => {} });
+        return outcome!.found.map(({ kind, place }) => `${kind} ${place}`);
+      };
+      assert.deepEqual(await hourly(), ['run today']);
+      assert.deepEqual(await hourly(), ['run run', 'run today'], 'as long as something differs, all of it is compared');
+      await context.query(url, `update run set unknown_calls = unknown_calls - 1 where organization = $1`, [organization]);
+      assert.deepEqual(await hourly(), []);
+      // What is wrong in an old day is a fault of that day, not of the run.
+      await context.query(url, `update word_sum set unknown_calls = unknown_calls + 1 where organization = $1 and dimension = 'run'
+        and subject = 'today'`, [organization]);
+      await context.query(url, `update word_sum set day_ms = ${startMs - startMs % dayMs} where organization = $1 and dimension = 'run'
+        and subject = 'today'`, [organization]);
+      assert.ok(!(await hourly()).includes('run today'));
+    });
+
+    test('more runs than one statement compares are all compared, of one day and of all', async () => {
+      const organization = await newOrganization();
+      const ids = Array.from({ length: 450 }, (_, index) => `run-${String(index).padStart(3, '0')}`);
+      await store.runs.open(ids.map((id) => ({
+        organization, id, startedAtMs: startMs, expiresAtMs: null, exposureLimit: null, mayCreate: true, clampReason: null,
+        declared: nanoDollars(9_000n), effective: nanoDollars(9_000n),
+      })));
+      const records = ids.map((run, index) => sampleRecord(organization, { startedAtMs: nowMs + index, run }));
+      await store.calls.ship(batchOf(`seg_${organization}`, records));
+      assert.deepEqual(await found(organization), []);
+      await context.query(url, `update run set gap_calls = 3 where organization = $1 and id in ('run-000', 'run-199', 'run-200', 'run-449')`,
+        [organization]);
+      nowMs += 3_600_000;
+      const outcome = await store.figureProofs.prove(organization, { nowMs, between: async () => true, later: async () => {} });
+      const wrong = ['run-000', 'run-199', 'run-200', 'run-449'];
+      assert.deepEqual(outcome!.found.map(({ place }) => place), wrong);
+      assert.deepEqual((await found(organization)).map(({ place }) => place), wrong);
+    });
+
     test('batches that commit between the looks are no difference, and what they add stays while a sum is mended', async () => {
       const organization = await played();
       await context.query(url, `update usage_sum set calls = calls - 1 where organization = $1 and dimension = 'day'`, [organization]);

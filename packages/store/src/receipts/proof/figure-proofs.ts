@@ -1,7 +1,7 @@
 /**
  * The comparison of every figure of an organization with its records (decision 207): the chain of receipts first, because what it does not vouch for
- * is no proof; then the days, the newest first; then months, all days, and runs. Sums of usage that differ are mended where the chain is whole. All
- * else is only reported. What was found stays until it is found to agree.
+ * is no proof; then the days, the newest first; then months, all days, and the runs of those days. Sums of usage that differ are mended where the
+ * chain is whole. All else is only reported. What was found stays until it is found to agree.
  */
 import { dayOf } from '@metergate/core/time/utc-day.ts';
 import { monthOf } from '@metergate/core/time/utc-month.ts';
@@ -11,7 +11,8 @@ import type { Engine } from '../../engine/engine.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 import { mayMend, mendUsage, type Lack } from './mend-usage.ts';
 import type { ProvedSum } from './day-sums.ts';
-import { proveAllDays, proveMonth, proveRuns, type TotalDifference } from './prove-totals.ts';
+import { firstRuns, proveRuns, type RunPlace, type RunsLook } from './prove-runs.ts';
+import { proveAllDays, proveMonth, type TotalDifference } from './prove-totals.ts';
 import { proveChain } from './prove-chain.ts';
 import { proveDay, type Looking, type SumDifference } from './prove-day.ts';
 
@@ -59,7 +60,6 @@ const wholeEveryMs = 24 * 3_600_000;
 /** Records arrive this late at most, as a rule. */
 const lateMs = 2 * 86_400_000;
 const linksAtOnce = 500;
-const runsAtOnce = 100;
 /** Of one organization. */
 const keptMax = 200;
 
@@ -98,7 +98,7 @@ class Comparison {
     const chain = await this.#chain(isWhole ? 0 : before.through);
     if (chain === null) return null;
     const sinceMs = isWhole || before.provedMs === null ? -Infinity : dayOf(before.provedMs - lateMs);
-    if (!await this.#daysFrom(sinceMs, chain.isSound) || !await this.#totals()) return null;
+    if (!await this.#daysFrom(sinceMs, chain.isSound) || !await this.#totals(sinceMs)) return null;
     await this.#note({ through: chain.through, isWhole });
     return { found: this.#found, days: this.#days };
   }
@@ -179,14 +179,20 @@ class Comparison {
     }
   }
 
-  async #totals(): Promise<boolean> {
+  /** False: it was ended. */
+  async #totals(sinceMs: number): Promise<boolean> {
     if (await this.#isErased()) return true;
     (await this.#twice(() => proveAllDays(this.#engine, this.#organization))).forEach((each) => this.#tell(each));
-    for (let after: string | null = ''; after !== null;) {
-      const runs: Awaited<ReturnType<typeof proveRuns>> = await proveRuns(this.#engine, this.#organization, { after, limit: runsAtOnce });
-      runs.differences.forEach((each) => this.#tell(each));
+    const told = new Set<string>();
+    for (let place: RunPlace | null = firstRuns(sinceMs === -Infinity ? null : sinceMs); place !== null;) {
+      const { differences, next }: RunsLook = await proveRuns(this.#engine, this.#organization, place);
+      // A run of several days comes with each of them.
+      differences.filter((each) => !told.has(each.place)).forEach((each) => {
+        told.add(each.place);
+        this.#tell(each);
+      });
       if (!await this.#looking.between()) return false;
-      after = runs.last;
+      place = next;
     }
     return true;
   }
