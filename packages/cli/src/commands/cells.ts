@@ -67,10 +67,15 @@ const mend = command({
   description: 'After a restore from a backup, have the store and its cells agree on which organizations and keys there are',
   args: {},
   run: (_values, tools) => onStore(tools, async ({ store }) => {
-    const done = await store.cells.mend();
-    if (done.length === 0) return { json: [], text: 'The store and its cells agree. There is nothing to mend.' };
+    const { differences: done, unread } = await store.cells.mend();
+    for (const { cell, why } of unread) tools.stderr(`The cell ${cell} was left out. ${why}\n`);
+    const exitCode = unread.length === 0 ? 0 : 1;
+    if (done.length === 0) {
+      const agreed = unread.length === 0 ? 'The store and its cells agree.' : 'The store and the other cells agree.';
+      return { json: [], text: `${agreed} There is nothing to mend.`, exitCode };
+    }
     const rows = done.map(({ cell, organization, name, what }) => [organization, name, cell, mended[what]]);
-    return { json: done, text: (width) => table(['ORGANIZATION', 'NAME', 'CELL', 'DONE'], rows, { widthMax: width, shrinks: 'DONE' }) };
+    return { json: done, text: (width) => table(['ORGANIZATION', 'NAME', 'CELL', 'DONE'], rows, { widthMax: width, shrinks: 'DONE' }), exitCode };
   }),
 });
 

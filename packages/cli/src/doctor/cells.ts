@@ -16,12 +16,16 @@ export async function examineCells({ cells }: Pick<Store, 'cells'>): Promise<Cel
   if (shown.length === 0) return { findings: [], allAnswer: true };
   const away = shown.filter((cell) => cell.away !== null);
   const open = shown.filter(({ state }) => state === 'open');
-  const differences = await cells.compare();
-  return { allAnswer: away.length === 0, findings: [
+  const { differences, unread } = await cells.compare();
+  // Those that answered before and failed meanwhile.
+  const failed = unread.filter(({ cell }) => !away.some(({ name }) => name === cell));
+  const allAnswer = away.length === 0 && failed.length === 0;
+  return { allAnswer, findings: [
     ...differencesFindings(differences),
+    ...failed.map(({ cell, why }) => finding('cells', 'fail', `The cell ${cell} failed while it was compared with the store: ${why}`)),
     ...away.map(({ name, organizations, away: why }) =>
       finding('cells', 'fail', `The cell ${name} with ${countOf(organizations, 'organization')} is away: ${why}`)),
-    ...(away.length === 0 ? [finding('cells', 'ok', `${countOf(shown.length, 'cell')}, and each answers.`)] : []),
+    ...(allAnswer ? [finding('cells', 'ok', `${countOf(shown.length, 'cell')}, and each answers.`)] : []),
     ...(open.length === 0 ? [finding('cells', 'warn', 'Every cell is drained, so new organizations go to the default one. Add a cell with: '
       + 'metergate cells add NAME')] : []),
   ] };

@@ -3,7 +3,7 @@
  */
 import type { AuditIntent } from '../../engine/change.ts';
 import { isRefusal, refuse } from '../../engine/refusal.ts';
-import type { StoreCell, Repositories, Store, StoreCells } from './one-store.ts';
+import { nothingCompared, type StoreCell, type Repositories, type Store, type StoreCells } from './one-store.ts';
 import { cellAddressProblem, cellNameForm, isCellName } from '../../engine/cell-url.ts';
 import type { OpenCells } from './cells.ts';
 import { compareCells, mendCells } from './compare-cells.ts';
@@ -73,11 +73,11 @@ function cellsOf({ cells, home, makeSchema }: CelledOptions, reach: CellReach): 
     each: () => cells.all.map((cell) => (cell === cells.home ? cell : { ...cell, store: async () => viewOf(await cell.store(), home) })),
     async compare() {
       await cells.look();
-      return cells.several ? compareCells(reach) : [];
+      return cells.several ? compareCells(reach) : nothingCompared;
     },
     async mend() {
       await cells.look();
-      return cells.several ? mendCells(reach) : [];
+      return cells.several ? mendCells(reach) : nothingCompared;
     },
     async keepHouse() {
       await cells.look();

@@ -239,7 +239,10 @@ describe('cells of a PostgreSQL store', () => {
     const organization = await inCell('east');
     const hash = hashOf('erased');
     await newKey(organization, hash);
-    assert.equal(isRefusal(await store.erasure.begin(organization)), false);
+    const eraser = store.acting({ actor: { kind: 'operator', id: null, name: 'op' }, detail: {} });
+    assert.equal(isRefusal(await eraser.erasure.begin(organization)), false);
+    const erasures = await store.audit.list({ organization, action: 'eraseOrganization', limit: 10 });
+    assert.deepEqual(erasures!.map(({ actor }) => actor.name), ['op'], 'told once');
     assert.equal(await store.organizations.find(organization), null);
     assert.equal(await store.settings.keyByHash(hash), null);
     assert.notEqual(await store.organizations.findErased(organization), null);

@@ -43,6 +43,13 @@ export interface CellDifference {
   readonly name: string;
 }
 
+/** What the directory and the cells say differently, and which cells did not say. */
+export interface CellComparison {
+  readonly differences: readonly CellDifference[];
+  /** Cells that failed while they were compared, and why. */
+  readonly unread: readonly { readonly cell: StoredCell['name']; readonly why: string }[];
+}
+
 /** The hash of a key, and whose it is. */
 export interface PlacedKey {
   readonly hash: string;

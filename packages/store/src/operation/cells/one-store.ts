@@ -47,7 +47,7 @@ import { callCorrectionsIn, type StoredCallCorrections } from '../../spend/call-
 import { storedPricesIn, type StoredPrices } from '../../settings/stored-prices.ts';
 import { providerConnectionsIn, type ProviderConnections } from '../../settings/provider-connections.ts';
 import type { Vault } from '../../sealing/vault.ts';
-import { directoryIn, homeCell, homeName, type CellDifference, type Directory, type StoredCell } from './directory.ts';
+import { directoryIn, homeCell, homeName, type CellComparison, type Directory, type StoredCell } from './directory.ts';
 import { refuse, type StoreRefusal } from '../../engine/refusal.ts';
 import { guestsIn, type Guests } from './guests.ts';
 import { receiptsIn, type Receipts } from '../../receipts/receipts.ts';
@@ -63,7 +63,7 @@ import type { SpentBesideNews } from '../../spend/spent-beside.ts';
 import { spendSumsIn, type SpendSums } from '../../spend/spend-sums.ts';
 import type { ChangeNotice, ChangeNotices } from '../../engine/change-notices.ts';
 import type { StoreContext } from '../../sealing/context.ts';
-import { openEngine } from '../../engine/engine.ts';
+import { openEngine, type Engine } from '../../engine/engine.ts';
 import { prepareSchema, type UpgradeProgress } from '../../schema/migrations/prepare-schema.ts';
 import { nodeReportsIn, type NodeReports } from '../node-reports.ts';
 import { refusalHoursIn, type RefusalHours } from '../../usage/refusal-hours.ts';
@@ -201,13 +201,15 @@ export interface StoreCells {
   /** Each cell by itself, for work that goes through all of them. At least one. */
   each(): readonly StoreCell[];
   /** What the directory and the cells that answer say differently of organizations. */
-  compare(): Promise<CellDifference[]>;
+  compare(): Promise<CellComparison>;
   /** Has them say the same; returns what it mended. */
-  mend(): Promise<CellDifference[]>;
+  mend(): Promise<CellComparison>;
   /** Looks at the directory, and does what a process did not finish between two cells. */
   keepHouse(): Promise<void>;
 }
 
+/** There is no cell beside the default one. */
+export const nothingCompared: CellComparison = { differences: [], unread: [] };
 const needsServer = 'Cells are schemas of a PostgreSQL database. This store is a file.';
 
 /** Of a store that is no directory: it is its own only cell. */
@@ -217,8 +219,8 @@ export function aloneOf(store: () => Store): StoreCells {
     add: async () => refuse('invalid_setting', needsServer),
     setState: async () => refuse('unknown_cell', 'There is no cell with this name.'),
     each: () => [{ number: homeCell, name: homeName, store: async () => store() }],
-    compare: async () => [],
-    mend: async () => [],
+    compare: async () => nothingCompared,
+    mend: async () => nothingCompared,
     keepHouse: async () => {},
   };
 }
@@ -227,13 +229,19 @@ export interface OneStore extends Pick<StoreOptions, 'url' | 'clock' | 'randomBy
   readonly vault: Vault;
   readonly follows: boolean;
   readonly isCell?: boolean;
+  /** As `prepareSchema` takes it. */
+  readonly beforeUpgrade?: (engine: Engine, from: number) => Promise<void>;
 }
 
 /** Opens one cell by itself. @throws StoreFault */
-export async function openOne({ url, vault, clock, randomBytes, create, progress, follows, isCell = false }: OneStore): Promise<Store> {
+export async function openOne(
+  { url, vault, clock, randomBytes, create, progress, follows, isCell = false, beforeUpgrade }: OneStore,
+): Promise<Store> {
   const engine = await openEngine(url, { create, isCell });
   try {
-    await prepareSchema(engine, { create, vault, randomBytes, follows, ...(progress === undefined ? {} : { progress }) });
+    await prepareSchema(engine, {
+      create, vault, randomBytes, follows, ...(progress === undefined ? {} : { progress }), ...(beforeUpgrade === undefined ? {} : { beforeUpgrade }),
+    });
   } catch (error) {
     await engine.close();
     throw error;

@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { OrganizationId } from '@metergate/core/id.ts';
 import { cellUrl } from '../../engine/cell-url.ts';
+import { StoreFault } from '../../engine/fault.ts';
 import { openWithCells, type Store } from '../../store.ts';
 import { batchOf, granted, hashOf, postgresFixture, sampleRecord, testMasterKey, type EngineFixture } from '../../test-support/contract-fixture.ts';
 import type { OpenCells } from './cells.ts';
 import { compareCells } from './compare-cells.ts';
-import type { CellDifference } from './directory.ts';
+import type { CellComparison } from './directory.ts';
 import { cellReach } from './reach.ts';
 
 describe('cells that were restored', () => {
@@ -43,7 +44,8 @@ describe('cells that were restored', () => {
   const mendAs = (name: string) => store.acting({ actor: { kind: 'operator', id: null, name }, detail: {} }).cells.mend();
   const trailOf = async (organization: OrganizationId) =>
     (await store.audit.list({ organization, limit: 100 }))!.map(({ action, actor }) => [action, actor.kind]);
-  const said = (differences: readonly CellDifference[]) =>
+  const agree = { differences: [], unread: [] };
+  const said = ({ differences }: CellComparison) =>
     differences.map(({ cell, what, organization }) => [cell, what, organization]).sort((one, other) => (String(one) < String(other) ? -1 : 1));
 
   before(async () => {
@@ -66,7 +68,7 @@ describe('cells that were restored', () => {
     const late = await inCell('late');
     const lateKey = await keyOf(late, 'late');
     assert.equal('refused' in await store.erasure.begin(gone), false);
-    assert.deepEqual(await store.cells.compare(), []);
+    assert.deepEqual(await store.cells.compare(), agree);
     await restore();
     await open();
     // As a node ships it again from its journal.
@@ -74,7 +76,7 @@ describe('cells that were restored', () => {
     const expected = [['east', 'erased', gone], ['east', 'lacking', late]].sort((one, other) => (String(one) < String(other) ? -1 : 1));
     assert.deepEqual(said(await store.cells.compare()), expected);
     assert.deepEqual(said(await mendAs('op')), expected);
-    assert.deepEqual([await store.cells.compare(), await store.cells.mend()], [[], []]);
+    assert.deepEqual([await store.cells.compare(), await store.cells.mend()], [agree, agree]);
     assert.deepEqual([await trailOf(gone), await trailOf(late)], [[['eraseOrganization', 'operator']], [['createOrganization', 'operator']]]);
     assert.equal((await store.organizations.find(late))!.name, 'late');
     assert.equal((await store.calls.list({ organization: late, limit: 10 })).length, 1);
@@ -101,7 +103,7 @@ describe('cells that were restored', () => {
     const expected = [['east', 'keys', stays], ...[late, other, long].map((id) => ['east', 'unplaced', id])]
       .sort((one, next) => (String(one) < String(next) ? -1 : 1));
     assert.deepEqual(said(await store.cells.mend()), expected);
-    assert.deepEqual(await store.cells.compare(), []);
+    assert.deepEqual(await store.cells.compare(), agree);
     await open();
     assert.deepEqual([(await store.organizations.find(other))!.name, (await store.organizations.find('later'))!.id], ['other', taken]);
     const { organizations } = await cells.home.store();
@@ -127,7 +129,7 @@ describe('cells that were restored', () => {
     assert.deepEqual(await kept(), [1, 1]);
     assert.deepEqual(said(await store.cells.compare()), [['east', 'erased', gone]]);
     assert.deepEqual(said(await mendAs('op')), [['east', 'erased', gone]]);
-    assert.deepEqual([await store.cells.compare(), await kept()], [[], [0, 0]]);
+    assert.deepEqual([await store.cells.compare(), await kept()], [agree, [0, 0]]);
     assert.deepEqual([await store.organizations.find(gone), await store.organizations.find('erased in its cell')], [null, null]);
     assert.deepEqual(await fixture.query(url, "select id from person where email = 'gone@example.com'"), []);
     assert.deepEqual(await trailOf(gone), [['eraseOrganization', 'operator']]);
@@ -139,7 +141,7 @@ describe('cells that were restored', () => {
     await fixture.query(url, 'update organization_place set ready = 0 where organization = $1', [gone]);
     await store.cells.keepHouse();
     assert.deepEqual(said(await store.cells.mend()), [['east', 'erased', gone]]);
-    assert.deepEqual([await store.cells.compare(), await store.organizations.find('in the making')], [[], null]);
+    assert.deepEqual([await store.cells.compare(), await store.organizations.find('in the making')], [agree, null]);
   });
 
   test('what is made and erased while they are compared is no difference', async () => {
@@ -155,7 +157,26 @@ describe('cells that were restored', () => {
       return listed;
     };
     const busy: Store = { ...home, organizations: { ...home.organizations, list } };
-    assert.deepEqual(await compareCells(cellReach(cells, busy, (own) => own)), []);
+    assert.deepEqual(await compareCells(cellReach(cells, busy, (own) => own)), agree);
     assert.equal(looks, 2);
+  });
+  test('a cell that fails in the middle of a read is named, and the others are compared all the same', async () => {
+    await granted(store.cells.add('west'));
+    const stays = await inCell('its key has no place');
+    const hash = await keyOf(stays, 'without a place');
+    await fixture.query(url, 'delete from key_place where hash = $1', [hash]);
+    await open();
+    await cells.look();
+    const reach = cellReach(cells, await cells.home.store(), (own) => own);
+    const away = new StoreFault('store_unreachable', 'The server went away.');
+    const failing: typeof reach.at = async (cell) => {
+      const own = await reach.at(cell);
+      return cell.name !== 'west' ? own : { ...own, directory: { ...own.directory, ownKeys: () => Promise.reject(away) } };
+    };
+    const { differences, unread } = await compareCells({ ...reach, at: failing });
+    assert.deepEqual(said({ differences, unread }), [['east', 'keys', stays]]);
+    assert.deepEqual(unread, [{ cell: 'west', why: away.message }]);
+    const gone: typeof reach.at = (cell) => (cell.name === 'west' ? Promise.reject(away) : reach.at(cell));
+    assert.deepEqual((await compareCells({ ...reach, at: gone })).unread, unread);
   });
 });

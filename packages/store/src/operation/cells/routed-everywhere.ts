@@ -10,13 +10,14 @@ import type { RoutesOf } from './route.ts';
 
 /** The cell first: what is left there is found again by the id for as long as the default cell knows the organization. */
 export const routedErasure: RoutesOf<Erasure> = {
-  async begin({ home, of }, organization) {
+  async begin({ cells, home, of }, organization) {
     const own = await of(organization);
     if (own === home) return home.erasure.begin(organization);
     const begun = await own.erasure.begin(organization);
     if (isRefusal(begun) && await own.organizations.findErased(organization) === null) return begun;
     await home.directory.forgetKeys(organization);
-    return home.erasure.begin(organization);
+    // The trail of its cell tells of it already, so the default cell's is not told.
+    return (await cells.home.store()).erasure.begin(organization);
   },
   eraseSlice: async ({ everywhere }) => (await everywhere((store) => store.erasure.eraseSlice())).some(Boolean),
   settle: async ({ everywhere }) => (await everywhere((store) => store.erasure.settle())).every(Boolean),
