@@ -27,6 +27,8 @@ interface OpenFile {
   /** Whose it is. */
   readonly organization: string;
   readonly pieces: AsyncIterator<Piece>;
+  /** Somebody still reads it. */
+  isRead: boolean;
 }
 
 export function createReportDesk({ operations, context, post }: ReportDeskOptions): ReportDesk {
@@ -45,13 +47,13 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
   }
 
   function open(number: number, organization: string, { contentType, fileName, pieces }: CallExport): void {
-    files.set(number, { organization, pieces: pieces[Symbol.asyncIterator]() });
+    files.set(number, { organization, pieces: pieces[Symbol.asyncIterator](), isRead: true });
     post({ kind: 'file', number, head: { contentType, fileName } });
   }
 
   async function next(number: number, file: number): Promise<void> {
     const open = files.get(file);
-    const made = open === undefined ? undefined : await workFor(open.organization, () => open.pieces.next());
+    const made = open === undefined ? undefined : await workFor(open.organization, () => open.pieces.next(), () => open.isRead);
     const piece = made === undefined || made.done === true ? null : made.value;
     if (piece === null) files.delete(file);
     post({ kind: 'piece', number, piece });
@@ -60,7 +62,10 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
   async function release(file: number): Promise<void> {
     const open = files.get(file);
     files.delete(file);
-    await open?.pieces.return?.();
+    if (open === undefined) return;
+    // The piece that is being made ends before its next slice; only then does a generator hear of this.
+    open.isRead = false;
+    await open.pieces.return?.();
   }
 
   return {

@@ -9,6 +9,7 @@ import { StoreFault } from '@metergate/store/engine/fault.ts';
 import { sampleRecord } from '@metergate/store/test-support/contract-fixture.ts';
 import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type TestOrganization } from '../http/test-support/platform-fixture.ts';
 import { operations, platformApp } from '../http/app.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { operation } from '../http/operation.ts';
 import type { FromReports } from './messages.ts';
 import type { ReportWorker } from './running-thread.ts';
@@ -184,6 +185,31 @@ test('a fault of the store keeps its code, any other its sentence; the desk keep
   await assert.rejects(asks.run('broken', request), /x is not a function/);
   await assert.rejects(asks.run('createKey', request), /no reading operation/);
   assert.equal(await asks.run('well', request), 7);
+});
+
+test('a file whose reader leaves while a piece is made ends before its next slice', async () => {
+  const [ended, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  async function* pieces() {
+    try {
+      for (let slices = 0; ; slices += 1) {
+        if (slices === 3) begun.resolve();
+        await othersFirst();
+      }
+    } finally {
+      ended.resolve();
+    }
+    yield { text: '', calls: 0 };
+  }
+  const { desk, reports: asks } = deskOf([
+    operation({ ...shape, id: 'file', run: async () => ({ download: { contentType: 'text/csv', fileName: 'x.csv', pieces: pieces() } }) }),
+  ]);
+  const file = ((await asks.run('file', request)) as { download: { pieces: AsyncIterable<unknown> } }).download.pieces[Symbol.asyncIterator]();
+  const piece = file.next().catch((fault: unknown) => fault);
+  await begun.promise;
+  await file.return!();
+  await ended.promise;
+  assert.equal(desk.openFiles, 0);
+  assert.ok(await piece instanceof Error);
 });
 
 test('a file that nobody reads to its end is released; one that breaks is a fault to its reader', async () => {

@@ -66,24 +66,49 @@ export class RunningThread {
     });
   }
 
-  /** The file that question number `file` was answered with; released if it is not read to its end. */
-  async* pieces(file: number): AsyncGenerator<Piece, void, undefined> {
-    let whole = false;
-    this.#files += 1;
-    try {
-      for (;;) {
-        if (this.#hasEnded) throw new Error('The report thread ended before the file was made.');
-        const answer = await this.ask({ kind: 'piece', file });
-        const piece = answer.kind === 'piece' ? answer.piece : null;
-        whole = piece === null;
-        if (piece === null) return;
-        yield piece;
-      }
-    } finally {
-      this.#files -= 1;
+  /**
+   * The file that question number `file` was answered with; released if it is not read to its end. No generator: that would hear of a reader who left
+   * only when the piece is made.
+   */
+  pieces(file: number): AsyncIterableIterator<Piece, void> {
+    let [isOpen, isBegun] = [true, false];
+    const close = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      if (isBegun) this.#files -= 1;
       this.#tell.answered();
-      if (!whole && !this.#hasEnded) this.#worker.postMessage({ kind: 'let_go', file });
-    }
+    };
+    const over = { done: true, value: undefined } as const;
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: async () => {
+        if (!isOpen) return over;
+        if (!isBegun) this.#files += 1;
+        isBegun = true;
+        try {
+          if (this.#hasEnded) throw new Error('The report thread ended before the file was made.');
+          const answer = await this.ask({ kind: 'piece', file });
+          if (answer.kind === 'piece' && answer.piece !== null) return { done: false, value: answer.piece };
+          close();
+          return over;
+        } catch (fault) {
+          this.#letGo(file, isOpen);
+          close();
+          throw fault;
+        }
+      },
+      return: async () => {
+        this.#letGo(file, isOpen);
+        close();
+        return over;
+      },
+    };
+  }
+
+  #letGo(file: number, isOpen: boolean): void {
+    if (isOpen && !this.#hasEnded) this.#worker.postMessage({ kind: 'let_go', file });
   }
 
   stop(): void {

@@ -5,7 +5,13 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const whose = new AsyncLocalStorage<string>();
+interface Work {
+  readonly organization: string;
+  readonly isWanted: () => boolean;
+}
+
+const whose = new AsyncLocalStorage<Work>();
+const nobodys: Work = { organization: '', isWanted: () => true };
 
 /** What waits for its next slice, by organization. The one that had a slice last stands at the end. */
 const waiting = new Map<string, (() => void)[]>();
@@ -17,18 +23,26 @@ let isDue = false;
 /** A slice counts as one of at least this long, so that short ones alternate. */
 const sliceUsMin = 1_000;
 
-/** Runs `work`; its slices, and those of all that it begins, are this organization's. */
-export function workFor<T>(organization: string, work: () => T): T {
-  return whose.run(organization, work);
+/** Work ended because nobody waits for what it makes. */
+export class UnwantedWork extends Error {
+  constructor() {
+    super('Nobody waits for this any more.');
+  }
+}
+
+/** Runs `work`; its slices, and those of all that it begins, are this organization's. Once it is not wanted, it ends before its next slice. */
+export function workFor<T>(organization: string, work: () => T, isWanted: () => boolean = nobodys.isWanted): T {
+  return whose.run({ organization, isWanted }, work);
 }
 
 /**
  * Resolves when it is this organization's turn. Until then events of the thread are handled, and others have their slices. Work that is done for
- * nobody has turns like an organization's.
+ * nobody has turns like an organization's. @throws UnwantedWork where nobody waits for it by then.
  */
 export function othersFirst(): Promise<void> {
-  const organization = whose.getStore() ?? '';
-  return new Promise((resume) => {
+  const { organization, isWanted } = whose.getStore() ?? nobodys;
+  return new Promise((resolve, reject) => {
+    const resume = (): void => (isWanted() ? resolve() : reject(new UnwantedWork()));
     const slices = waiting.get(organization);
     if (slices === undefined) join(organization, resume);
     else slices.push(resume);

@@ -11,7 +11,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { StoreContext } from '../../sealing/context.ts';
 import { mayMend, mendUsage, type Lack } from './mend-usage.ts';
 import type { ProvedSum } from './day-sums.ts';
-import { firstRuns, proveRuns, type RunPlace, type RunsLook } from './prove-runs.ts';
+import { firstRuns, proveRuns, type RunsPlace, type RunsLook } from './prove-runs.ts';
 import { proveAllDays, proveMonth, type TotalDifference } from './prove-totals.ts';
 import { proveChain } from './prove-chain.ts';
 import { proveDay, type Looking, type SumDifference } from './prove-day.ts';
@@ -184,7 +184,7 @@ class Comparison {
     if (await this.#isErased()) return true;
     (await this.#twice(() => proveAllDays(this.#engine, this.#organization))).forEach((each) => this.#tell(each));
     const told = new Set<string>();
-    for (let place: RunPlace | null = firstRuns(sinceMs === -Infinity ? null : sinceMs); place !== null;) {
+    for (let place: RunsPlace | null = firstRuns(sinceMs === -Infinity ? null : sinceMs); place !== null;) {
       const { differences, next }: RunsLook = await proveRuns(this.#engine, this.#organization, place);
       // A run of several days comes with each of them.
       differences.filter((each) => !told.has(each.place)).forEach((each) => {

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { textOfColumns, type TotalDifference } from './prove-totals.ts';
 
 /** How far the runs of an organization are compared. */
-export type RunPlace =
+export type RunsPlace =
   /** All of them, by their ids. */
   | { readonly after: string }
   /** Those that had calls since a day, by that day: a run may come several times. */
@@ -17,7 +17,7 @@ export type RunPlace =
 export interface RunsLook {
   readonly differences: readonly TotalDifference[];
   /** Where the next look begins; null: there are no more. */
-  readonly next: RunPlace | null;
+  readonly next: RunsPlace | null;
 }
 
 /** Runs that are compared by one statement. */
@@ -26,12 +26,12 @@ const runsAtOnce = 200;
 const readAtOnce = 5;
 
 /** Where a comparison begins. `sinceMs`: the first instant of a day; null: all runs are compared. */
-export function firstRuns(sinceMs: number | null): RunPlace {
+export function firstRuns(sinceMs: number | null): RunsPlace {
   return sinceMs === null ? { after: '' } : { dayMs: sinceMs, after: '' };
 }
 
 /** The next runs. */
-export async function proveRuns(engine: Engine, organization: OrganizationId, place: RunPlace): Promise<RunsLook> {
+export async function proveRuns(engine: Engine, organization: OrganizationId, place: RunsPlace): Promise<RunsLook> {
   const { ids, next } = await picked(engine, organization, place);
   const suspects = ids.length === 0 ? [] : await compared(engine, { organization, ids, sums: ofDays(organization, ids) });
   const differences: TotalDifference[] = [];
@@ -44,10 +44,10 @@ export async function proveRuns(engine: Engine, organization: OrganizationId, pl
 
 interface Picked {
   readonly ids: readonly string[];
-  readonly next: RunPlace | null;
+  readonly next: RunsPlace | null;
 }
 
-async function picked(engine: Engine, organization: OrganizationId, place: RunPlace): Promise<Picked> {
+async function picked(engine: Engine, organization: OrganizationId, place: RunsPlace): Promise<Picked> {
   if (!('dayMs' in place)) {
     const rows = await engine.read((db) => db.selectFrom('run').select('id').where('organization', '=', organization).where('id', '>', place.after)
       .orderBy('id').limit(runsAtOnce).execute());

@@ -11,8 +11,8 @@ const moved = ['cached_tokens', 'saved_calls', 'reasoning_tokens', 'cache_write_
 
 /**
  * The columns are made anew at the end, not the tables: grants on the whole table, and where it is on Citus, stay. Grants on one of these columns are
- * lost, and a view of an operator's own that reads one holds the upgrade up (`upgrade-dependants.ts`). Pages are filled to 40 %, so a row finds room for
- * its new version beside it; those that were full before schema 56 have none, and their rows' new versions go to other pages.
+ * lost, and a view of an operator's own that reads one holds the upgrade up (`upgrade-dependants.ts`). Pages are filled to 40 %, so a row finds room
+ * for its new version beside it; those that were full before schema 56 have none, and their rows' new versions go to other pages.
  */
 export const figuresSideBySide: Migration = async (transaction, engine) => {
   if (engine === 'sqlite') return;
