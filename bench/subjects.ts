@@ -148,10 +148,19 @@ async function everyRecord({ env, launcher }: Commands): Promise<Map<string, num
   }
 }
 
-async function bareRelay(mock: string): Promise<Subject> {
-  const child = start(process.execPath, [fileURLToPath(new URL('bare-relay.ts', import.meta.url)), mock], process.env);
+function bareRelay(mock: string): Promise<Subject> {
+  return relayBy('bare-relay.ts', 'bare node relay', mock);
+}
+
+/** Passes bytes on with Node's sockets, and reads none of them. */
+export function bareTcpRelay(mock: string): Promise<Subject> {
+  return relayBy('bare-tcp-relay.ts', 'bare tcp relay', mock);
+}
+
+async function relayBy(file: string, name: string, mock: string): Promise<Subject> {
+  const child = start(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), mock], process.env);
   const [, url = ''] = await lineFrom(child, /^ready (\S+)/m);
-  return { name: 'bare node relay', url, pid: child.pid ?? null, ...plain, recorded: null, stop: () => end(child) };
+  return { name, url, pid: child.pid ?? null, ...plain, recorded: null, stop: () => end(child) };
 }
 
 /** @param besides the destination of paths that begin with `/upstream`. */

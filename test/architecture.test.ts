@@ -134,7 +134,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'clock fairness http-parser log metrics traces usage websocket/extensions.ts websocket/heard-calls.ts websocket/pieces.ts',
     'callers guards network websocket/frames.ts websocket/in-slices.ts websocket/sessions.ts',
-    'credentials settings websocket/message.ts', 'node websocket/plain-text.ts', 'websocket/message-copy.ts',
+    'credentials settings websocket/message.ts', 'websocket/unmasking.ts', 'node websocket/plain-text.ts', 'websocket/message-copy.ts',
     'call', 'websocket', 'held-for-calls.ts server.ts', 'gateway.ts',
     'gateway-thread.ts',
   ],

@@ -13,6 +13,8 @@ import { emptyHome, has, nodePackages, runClient, type Ended } from './clients/i
 const tools = draws(3);
 const codex = join(nodePackages, '.bin/codex');
 const usage = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
+/** What a response of so many tokens costs. */
+const dollarsEach = 0.00315;
 /** What Codex makes up anew each time. */
 const names = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
@@ -69,20 +71,22 @@ suite('Codex', { timeout: 100_000 * tools }, () => {
 
   test('a cap that is reached in the middle: it says why, and stops', async (t) => {
     if (!has(codex, t)) return;
+    const usedTools = tools >> 1;
+    const responses = 1 + usedTools;
     const organization = (await system.createOrganization('capped')).id;
     await system.connectProvider('openai', organization);
     const { key } = await system.createKey({ organization });
     const set = await system.cli(['cap', 'set', '--org', organization, '--scope', 'organization', '--window', 'lifetime',
-      '--limit', '0.005', '--json']);
+      '--limit', (responses * dollarsEach - 0.001).toFixed(5), '--json']);
     assert.equal(set.code, 0, set.stderr);
     const begun = provider.begun.length;
     const { code, stdout } = await ask(system.gatewayUrl, key);
     assert.equal(code, 1);
-    assert.match(stdout, /"aggregated_output":"tool 1\\n"/);
+    assert.match(stdout, new RegExp(`"aggregated_output":"tool ${usedTools}\\\\n"`));
     assert.match(stdout.trimEnd().split('\n').at(-1)!, /"turn.failed".*402 Payment Required: Lifetime budget reached\./);
-    assert.doesNotMatch(stdout, /tool 2|Danube/);
-    const calls = await system.calls({ organization, count: 3 });
-    assert.deepEqual([calls.length, provider.begun.length - begun], [3, 2]);
+    assert.doesNotMatch(stdout, new RegExp(`tool ${usedTools + 1}\\b|Danube`));
+    const calls = await system.calls({ organization, count: responses + 1 });
+    assert.deepEqual([calls.length, provider.begun.length - begun], [responses + 1, responses]);
     assert.ok(calls.every(({ transport }) => transport === 'websocket'));
     await system.assertAtRest();
   });

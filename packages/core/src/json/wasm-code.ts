@@ -1,6 +1,7 @@
 /**
  * Writes small modules of WebAssembly as instructions (WebAssembly Core 2.0, 5): an expression holds its operands, and a branch names the block
- * that it leaves or the loop that it repeats. Only what the readers of JSON need.
+ * that it leaves or the loop that it repeats. Only what the readers of JSON and of
+ * WebSocket messages need.
  */
 
 /** Instructions; `labels`: the blocks around them, innermost first. */
@@ -58,6 +59,9 @@ export const long = {
 export const wide = {
   /** So many bytes behind the address. */
   load: (address: Code, behind = 0): Code => written([0xfd, 0x00, 0, ...unsigned(behind)])(address),
+  store: (address: Code, value: Code): Code => written([0xfd, 0x0b, 0, 0])(address, value),
+  /** This word four times. */
+  ofWords: written([0xfd, 0x11]),
   /** This byte 16 times. */
   all: (byte: number): Code => written([0xfd, 0x0f])(constant(byte)),
   /** These 16 bytes. */

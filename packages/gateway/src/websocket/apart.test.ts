@@ -5,7 +5,7 @@
 import { strict as assert } from 'node:assert';
 import { suite, test } from 'node:test';
 import { draws, fc } from '@metergate/testkit/drawn.ts';
-import { Deflater, frameOf, framesOf, type ReadFrame } from '@metergate/testkit/websocket/wire.ts';
+import { closeOf, Deflater, frameOf, framesOf, type ReadFrame } from '@metergate/testkit/websocket/wire.ts';
 import type { Peer } from '@metergate/testkit/websocket/peer.ts';
 import { completed, create, created, mask } from './test-support/events.ts';
 import { startSessionNode } from './test-support/session-node.ts';
@@ -93,5 +93,34 @@ suite('bytes of connections that are read into one buffer', { timeout: 120_000 }
       }
     }), { numRuns: draws(1), endOnFailure: true });
     assert.equal(node.gateway.heldBodyBytes(), 0);
+  });
+
+  test('what an end has not read yet, or comes behind a response, is not overwritten by what others say', async (t) => {
+    const node = await startSessionNode(t);
+    const [slow, quick, closing] = [await node.connect(), await node.connect(), await node.connect()];
+    // A close that came with a long message waits for the response.
+    closing.caller.send(create());
+    await closing.upstream.until(() => closing.upstream.frames.length === 1);
+    closing.caller.send(frameOf(named('closing', 6_000), { mask }), closeOf(1000, 'done', mask));
+    await closing.upstream.until(() => closing.upstream.frames.length === 2);
+    const sent: Buffer[] = [];
+    slow.caller.socket.pause();
+    for (let at = 0; at < 1_000; at += 1) {
+      sent.push(frameOf(named(`slow-${at}`, 8_000)));
+      slow.upstream.send(sent[at]!);
+      const before = quick.caller.received.length;
+      const other = frameOf(named(`quick-${at}`, 8_000));
+      quick.upstream.send(other);
+      quick.caller.send(frameOf(named(`quick-${at}`, 8_000), { mask }));
+      await quick.caller.until(() => quick.caller.received.length === before + other.length);
+      assert.ok(quick.caller.received.subarray(before).equals(other));
+    }
+    slow.caller.socket.resume();
+    const whole = Buffer.concat(sent);
+    await slow.caller.until(() => slow.caller.received.length >= whole.length);
+    assert.ok(slow.caller.received.equals(whole));
+    closing.upstream.send(created('resp_1'), completed('resp_1'));
+    await closing.upstream.until(() => closing.upstream.closed !== null);
+    assert.deepEqual(closing.upstream.received.subarray(-12), closeOf(1000, 'done', mask));
   });
 });

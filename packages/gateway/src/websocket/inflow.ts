@@ -10,6 +10,7 @@ import type { HeldBodies, HeldBytes } from '../fairness/held-bodies.ts';
 import { FrameFinder, opcodes, type Frame } from './frames.ts';
 import { MessageCopy, type MessageCopyOptions, type UnreadableMessage } from './message-copy.ts';
 import { Message } from './message.ts';
+import { giveBack, passingBuffer } from './passing-bytes.ts';
 import { Pieces } from './pieces.ts';
 
 export interface InflowEvents {
@@ -28,6 +29,10 @@ export interface InflowOptions extends MessageCopyOptions {
   readonly organization: OrganizationId;
   readonly held: HeldBodies;
   readonly events: InflowEvents;
+  /** Runs a step for bytes that came. What it hands on leaves behind it, in as few pieces as it can. */
+  readonly inOneGo: (step: () => void) => void;
+  /** Whether all that was handed on has been taken by the end it is for, and nobody has any of it. */
+  readonly hasAllLeft: () => boolean;
 }
 
 type Waiting =
@@ -67,6 +72,8 @@ export class Inflow implements SocketReader {
   readonly #pausedFor = new Set<'sink' | 'queue' | 'memory'>();
   /** What came last, while it is looked through. */
   #came: Buffer = nothing;
+  /** In which something stands that came and may not have left. */
+  #passing: Buffer | null = null;
 
   constructor(source: Socket, options: InflowOptions) {
     this.#source = source;
@@ -105,6 +112,7 @@ export class Inflow implements SocketReader {
     this.#waitingBytes = 0;
     this.#held?.release();
     this.#held = null;
+    this.#passing = null;
     this.#copy.drop();
   }
 
@@ -120,17 +128,34 @@ export class Inflow implements SocketReader {
   /** Bytes of the socket, which are there only now. */
   take(bytes: Buffer): boolean {
     if (this.#isOver) return true;
-    const own = Buffer.allocUnsafe(bytes.length);
+    // What is still in use is not waited for: what comes meanwhile has a buffer of its own.
+    const passing = this.#passing === null ? passingBuffer(bytes.length) : null;
+    const own = passing === null ? Buffer.allocUnsafe(bytes.length) : passing.subarray(0, bytes.length);
     own.set(bytes);
+    if (passing !== null) this.#passing = passing;
     this.#receive(own);
+    this.#hasPassed();
     return true;
   }
 
   #receive(bytes: Buffer): void {
     this.#came = bytes;
-    this.#options.run(this.#look);
+    this.#options.inOneGo(this.#look);
     this.#came = nothing;
   }
+
+  /** Nothing that came is waiting for anything here. */
+  get #isAtRest(): boolean {
+    return !this.#isBusy && this.#waiting.length === 0 && this.#part === null && this.#finder.keptBytes === 0;
+  }
+
+  /** All that came is done with. If an end has not taken it all, the buffer is its own until it has. */
+  readonly #hasPassed = (): void => {
+    const passing = this.#passing;
+    if (passing === null || !this.#isAtRest) return;
+    this.#passing = null;
+    if (this.#options.hasAllLeft()) giveBack(passing);
+  };
 
   readonly #look = (): void => {
     const chunk = this.#came;
@@ -166,7 +191,8 @@ export class Inflow implements SocketReader {
     const { opcode } = frame;
     if (opcode === opcodes.close) {
       this.#hasClosed = true;
-      return this.#put({ kind: 'closing', wire: frame.bytes, bytes: frame.to - frame.from });
+      // It may wait for responses to end, when what else came with it has passed.
+      return this.#put({ kind: 'closing', wire: Buffer.from(frame.bytes), bytes: frame.to - frame.from });
     }
     if (opcode > opcodes.close) return this.#options.events.control(frame.bytes);
     const begins = opcode !== opcodes.continuation;
@@ -284,6 +310,11 @@ export class Inflow implements SocketReader {
     if (this.#isOver) return;
     this.#isDoneWith();
     this.#isBusy = false;
-    if (!this.#isPumping) this.#options.run(() => this.#pump());
+    if (this.#isPumping) return;
+    this.#options.run(this.#pumpOn);
+    // Behind what is written for it.
+    if (this.#passing !== null) process.nextTick(this.#hasPassed);
   };
+
+  readonly #pumpOn = (): void => this.#pump();
 }

@@ -13,7 +13,10 @@ export class Message {
   readonly to: number;
   /** Where the payload of its only frame begins; −1: it has several. */
   readonly payloadFrom: number;
-  /** Unmasked and decompressed: `text[textFrom..textTo)`. Set when it has been read. */
+  /**
+   * Unmasked and decompressed: `text[textFrom..textTo)`. Set when it has been read. Of a caller's short message it is there only until the step
+   * ends that reads it.
+   */
   text: Buffer;
   textFrom: number;
   textTo: number;

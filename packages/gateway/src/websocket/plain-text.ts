@@ -6,20 +6,18 @@ import { isUtf8 } from 'node:buffer';
 import { frameAt, opcodes, type Frame, type FrameFinderOptions } from './frames.ts';
 import { inSlices, type SlicedWork } from './in-slices.ts';
 import type { Message } from './message.ts';
+import { unmasked } from './unmasking.ts';
 
 export interface PlainTextOptions extends Pick<SlicedWork, 'organization' | 'run'> {
   readonly form: FrameFinderOptions;
 }
 
-/** A short one, at once. False: it is text that is no UTF-8. */
+/** A short one, at once. What a caller's says is only there until the next one is read. False: it is text that is no UTF-8. */
 export function readShort(message: Message, form: FrameFinderOptions): boolean {
   const { source, payloadFrom, to } = message;
   if (payloadFrom < 0) joinShort(message, form);
-  else if (form.masked) {
-    const text = Buffer.allocUnsafe(to - payloadFrom);
-    unmask(message, { from: 0, to: text.length, into: text, at: 0 });
-    message.says(text, 0, text.length);
-  } else message.says(source, payloadFrom, to);
+  else if (form.masked) message.says(unmasked(source, payloadFrom, to), 0, to - payloadFrom);
+  else message.says(source, payloadFrom, to);
   return message.opcode !== opcodes.text || isUtf8(message.content);
 }
 

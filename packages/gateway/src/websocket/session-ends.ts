@@ -32,6 +32,21 @@ export class SessionEnds {
     this.#toProvider.write(source, from, to, flow);
   }
 
+  /** What is written from now on leaves with `leave`, and not before unless an end has enough to do. */
+  gather(): void {
+    this.#toCaller.gathers = this.#toProvider.gathers = true;
+  }
+
+  leave(): void {
+    this.#toCaller.leave();
+    this.#toProvider.leave();
+  }
+
+  /** Both ends are there and have taken all that was written to them. */
+  get haveTakenAll(): boolean {
+    return this.#toCaller.hasTakenAll && this.#toProvider.hasTakenAll;
+  }
+
   /** Runs it once, at once unless more is written to the caller than it takes, or when it has gone. */
   whenCallerTakes(go: () => void): void {
     this.#toCaller.whenItTakes(go);
@@ -67,6 +82,8 @@ class Sink {
   #from = 0;
   #to = 0;
   #isLeaving = false;
+  /** Somebody says when what was written is to leave. */
+  gathers = false;
   /** What is not read until the end takes more. */
   #waiting: Inflow | null = null;
 
@@ -82,9 +99,9 @@ class Sink {
       this.#from = from;
       this.#to = to;
     }
-    if (!this.#isLeaving) {
+    if (!this.#isLeaving && !this.gathers) {
       this.#isLeaving = true;
-      process.nextTick(this.#leave);
+      process.nextTick(this.leave);
     }
     if (this.#end.writableLength + this.#to - this.#from >= this.#end.writableHighWaterMark) this.#waitFor(flow);
   }
@@ -116,8 +133,12 @@ class Sink {
     this.flush();
   }
 
-  readonly #leave = (): void => {
-    this.#isLeaving = false;
+  get hasTakenAll(): boolean {
+    return this.#source === null && this.#end.writableLength === 0 && !this.#end.destroyed;
+  }
+
+  readonly leave = (): void => {
+    this.#isLeaving = this.gathers = false;
     this.flush();
     if (this.#end.writableCorked > 0) this.#end.uncork();
   };

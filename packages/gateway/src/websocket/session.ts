@@ -81,6 +81,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     this.#firstByteMs = this.#elapsedMs();
     const shared = {
       compression, organization: this.organization, bytesMax: messageBytesMax, held: node.heldBodies, run: (step: () => void) => this.run(step),
+      inOneGo: (step: () => void) => this.#inOneGo(step), hasAllLeft: () => this.#ends.haveTakenAll,
     };
     this.#callerFlow = new Inflow(caller, { ...shared, ofCaller: true, events: this.#ofCaller() });
     this.#providerFlow = new Inflow(provider, { ...shared, ofCaller: false, events: this.#ofProvider() });
@@ -150,6 +151,15 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     } catch (cause) {
       this.#node.faults.note('data', cause);
       this.breakOff();
+    }
+  }
+
+  #inOneGo(step: () => void): void {
+    this.#ends.gather();
+    try {
+      this.run(step);
+    } finally {
+      this.#ends.leave();
     }
   }
 
