@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
-import { completed, create, created, delta, fromCaller, fromProvider, mask, model } from './test-support/events.ts';
+import { completed, create, created, delta, fromCaller, fromProvider, mask, model, usage } from './test-support/events.ts';
 import { reachCap } from './test-support/reached-cap.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
 
@@ -106,6 +106,17 @@ suite('a connection and its responses', { timeout }, () => {
     upstream.send(completed('resp_1'), completed('resp_1'), created('resp_1'));
     await caller.until(() => caller.events.length === 4);
     assert.equal(node.journal.closed.length, 1);
+  });
+
+  test('an end that is written over several lines is read like any, and passes as it came', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    const response = { id: 'resp_1', status: 'completed', model, output: [], usage };
+    const lines = JSON.stringify({ type: 'response.completed', response }, null, 2).replaceAll('\n', '\r\n\n');
+    upstream.send(frameOf(lines));
+    await caller.until(() => caller.events.length === 2);
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.inputTokens, record?.outputTokens, record?.model, record?.outcome], [11, 7, model, 'completed']);
+    assert.equal(caller.frames[1]?.payload.toString(), lines);
   });
 
   test('an error in place of a response ends its call with the status that it names', async (t) => {
