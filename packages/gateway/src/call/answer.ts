@@ -4,6 +4,8 @@
  */
 import { inboundResponseHeaders, type HeaderPairs } from '@metergate/core/call/header-pairs.ts';
 import { resetSocket } from '@metergate/store/network/reset-socket.ts';
+import { WholeResponse } from '../callers/whole-response.ts';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 import { joinedTextBytesMax, type CallerRequest, type CallerResponse } from '../callers/caller-exchange.ts';
 import { callerCloses, closeAfterThis, isLast } from '../callers/respond.ts';
 import type { CallGuard } from './call-guard.ts';
@@ -33,6 +35,8 @@ export class Answer {
   #full = false;
   /** The body goes out in chunks. They are framed here and not by Node, which makes three writes of each. */
   #chunked = false;
+  /** Pieces that are lent are given back once they are written. */
+  #givesBack = false;
   /** A head is written that waits for the first bytes. */
   #headWaits = false;
   /** Chunks that came in one read and are short: they leave together, behind it. */
@@ -66,6 +70,11 @@ export class Answer {
     // Node keeps a request for as long as its answer lasts, which may be long. All that its headers say has been read.
     this.#request.headers = noHeaders;
     this.#request.rawHeaders = noPairs;
+  }
+
+  /** Nobody but the caller's connection still looks at the bytes that will be delivered: their memory is used again. */
+  givesBack(): void {
+    this.#givesBack = this.#response instanceof WholeResponse;
   }
 
   /** Sends a head that was written. Not by `flushHeaders`, which encodes header bytes above 0x7f a second time. */
@@ -130,19 +139,31 @@ export class Answer {
   }
 
   #endWith(bytes: Buffer): void {
-    if (this.#headWaits && bytes.length <= joinedTextBytesMax) this.#response.end(bytes.toString('latin1'), 'latin1');
-    else this.#response.end(bytes);
+    if (this.#headWaits && bytes.length <= joinedTextBytesMax) return void this.#response.end(bytes.toString('latin1'), 'latin1');
+    if (!this.#isLent(bytes)) return void this.#response.end(bytes);
+    this.#writeLent(bytes);
+    this.#response.end();
   }
 
   /** False if the caller must be waited for. */
   #write(chunk: Buffer): boolean {
     this.#sendGathered();
     this.#headWaits = false;
-    if (!this.#chunked) return this.#response.write(chunk);
+    if (!this.#chunked) return this.#isLent(chunk) ? this.#writeLent(chunk) : this.#response.write(chunk);
     if (chunk.length <= joinedBytesMax) return this.#response.write(framedChunk(chunk));
     this.#response.write(sizeLine(chunk), 'latin1');
     this.#response.write(chunk);
     return this.#response.write(chunkEnd);
+  }
+
+  #isLent(bytes: Buffer): boolean {
+    return this.#givesBack && bodySlabs.hasLent(bytes);
+  }
+
+  #writeLent(piece: Buffer): boolean {
+    return (this.#response as WholeResponse).write(piece, undefined, (error) => {
+      if (error === null || error === undefined) bodySlabs.giveBack(piece);
+    });
   }
 
   /** Ends the connection, after what was written, so that it cannot look complete. */

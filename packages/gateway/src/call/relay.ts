@@ -11,6 +11,7 @@ import type { CallUnderWay } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { Exchange, ExchangeFault, ExchangeObserver, OutboundRequest } from '../network/destination.ts';
 import { sendRefusal } from '../callers/respond.ts';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 import type { AdmittedCall, OutboundBody } from './admitted-call.ts';
 import { Answer, type RelayedHead } from './answer.ts';
 import { breakOff, type CallFacts } from './broken-call.ts';
@@ -145,6 +146,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
     // A head that is the whole answer leaves once the record is written: what cannot be sent must be known before.
     if (this.#seen.bodyless) return isSendable(this.#unwritten) ? undefined : this.#unsendable();
     if (!this.#writeHead()) return;
+    if (this.#seen.readsAtOnce) this.#answer.givesBack();
     flushAtTurnEnd(this);
   }
 
@@ -281,6 +283,7 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #drain(chunk: Buffer): void {
+    if (this.#seen.readsAtOnce) bodySlabs.giveBack(chunk);
     if (this.#seen.dialogueEnded) this.#settle('whole', 'caller_gone');
     else if (this.#readingOn?.exceeds(chunk.length) === true) this.#stopDraining();
   }

@@ -33,6 +33,11 @@ export class SeenAnswer {
     ({ copy: this.copy, outcome: this.outcome } = watchAnswer(node, call, { status, head: this.#head, headers }));
   }
 
+  /** Nothing here looks at bytes again that were handed to `data`. */
+  get readsAtOnce(): boolean {
+    return this.copy === null || this.copy.readsAtOnce === true;
+  }
+
   data(chunk: Buffer): void {
     this.#receivedBytes += chunk.length;
     this.copy?.push(chunk);

@@ -14,6 +14,8 @@ export interface AnsweredConnection {
   readonly hasNext: boolean;
 }
 
+type Written = (error?: Error | null) => void;
+
 export class WholeResponse implements CallerResponse {
   readonly #socket: Socket;
   readonly #connection: AnsweredConnection;
@@ -74,30 +76,30 @@ export class WholeResponse implements CallerResponse {
     this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
   }
 
-  /** What is written in one tick leaves in one write. */
-  write(chunk: Uint8Array | string, encoding?: BufferEncoding): boolean {
+  /** What is written in one tick leaves in one write. `written` runs once the system has taken all of the chunk, or with the error that it met. */
+  write(chunk: Uint8Array | string, encoding?: BufferEncoding, written?: Written): boolean {
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork();
       process.nextTick(uncork, this.#socket);
     }
-    return this.#write(chunk, encoding);
+    return this.#write(chunk, encoding, written);
   }
 
-  #write(chunk: Uint8Array | string, encoding?: BufferEncoding): boolean {
+  #write(chunk: Uint8Array | string, encoding?: BufferEncoding, written?: Written): boolean {
     if (this.#ended || this.#socket.destroyed) return true;
     const head = this.#head;
-    if (head === '') return chunk.length === 0 || this.#socket.write(chunk, encoding);
+    if (head === '') return chunk.length === 0 || this.#socket.write(chunk, encoding, written);
     this.#head = '';
     if (chunk.length === 0) return this.#socket.write(head, 'latin1');
     if (typeof chunk === 'string' && encoding === 'latin1') return this.#socket.write(head + chunk, 'latin1');
-    return this.#writeWithHead(head, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    return this.#writeWithHead(head, typeof chunk === 'string' ? Buffer.from(chunk) : chunk, written);
   }
 
-  #writeWithHead(head: string, chunk: Uint8Array): boolean {
-    if (chunk.length <= joinedTextBytesMax) return this.#socket.write(head + textOf(chunk), 'latin1');
+  #writeWithHead(head: string, chunk: Uint8Array, written?: Written): boolean {
+    if (chunk.length <= joinedTextBytesMax) return this.#socket.write(head + textOf(chunk), 'latin1', written);
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    const hasRoom = this.#socket.write(chunk);
+    const hasRoom = this.#socket.write(chunk, written);
     this.#socket.uncork();
     return hasRoom;
   }

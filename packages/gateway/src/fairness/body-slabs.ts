@@ -1,5 +1,5 @@
 /**
- * Memory for the large pieces of callers' bodies, which is used again. Without it each piece is memory of its own outside of V8's heap, and is held
+ * Memory for the large pieces of bodies, which is used again. Without it each piece is memory of its own outside of V8's heap, and is held
  * for so long that V8 takes it for old and collects the whole heap for it. Decision 220.
  *
  * A piece is a view of a slab, made for one body. Who has written it to its end gives that view back, once; no other view and no second time do

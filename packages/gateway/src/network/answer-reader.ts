@@ -2,6 +2,8 @@
  * Reads the answers of one connection, one after the other. Heads are Node's parser's. A body of declared length is counted here instead, and
  * plain chunks are separated here: the parser takes twice the time to copy them. Everything else is the parser's.
  */
+import { bodySlabs } from '../fairness/body-slabs.ts';
+import { largePieces } from '../fairness/large-pieces.ts';
 import { bodyBytesAhead, copied, isPlainlyChunked } from './body-ahead.ts';
 import { ChunkWalk } from './chunk-walk.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
@@ -68,7 +70,7 @@ export class AnswerReader implements ResponseEvents {
     if (this.#chunks !== null) return this.#readChunks(this.#chunks, bytes);
     const endAt = inHead && !this.#isHeadBegun ? bytes.indexOf(headEnd) : -1;
     if (inHead) this.#isHeadBegun = true;
-    return endAt < 0 ? this.#parser.execute(bytes) : this.#readCutOff(bytes, endAt + headEnd.length);
+    return endAt < 0 ? this.#parse(bytes) : this.#readCutOff(bytes, endAt + headEnd.length);
   }
 
   /** The head is cut off behind its end, so that what follows need not go through the parser. */
@@ -79,19 +81,26 @@ export class AnswerReader implements ResponseEvents {
     if (outcome instanceof Error || headBytes === bytes.length) return outcome;
     if (this.#due > 0) return this.#readCounted(bytes, headBytes);
     const rest = bytes.subarray(headBytes);
-    return this.#chunks === null ? this.#parser.execute(rest) : this.#readChunks(this.#chunks, rest);
+    return this.#chunks === null ? this.#parse(rest) : this.#readChunks(this.#chunks, rest);
+  }
+
+  /** The parser copies the bytes of a body. */
+  #parse(bytes: Buffer): number | Error {
+    largePieces.came(bytes.length);
+    return this.#parser.execute(bytes);
   }
 
   #readCounted(bytes: Buffer, from: number): number {
     const to = Math.min(bytes.length, from + this.#due);
     this.#due -= to - from;
     if (to < bytes.length) this.#events.isUnasked();
-    this.#events.body(copied(bytes, from, to));
+    this.#events.body(bodySlabs.copyOf(bytes.subarray(from, to)));
     if (this.#due === 0) this.#events.complete();
     return bytes.length;
   }
 
   #readChunks(chunks: ChunkWalk, bytes: Buffer): number | Error {
+    largePieces.came(bytes.length);
     const own = copied(bytes, 0, bytes.length);
     const walked = chunks.walk(own, this.#events);
     if (walked === 'part') return bytes.length;

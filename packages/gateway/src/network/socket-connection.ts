@@ -14,7 +14,7 @@ import { AnswerReader, type AnswerEvents } from './answer-reader.ts';
 import { incoming, incomingBytes } from './incoming-bytes.ts';
 import { idleLimitMs } from './keep-alive.ts';
 import type { ParsedHead } from '../http-parser/response-parser.ts';
-import { largeBytesMin, largePieces } from '../fairness/large-pieces.ts';
+import { largeBytesMin } from '../fairness/large-pieces.ts';
 import { readingTurns, type Resting } from './reading-turns.ts';
 import { expectsPayload, requestHead } from './request-head.ts';
 import { silenceFault, type Phase } from './silence-fault.ts';
@@ -216,7 +216,6 @@ export class SocketConnection implements Carrier, AnswerEvents, Watched, Resting
       this.#broke(notHttp(outcome));
       return false;
     }
-    largePieces.came(length);
     if (this.#answerIsWhole) return this.#rest();
     // Smaller reads end the runtime's reading by themselves. TLS hands out pieces of 16 KiB.
     if (length >= largeBytesMin && !this.#rests) this.#rests = readingTurns.restsAfter(this, length);

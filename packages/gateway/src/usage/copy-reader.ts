@@ -7,6 +7,8 @@ import type { Reading } from '@metergate/core/usage/reading.ts';
 export interface CopyReader {
   /** The response's bytes as they were received; the reader does not keep `chunk` once it is read. */
   push(chunk: Buffer): void;
+  /** True: a chunk has been read when `push` returns, and may then change. */
+  readonly readsAtOnce?: boolean;
   /** See `UsageReader.dialogueEnded`. Synchronous for identity; for a compressed copy, true when the decoder got there. */
   readonly dialogueEnded: boolean;
   /** The body ended. Calls `done` once: at once for identity, within `waitMs` for a compressed copy (then `decode_late`). */

@@ -47,6 +47,7 @@ export const createCopyReader: CreateCopyReader = (options) => {
 
 class UnreadableCopy implements CopyReader {
   readonly dialogueEnded = false;
+  readonly readsAtOnce = true;
   readonly #reader: GuardedReader;
 
   constructor(reader: GuardedReader) {

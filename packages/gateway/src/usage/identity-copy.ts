@@ -6,6 +6,7 @@ import type { CopyReader } from './copy-reader.ts';
 import type { GuardedReader } from './guarded-reader.ts';
 
 export class IdentityCopy implements CopyReader {
+  readonly readsAtOnce = true;
   readonly #reader: GuardedReader;
   #finished = false;
 
