@@ -62,7 +62,7 @@ function settings() {
         onwarn: (warning, told) => { if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') told(warning); },
         // What every page needs is one file, and so are the icons that several parts use: else the first page is forty requests.
         output: { codeSplitting: { groups: [
-          { name: 'base', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?(?:table|virtual))[^/]+|openapi-[^/]+|clsx)\// },
+          { name: 'base', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual)[^/]+|openapi-[^/]+|clsx)\// },
           { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
         ] } },
       },

@@ -8,9 +8,10 @@ import { endpoints, wireNames } from '@metergate/core/wire/wire.ts';
 import type { UseCaseContext } from '@metergate/platform/use-cases/context.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { listServiceKeys } from '@metergate/platform/use-cases/service-keys.ts';
-import { showComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
+import { showComparedUsage, streamComparedUsage, type ComparedUsage } from '@metergate/platform/use-cases/compared-usage.ts';
 import { listIdForm, type PricesToTry } from '@metergate/platform/use-cases/repricing/prices-to-try.ts';
-import { usageCsv } from '@metergate/platform/use-cases/export/usage-csv.ts';
+import type { CsvForm } from '@metergate/platform/use-cases/export/csv.ts';
+import { usageCsvPieces } from '@metergate/platform/use-cases/export/usage-csv.ts';
 import { dimensionsForm, parseDimensions, type AskedDimension, type ShownUsage } from '@metergate/platform/use-cases/usage.ts';
 import type { UsageFilter } from '@metergate/store/usage/usage-query.ts';
 import { printable } from '../command-line/check-arguments.ts';
@@ -56,19 +57,43 @@ export const usage = command({
     };
     const beside = { adjusted: adjusted === true, ...(prices === undefined ? {} : { prices: pricesToTry(prices, tools.cwd) }) };
     return onStore(tools, async (context) => {
+      if (csv !== undefined) {
+        const found = await streamComparedUsage(context, query, beside);
+        if (isRefusal(found)) return found;
+        await warnOfRemovedRecords(context, query, tools);
+        const form = { byteOrderMark: bom === true, decimalComma: decimalComma === true };
+        const { rows, bytes } = await writeCsv(resolve(tools.cwd, csv), { by, batches: found.batches, form });
+        return { json: { rows, bytes, out: csv }, text: `${countOf(rows, 'row')} written to ${csv}.` };
+      }
       const rows = await showComparedUsage(context, query, beside);
       if (isRefusal(rows)) return rows;
       await warnOfRemovedRecords(context, query, tools);
-      if (csv !== undefined) {
-        const bytes = Buffer.from(usageCsv(by, rows, { byteOrderMark: bom === true, decimalComma: decimalComma === true }), 'utf8');
-        await writeWhole(resolve(tools.cwd, csv), (async function* () { yield bytes; })());
-        return { json: { rows: rows.length, bytes: bytes.length, out: csv }, text: `${countOf(rows.length, 'row')} written to ${csv}.` };
-      }
       const names = by.includes('key') ? await namesOfKeys(context, org) : null;
       return { json: rows, text: (width) => usageText(by, rows, { names, width }) };
     });
   },
 });
+
+interface WantedCsv {
+  readonly by: readonly AskedDimension[];
+  readonly batches: AsyncIterable<readonly ComparedUsage[]>;
+  readonly form: CsvForm;
+}
+
+/** Every row, however many: written as they are read. */
+async function writeCsv(path: string, { by, batches, form }: WantedCsv): Promise<{ readonly rows: number; readonly bytes: number }> {
+  let rows = 0;
+  const counted = (async function* () {
+    for await (const batch of batches) {
+      rows += batch.length;
+      yield batch;
+    }
+  })();
+  const bytes = await writeWhole(path, (async function* () {
+    for await (const text of usageCsvPieces(by, counted, form)) yield Buffer.from(text, 'utf8');
+  })());
+  return { rows, bytes };
+}
 
 /** `list`, `current`, the name of a list, or a file. @throws CommandFault */
 export function pricesToTry(word: string, cwd: string): PricesToTry {

@@ -1,7 +1,7 @@
 /** The frame around every page of a session: menu, header, command palette, notices, and signing in again after a session has ended. */
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect } from 'react';
 import { queries, sessionEnd } from '../api/client.ts';
 import { whenBack } from '../api/reach.ts';
 import { useNoticesWanted } from '../app/notices.ts';
@@ -23,6 +23,8 @@ export function Shell() {
   const [paletteOpened, palette] = useDisclosure(false);
   const [ended, end] = useDisclosure(false);
   const noticesWanted = useNoticesWanted();
+  // The frame is shown before the page in it is drawn.
+  const framed = useDeferredValue(true, false);
   // Of the page that is shown, not of the one being gone to: a closed page must not be made on the way to an open one.
   const path = useRouterState({ select: ({ matches, location }) => matches.at(-1)?.pathname ?? location.pathname });
   const closed = closedPage(useSession(), path);
@@ -59,7 +61,7 @@ export function Shell() {
       </div>
       <main className="frame-page" id="page" tabIndex={-1}>
         <Away />
-        {closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
+        {!framed ? <div aria-busy="true" /> : closed === undefined ? <Outlet /> : <RoleNeeded page={closed} />}
         <div id="over-page" />
       </main>
       <Suspense>{noticesWanted && <NoticesPlace />}</Suspense>

@@ -1,12 +1,12 @@
 /**
- * A table of loaded rows: columns sort by their headers, rows open something by click or Enter. TanStack Table sorts; markup and keyboard
- * access are written here once for every page.
+ * A table of loaded rows: columns sort by their headers, rows open something by click or Enter. Markup and keyboard access are written here
+ * once for every page.
  */
 import { Table } from '@mantine/core';
-import { createColumnHelper, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { memo, useMemo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { memo, useMemo, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import type { MeasuredRow } from './rows-in-window.tsx';
+import { useSortedRows } from './sorted-rows.ts';
 import { wholeMax, WindowedRows } from './windowed-rows.tsx';
 
 export interface Column<Row> {
@@ -39,23 +39,24 @@ export interface DataTableProps<Row> {
   readonly wrapped?: boolean;
 }
 
-const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
+/** Which column the rows are sorted by. */
+interface Sorting {
+  readonly id: string;
+  readonly descending: boolean;
+}
+
+/** After the first click on a column's head its figures begin with the largest and its words with the first; then the other way; then as given. */
+function sortedNext(now: Sorting | null, { id, right }: Column<never>): Sorting | null {
+  const first = right === true;
+  if (now?.id !== id) return { id, descending: first };
+  return now.descending === first ? { id, descending: !first } : null;
+}
 
 export function DataTable<Row extends object>({ caption, columns, rows, rowId, onOpen, minWidth = 640, wrapped = false }: DataTableProps<Row>) {
-  const shaped = useMemo(() => {
-    const helper = createColumnHelper<typeof features, Row>();
-    return helper.columns(
-      columns.map((column) =>
-        helper.accessor((row) => column.sortBy?.(row) ?? '', {
-          id: column.id,
-          enableSorting: column.sortBy !== undefined,
-          sortDescFirst: column.right === true,
-        }),
-      ),
-    );
-  }, [columns]);
-  const table = useTable({ features, columns: shaped, data: rows as Row[], getRowId: rowId });
-  const byId = new Map(columns.map((column) => [column.id, column]));
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const value = sorting === null ? undefined : columns.find(({ id }) => id === sorting.id)?.sortBy;
+  const by = useMemo(() => (value === undefined ? null : { value, descending: sorting!.descending }), [value, sorting]);
+  const sorted = useSortedRows(rows, by);
   // Where only the rows near the screen are in the document, widths must not follow them.
   const fixed = rows.length > wholeMax || columns.some(({ width }) => width !== undefined);
   return (
@@ -81,44 +82,25 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
           </colgroup>
         ) : null}
         <Table.Thead role="rowgroup">
-          {table.getHeaderGroups().map((group) => (
-            <Table.Tr key={group.id} role="row">
-              {group.headers.map(({ id, column }) => {
-                const sorted = column.getIsSorted();
-                const { head, right } = byId.get(id)!;
-                return (
-                  <Table.Th
-                    key={id}
-                    role="columnheader"
-                    className={right === true ? 'right' : undefined}
-                    aria-sort={sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : undefined}>
-                    {column.getCanSort() ? (
-                      <button type="button" className="sort-button" onClick={column.getToggleSortingHandler()}>
-                        {head}
-                        {sorted === 'asc' ? (
-                          <ArrowUp size={12} aria-hidden />
-                        ) : sorted === 'desc' ? (
-                          <ArrowDown size={12} aria-hidden />
-                        ) : null}
-                      </button>
-                    ) : head === '' ? (
-                      <span className="visually-hidden">Actions</span>
-                    ) : (
-                      head
-                    )}
-                  </Table.Th>
-                );
-              })}
-            </Table.Tr>
-          ))}
+          <Table.Tr role="row">
+            {columns.map((column) => (
+              <Head
+                key={column.id}
+                of={column}
+                sorted={sorting?.id === column.id ? (sorting.descending ? 'descending' : 'ascending') : undefined}
+                onSort={() => setSorting(sortedNext(sorting, column))}
+              />
+            ))}
+          </Table.Tr>
         </Table.Thead>
         <WindowedRows<Row>
-          rows={table.getRowModel().rows}
+          rows={sorted.rows}
           wide={columns.length}
-          row={({ id, original }, measured) => (
+          busy={sorted.busy}
+          row={(row, measured) => (
             <Row
-              key={id}
-              of={original}
+              key={rowId(row)}
+              of={row}
               columns={columns as RowProps['columns']}
               onOpen={onOpen as RowProps['onOpen']}
               measure={measured?.measure}
@@ -139,6 +121,28 @@ export function DataTable<Row extends object>({ caption, columns, rows, rowId, o
         ) : null}
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+function Head<Row>({ of: { head, right, sortBy }, sorted, onSort }: {
+  readonly of: Column<Row>;
+  readonly sorted: 'ascending' | 'descending' | undefined;
+  readonly onSort: () => void;
+}) {
+  const Arrow = sorted === 'ascending' ? ArrowUp : ArrowDown;
+  return (
+    <Table.Th role="columnheader" className={right === true ? 'right' : undefined} aria-sort={sorted}>
+      {sortBy !== undefined ? (
+        <button type="button" className="sort-button" onClick={onSort}>
+          {head}
+          {sorted === undefined ? null : <Arrow size={12} aria-hidden />}
+        </button>
+      ) : head === '' ? (
+        <span className="visually-hidden">Actions</span>
+      ) : (
+        head
+      )}
+    </Table.Th>
   );
 }
 

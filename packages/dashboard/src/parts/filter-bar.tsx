@@ -77,6 +77,9 @@ export function FilterBar({ filters, onChange, openedAtFirst = false }: FilterBa
   );
 }
 
+/** How many values are offered: those that cost most this month. */
+const offeredMax = 200;
+
 function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; readonly onAdd: (name: FilterName, value: string) => void }) {
   const free = filterNames.filter((name) => !taken.includes(name));
   const [name, setName] = useState<FilterName>(free[0] ?? 'model');
@@ -86,8 +89,8 @@ function OneMore({ taken, onAdd }: { readonly taken: readonly FilterName[]; read
   const seen = api.useQuery(
     'get',
     '/platform/v1/usage',
-    { params: { query: { by: name } } },
-    { enabled: asks, select: ({ data }) => data.flatMap((row) => ((row as Record<string, unknown>)[name] as string) ?? []).slice(0, 200) },
+    { params: { query: { by: name, limit: offeredMax } } },
+    { enabled: asks, select: ({ data }) => data.flatMap((row) => ((row as Record<string, unknown>)[name] as string) ?? []) },
   );
   const known = name === 'wire' || name === 'endpoint' ? filterValues[name].map((each) => ({ value: each, label: each })) : null;
   const ids = name === 'key' ? [...keys].map(([id, label]) => ({ value: id, label })) : known;

@@ -2,11 +2,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 
-export interface TableRow<Row> {
-  readonly id: string;
-  readonly original: Row;
-}
-
 /** What a row of a long table says of itself, so that its true height is known. */
 export interface MeasuredRow {
   readonly index: number;
@@ -14,16 +9,18 @@ export interface MeasuredRow {
 }
 
 export interface WindowedRowsProps<Row> {
-  readonly rows: readonly TableRow<Row>[];
-  readonly row: (row: TableRow<Row>, measured?: MeasuredRow) => ReactNode;
+  readonly rows: readonly Row[];
+  readonly row: (row: Row, measured?: MeasuredRow) => ReactNode;
   /** How many columns there are. */
   readonly wide: number;
+  /** The rows are not yet in the order that was asked for. */
+  readonly busy: boolean;
 }
 
 /** A usual row, in pixels, until it is measured. */
 const rowHeight = 37;
 
-export function RowsInWindow({ rows, row, wide }: WindowedRowsProps<unknown>) {
+export function RowsInWindow({ rows, row, wide, busy }: WindowedRowsProps<unknown>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setMargin] = useState(0);
   useLayoutEffect(() => {
@@ -34,7 +31,7 @@ export function RowsInWindow({ rows, row, wide }: WindowedRowsProps<unknown>) {
   const before = (shown[0]?.start ?? scrollMargin) - scrollMargin;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? scrollMargin) - scrollMargin);
   return (
-    <tbody ref={body}>
+    <tbody ref={body} aria-busy={busy || undefined}>
       <Space height={before} wide={wide} />
       {shown.map(({ index }) => row(rows[index]!, { index, measure: virtual.measureElement }))}
       <Space height={after} wide={wide} />

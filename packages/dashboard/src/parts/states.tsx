@@ -1,7 +1,7 @@
 /** Placeholders for missing data: loading (shown after 200 ms), refused, or empty with the next step. */
 import { Alert, Button, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useDeferredValue, type ReactNode } from 'react';
 import { queries, Refused, sentenceOf } from '../api/client.ts';
 
 /** Reserves the space of what is loading, so that nothing jumps. */
@@ -79,7 +79,10 @@ function askAgain(of: Pick<Asked<unknown>, 'refetch'>): void {
   void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && state.fetchStatus === 'idle' });
 }
 
-/** One of the three, or the content made of the data. While data is reloaded, the former content stays. */
+/**
+ * One of the three, or the content made of the data. While data is reloaded, the former content stays. Content that takes the place of a skeleton
+ * is drawn in pieces, between which the page answers.
+ */
 export function Loaded<Data>({
   of,
   height,
@@ -89,7 +92,9 @@ export function Loaded<Data>({
   readonly height?: number;
   readonly children: (data: Data) => ReactNode;
 }) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
-  if (of.error !== null && of.error !== undefined) return <Fault fault={of.error} retry={() => askAgain(of)} />;
+  const known = of.data !== undefined;
+  const isDrawn = useDeferredValue(known);
+  if (of.data !== undefined && isDrawn) return <>{children(of.data)}</>;
+  if (!known && of.error !== null && of.error !== undefined) return <Fault fault={of.error} retry={() => askAgain(of)} />;
   return <Coming height={height} />;
 }

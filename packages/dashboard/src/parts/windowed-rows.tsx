@@ -1,21 +1,34 @@
 /**
  * The body of a table. Of long ones only the rows near the screen are in the document, so that a hundred thousand scroll as ten do. Short ones
- * are there as a whole, so that the browser finds text in them and prints them.
+ * are there as a whole, so that the browser finds text in them and prints them; they grow by a screen with every frame.
  */
-import { lazy, Suspense } from 'react';
+import { lazy, startTransition, Suspense, useEffect, useState } from 'react';
 import type { WindowedRowsProps } from './rows-in-window.tsx';
 
 /** Tables up to this many rows are there as a whole. */
 export const wholeMax = 200;
+/** About as many rows as a screen shows. To lay out two hundred at once takes longer than a page may stand still. */
+const screen = 30;
 
 // Most people never see a table so long, so the first page does not load what it takes.
 const RowsInWindow = lazy(async () => ({ default: (await import('./rows-in-window.tsx')).RowsInWindow }));
 
-export function WindowedRows<Row>({ rows, row, wide }: WindowedRowsProps<Row>) {
-  const first = <tbody>{rows.slice(0, wholeMax).map((each) => row(each))}</tbody>;
-  return rows.length <= wholeMax ? first : (
-    <Suspense fallback={first}>
-      <RowsInWindow rows={rows} row={row as WindowedRowsProps<unknown>['row']} wide={wide} />
+export function WindowedRows<Row>(props: WindowedRowsProps<Row>) {
+  if (props.rows.length <= wholeMax) return <GrowingRows {...props} />;
+  return (
+    <Suspense fallback={<tbody aria-busy>{props.rows.slice(0, screen).map((each) => props.row(each))}</tbody>}>
+      <RowsInWindow {...(props as unknown as WindowedRowsProps<unknown>)} />
     </Suspense>
   );
+}
+
+function GrowingRows<Row>({ rows, row, busy }: WindowedRowsProps<Row>) {
+  const [count, setCount] = useState(screen);
+  const isWhole = count >= rows.length;
+  useEffect(() => {
+    if (isWhole) return;
+    const frame = requestAnimationFrame(() => startTransition(() => setCount(count + screen)));
+    return () => cancelAnimationFrame(frame);
+  }, [count, isWhole]);
+  return <tbody aria-busy={busy || !isWhole || undefined}>{(isWhole ? rows : rows.slice(0, count)).map((each) => row(each))}</tbody>;
 }

@@ -1,10 +1,27 @@
 /** Numbers as people read them. Money comes as decimal strings with nine places and becomes a float only for display. */
 
-/** Created once: creating one costs more than formatting all amounts of a page. */
-const compactDollars = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const compactCount = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat('en-US');
+/**
+ * American English, written out here: the browser's own formatters of numbers take as long to create as half of a page takes to draw. A test compares
+ * the two.
+ */
+function grouped(digits: string): string {
+  return digits.replaceAll(/\B(?=(?:\d{3}){1,7}(?!\d))/g, ',');
+}
+
+const thousands = ['', 'K', 'M', 'B', 'T'] as const;
+
+/** `12.3K`. `places`: at most so many behind the point. The count is not negative. */
+function compact(count: number, places: number): string {
+  const scale = 10 ** places;
+  let [step, unit] = [0, 1];
+  // What rounds to a thousand is one of the next.
+  while (step < thousands.length - 1 && Math.round((count / unit) * scale) / scale >= 1_000) [step, unit] = [step + 1, unit * 1_000];
+  return `${Math.round(count / (unit / scale)) / scale}${thousands[step]!}`;
+}
+
+function whole(count: number): string {
+  return grouped(String(count));
+}
 
 /** US dollars, rounded: two places from a dollar on, four from a cent on, below that the first two significant digits. */
 export function shortDollars(amount: string): string {
@@ -13,26 +30,30 @@ export function shortDollars(amount: string): string {
   const value = Number(amount.replace('-', ''));
   const sign = negative && value !== 0 ? '−' : '';
   if (value === 0) return '$0';
-  if (value >= 1_000_000) return `${sign}$${compactDollars.format(value)}`;
-  if (value >= 1) return `${sign}$${cents.format(value)}`;
+  if (value >= 1_000_000) return `${sign}$${compact(value, 2)}`;
+  if (value >= 1) return `${sign}$${centsOf(value)}`;
   if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
   const first = fraction.search(/[1-9]/);
   return `${sign}$${value.toFixed(first + 2).replace(/0{1,12}$/, '')}`;
 }
 
+function centsOf(value: number): string {
+  const [dollars, cents] = value.toFixed(2).split('.');
+  return `${grouped(dollars!)}.${cents!}`;
+}
+
 /** With every digit. */
 export function wholeDollars(amount: string): string {
   const [dollars = '0', fraction] = amount.replace('-', '').split('.');
-  const grouped = dollars.replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
-  return `${amount.startsWith('-') ? '−' : ''}$${grouped}${fraction === undefined ? '' : `.${fraction}`}`;
+  return `${amount.startsWith('-') ? '−' : ''}$${grouped(dollars)}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
 export function shortCount(count: number): string {
-  return (count < 10_000 ? whole : compactCount).format(count);
+  return count < 10_000 ? whole(count) : compact(count, 1);
 }
 
 export function wholeCount(count: number): string {
-  return whole.format(count);
+  return whole(count);
 }
 
 export function shortMs(ms: number): string {
@@ -50,7 +71,7 @@ export function shortBytes(bytes: number): string {
 export function percent(part: number, of: number): string {
   if (of === 0) return '0%';
   const share = (part / of) * 100;
-  return share !== 0 && share < 0.1 ? '<0.1%' : `${share < 10 ? share.toFixed(1).replace(/\.0$/, '') : whole.format(Math.round(share))}%`;
+  return share !== 0 && share < 0.1 ? '<0.1%' : `${share < 10 ? share.toFixed(1).replace(/\.0$/, '') : whole(Math.round(share))}%`;
 }
 
 /** How much more or less than before: `+12%`; null if there was nothing before. */

@@ -1,66 +1,53 @@
 /** Instants as people read them. Every page shows UTC and says so, because reports and caps use UTC days; the reader's own time is on hover. */
-const utc = { timeZone: 'UTC', hourCycle: 'h23' } as const;
-const withYear = new Intl.DateTimeFormat(undefined, {
-  ...utc,
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const withoutYear = new Intl.DateTimeFormat(undefined, {
-  ...utc,
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-const clockAlone = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const dayAlone = new Intl.DateTimeFormat(undefined, { ...utc, month: 'short', day: 'numeric' });
-const dayOfYear = new Intl.DateTimeFormat(undefined, { ...utc, year: 'numeric', month: 'short', day: 'numeric' });
-const hourAlone = new Intl.DateTimeFormat(undefined, { ...utc, weekday: 'short', hour: '2-digit', minute: '2-digit' });
-const ownTime = new Intl.DateTimeFormat(undefined, {
-  hourCycle: 'h23',
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-});
-const hourOfDay = new Intl.DateTimeFormat(undefined, { ...utc, hour: '2-digit', minute: '2-digit' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** A formatter of the reader's locale that is created when it is first needed: each takes a millisecond or more, and no page needs them all. */
+function formatter(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
+  let made: Intl.DateTimeFormat | undefined;
+  return (at) => (made ??= new Intl.DateTimeFormat(undefined, { hourCycle: 'h23', ...options })).format(at);
+}
+
+const utc = { timeZone: 'UTC' } as const;
+const day = { month: 'short', day: 'numeric' } as const;
+const minute = { hour: '2-digit', minute: '2-digit' } as const;
+const second = { ...minute, second: '2-digit' } as const;
+const withYear = formatter({ ...utc, year: 'numeric', ...day, ...minute });
+const withoutYear = formatter({ ...utc, ...day, ...second });
+const clockAlone = formatter({ ...utc, ...second });
+const dayAlone = formatter({ ...utc, ...day });
+const dayOfYear = formatter({ ...utc, year: 'numeric', ...day });
+const hourAlone = formatter({ ...utc, weekday: 'short', ...minute });
+const ownTime = formatter({ year: 'numeric', ...day, ...second, timeZoneName: 'short' });
+const hourOfDay = formatter({ ...utc, ...minute });
+let relative: Intl.RelativeTimeFormat | undefined;
 
 /** With its zone. Without seconds if the year is not the current one. */
 export function utcMoment(date: Date): string {
-  return `${(ofThisYear(date) ? withoutYear : withYear).format(date)} UTC`;
+  return `${(ofThisYear(date) ? withoutYear : withYear)(date)} UTC`;
 }
 
 /** The time of day, with its zone. */
 export function utcClock(date: Date): string {
-  return `${clockAlone.format(date)} UTC`;
+  return `${clockAlone(date)} UTC`;
 }
 
 /** The time of day without seconds, with its zone. */
 export function utcHour(ms: number): string {
-  return `${hourOfDay.format(ms)} UTC`;
+  return `${hourOfDay(ms)} UTC`;
 }
 
 /** The time of day without its zone, where a heading names it. */
 export function shownClock(ms: number): string {
-  return hourOfDay.format(ms);
+  return hourOfDay(ms);
 }
 
 /** The UTC day, with its year if that is not the current one. */
 export function utcDay(date: Date): string {
-  return (ofThisYear(date) ? dayAlone : dayOfYear).format(date);
+  return (ofThisYear(date) ? dayAlone : dayOfYear)(date);
 }
 
 /** In the reader's own zone, named: shown on hover. */
 export function ownMoment(date: Date): string {
-  return ownTime.format(date);
+  return ownTime(date);
 }
 
 function ofThisYear(date: Date): boolean {
@@ -69,11 +56,11 @@ function ofThisYear(date: Date): boolean {
 
 /** A day of the reports, which is a UTC day. */
 export function shownDay(ms: number): string {
-  return dayAlone.format(ms);
+  return dayAlone(ms);
 }
 
 export function shownHour(ms: number): string {
-  return `${hourAlone.format(ms)} UTC`;
+  return `${hourAlone(ms)} UTC`;
 }
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -88,6 +75,6 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** `5 minutes ago`, `in 3 hours`. */
 export function agoOrAhead(date: Date, nowMs: number): string {
   const distance = date.getTime() - nowMs;
-  for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit);
+  for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return (relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' })).format(Math.round(distance / ms), unit);
   return 'just now';
 }

@@ -4,13 +4,13 @@
  */
 import type { UseCaseContext } from './context.ts';
 import type { ShownAdjustment } from './corrections/corrections.ts';
-import { adjustedUsage } from './months/adjusted-usage.ts';
+import { inShares, type ReadUsagePart } from './export/usage-shares.ts';
+import { adjustedPart } from './months/adjusted-usage.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 import type { PricesToTry } from './repricing/prices-to-try.ts';
 import { repriced, type ShownRepricing } from './repricing/repriced-usage.ts';
 import { listServiceKeys } from './service-keys.ts';
-import { rankedUsage } from './top-usage.ts';
-import { addedUp, showUsage, type AskedDimension, type ShownUsage, type UsageRequest } from './usage.ts';
+import { showPart, tooManyRows, wholeAnswer, type AskedDimension, type ShownUsage, type UsageRequest } from './usage.ts';
 
 export type ComparedUsage = ShownUsage & Partial<ShownAdjustment> & Partial<ShownRepricing>;
 
@@ -28,27 +28,47 @@ export interface ComparedRequest extends Omit<UsageRequest, 'by'> {
 export async function showComparedUsage(
   context: UseCaseContext, query: ComparedRequest, beside: Beside,
 ): Promise<ComparedUsage[] | AdministrationRefusal> {
-  if (query.by.includes('person')) return usageOfPeople(context, query, beside);
-  // No person is asked for.
-  const recorded = query as UsageRequest;
-  let rows: ComparedUsage[] | AdministrationRefusal = beside.adjusted === true
-    ? await adjustedUsage(context, recorded) : await showUsage(context, recorded);
-  if (!isRefusal(rows) && beside.prices !== undefined) rows = await repriced(context, recorded, { rows, prices: beside.prices });
-  return rows;
+  const read = await comparedParts(context, query, beside);
+  return isRefusal(read) ? read : await read(wholeAnswer) ?? tooManyRows(query.by);
 }
 
-async function usageOfPeople(context: UseCaseContext, query: ComparedRequest, beside: Beside): Promise<ShownUsage[] | AdministrationRefusal> {
-  if (beside.adjusted === true || beside.prices !== undefined) {
+/** The same of any length, a share of the rows at a time. */
+export async function streamComparedUsage(context: UseCaseContext, query: ComparedRequest, beside: Beside, atOnce?: number) {
+  const read = await comparedParts(context, query, beside);
+  return isRefusal(read) ? read : inShares(context, read, atOnce);
+}
+
+async function comparedParts(
+  context: UseCaseContext, query: ComparedRequest, { adjusted, prices }: Beside,
+): Promise<ReadUsagePart<ComparedUsage> | AdministrationRefusal> {
+  if (query.by.includes('person')) {
+    if (adjusted !== true && prices === undefined) return partsOfPeople(context, query);
     return refuseInput('invalid_input', 'Usage by person has no corrections and no other prices beside it.');
   }
-  const ofKeys = [...new Set(query.by.map((each) => (each === 'person' ? 'key' : each)))];
-  const rows = await showUsage(context, { ...query, by: ofKeys });
-  if (isRefusal(rows)) return rows;
+  // No person is asked for.
+  const recorded = query as UsageRequest;
+  return async (part) => {
+    const rows: ComparedUsage[] | AdministrationRefusal | null = adjusted === true
+      ? await adjustedPart(context, recorded, part) : await showPart(context, recorded, part);
+    return isRefusal(rows) || rows === null || prices === undefined ? rows : repriced(context, recorded, { rows, prices });
+  };
+}
+
+/** Keys of one person are one row already where they are added up: there may be more keys than rows. */
+async function partsOfPeople(context: UseCaseContext, { by, ...query }: ComparedRequest): Promise<ReadUsagePart<ShownUsage>> {
   const keys = await listServiceKeys(context, query.organization);
   // An erased organization has figures, and nobody's keys.
-  const persons = new Map(isRefusal(keys) ? [] : keys.map(({ id, person }) => [id, person]));
-  const named = rows.map((row) => ({ ...row, person: persons.get(row.key ?? '') ?? null }));
-  const together = Map.groupBy(named, (row) => JSON.stringify(query.by.map((dimension) => row[dimension])));
-  return rankedUsage([...together.values()].map((same) => (
-    { ...Object.fromEntries(query.by.map((dimension) => [dimension, same[0]![dimension] ?? null])), ...addedUp(same) })), 'cost');
+  const persons = new Map(isRefusal(keys) ? [] : keys.map(({ id, person }) => [id as string, person ?? '']));
+  const isByKey = by.includes('key');
+  const asked: UsageRequest = {
+    ...query, by: isByKey ? ['key'] : by.map((each) => (each === 'person' ? 'key' : each)), ...(isByKey ? {} : { keyAs: persons }),
+  };
+  return async (part) => {
+    const rows = await showPart(context, asked, part);
+    if (isRefusal(rows) || rows === null) return rows;
+    return rows.map(({ key, ...row }) => {
+      const named: ShownUsage = { ...row, ...(isByKey ? { key: key! } : {}), person: isByKey ? persons.get(key ?? '') || null : key! };
+      return { ...Object.fromEntries(by.map((dimension) => [dimension, named[dimension] ?? null])), ...named };
+    });
+  };
 }

@@ -25,6 +25,8 @@ export interface UsageRequest {
   readonly sinceMs?: number;
   /** Calls that started before this moment. */
   readonly untilMs?: number;
+  /** What stands for each key, as its person does; others have none. Absent: the keys. */
+  readonly keyAs?: ReadonlyMap<string, string>;
 }
 
 /** Money: US dollars with nine places. Tokens as the wires report them. */
@@ -52,7 +54,8 @@ export interface ShownFigures {
  */
 export type ShownUsage = { readonly [D in AskedDimension]?: string | null } & ShownFigures;
 
-const rowsMax = 100_000;
+/** The most rows of an answer. */
+export const rowsMax = 100_000;
 /** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
 
@@ -75,51 +78,27 @@ export const dimensionsForm = `one or two of ${askedDimensions.join(', ')}, as i
 
 /** A single time dimension is sorted by time; everything else with the costliest first. */
 export async function showUsage(context: UseCaseContext, query: UsageRequest): Promise<ShownUsage[] | AdministrationRefusal> {
-  const rows = await shareOf(context, query, undefined);
-  if (rows !== null) return rows;
-  const values = `${rowsMax} different values of ${query.by.join(' and ')}`;
-  return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one.`);
+  return await showPart(context, query, wholeAnswer) ?? tooManyRows(query.by);
 }
 
-/** Into how many a share is divided that holds too many rows, and into how many a file is at most: more than any store has rows for. */
-const division = 8;
-const sharesMax = division ** 7;
-
-/**
- * The same rows, however many: at most `atOnce` at a time, each time the costliest first. Where they are more, which of them come together is decided
- * by their names. Each row is read once; calls that are recorded meanwhile may be in some rows and not in others.
- */
-export async function streamUsage(
-  context: UseCaseContext, query: UsageRequest, atOnce = rowsMax,
-): Promise<{ readonly batches: AsyncIterable<ShownUsage[]> } | AdministrationRefusal> {
-  // As a share too: what is read as one is read piece by piece.
-  const whole: UsageShare = { index: 0, of: 1, seed: Buffer.from(context.randomBytes(4)).readUInt32LE() };
-  const first = await shareOf(context, query, whole, atOnce);
-  if (isRefusal(first)) return first;
-  return { batches: first === null ? sharesOf(context, query, { share: whole, atOnce }) : batchOf(first) };
+export function tooManyRows(by: readonly AskedDimension[]): AdministrationRefusal {
+  const values = `${rowsMax} different values of ${by.join(' and ')}`;
+  return refuseInput('invalid_input', `There are more than ${values} in this time. Ask for a shorter one, or for a file.`);
 }
 
-async function* batchOf(rows: ShownUsage[]): AsyncGenerator<ShownUsage[]> {
-  yield rows;
+/** Which rows are read, and how many at most. */
+export interface UsagePartAsked {
+  /** Absent: all. */
+  readonly share?: UsageShare;
+  readonly atOnce: number;
 }
 
-async function* sharesOf(
-  context: UseCaseContext, query: UsageRequest, { share, atOnce }: { readonly share: UsageShare; readonly atOnce: number },
-): AsyncGenerator<ShownUsage[]> {
-  for (let at = 0; at < division; at += 1) {
-    const part = { index: share.index + share.of * at, of: share.of * division, seed: share.seed };
-    if (part.of > sharesMax) throw new Error('usage: many rows have names that no share parts');
-    const rows = await shareOf(context, query, part, atOnce);
-    // The organization was there when the first rows were read.
-    if (isRefusal(rows)) throw new Error(rows.refused.message);
-    if (rows === null) yield* sharesOf(context, query, { share: part, atOnce });
-    else if (rows.length > 0) yield rows;
-  }
-}
+/** Every row, as many as an answer may have. */
+export const wholeAnswer: UsagePartAsked = { atOnce: rowsMax };
 
-/** Null: there are more than `atOnce`. */
-async function shareOf(
-  context: UseCaseContext, query: UsageRequest, share: UsageShare | undefined, atOnce = rowsMax,
+/** The same of a part of the rows. Null: there are more than `atOnce`. */
+export async function showPart(
+  context: UseCaseContext, query: UsageRequest, { share, atOnce }: UsagePartAsked,
 ): Promise<ShownUsage[] | AdministrationRefusal | null> {
   const { by, sinceMs, untilMs, filter = {} } = query;
   if (by.includes('hour') && (sinceMs === undefined || (untilMs ?? context.nowMs) - sinceMs > hoursDaysMax * dayLengthMs)) {
@@ -134,6 +113,7 @@ async function shareOf(
   if (Object.values(filter).some((word) => word?.includes('\0') === true)) return [];
   const rows = await context.store.usageReports.usage({
     organization: organization.id, by, filter, rowsMax: atOnce, ...(share === undefined ? {} : { share }),
+    ...(query.keyAs === undefined ? {} : { keyAs: query.keyAs }),
     ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }),
   });
   if (rows === null) return null;
@@ -217,4 +197,9 @@ export function subjectText(dimension: UsageDimension, subject: string): string 
   const atMs = Number(subject);
   if (dimension === 'month') return monthName(atMs);
   return dimension === 'day' ? dayName(atMs) : new Date(atMs).toISOString();
+}
+
+/** The subject of the store's sums that a row shows so: the other way round. */
+export function subjectShownAs(dimension: AskedDimension, text: string | null): string {
+  return isTime(dimension) ? String(Date.parse(text!)) : text ?? '';
 }

@@ -22,6 +22,8 @@ export interface UsageQuery {
   readonly untilMs?: number;
   /** At most this many rows. */
   readonly rowsMax: number;
+  /** What stands for each key in the rows, as its person does: keys of the same name are in one row, and others have none. Absent: the keys. */
+  readonly keyAs?: ReadonlyMap<string, string>;
   /** Only this share of the rows: all shares together are the report, so that one that is longer than memory can be read. Absent: all. */
   readonly share?: UsageShare;
 }

@@ -205,8 +205,8 @@ class Rows {
   /** `own`: the dimension of the part's subject; null: it has none. */
   add(part: UsagePart, own: string | null): void {
     const [one, other] = this.#query.by;
-    const first = one === undefined ? '' : this.#subjects(part, one, own);
-    const second = other === undefined ? '' : this.#subjects(part, other, own);
+    const first = one === undefined ? '' : this.#named(one, this.#subjects(part, one, own));
+    const second = other === undefined ? '' : this.#named(other, this.#subjects(part, other, own));
     if (typeof first === 'string' && typeof second === 'string') {
       this.#addTo(first, second, part.figures);
       return;
@@ -240,6 +240,12 @@ class Rows {
     }
     rows.set(second, { subjects: [first, second].slice(0, by.length), figures: [...figures] });
     this.#count += 1;
+  }
+
+  #named(dimension: UsageDimension, subjects: string | readonly string[]): string | readonly string[] {
+    const { keyAs } = this.#query;
+    // A call has one key at most.
+    return keyAs === undefined || dimension !== 'key' ? subjects : keyAs.get(subjects as string) ?? '';
   }
 
   /** One, or a list: a call can have several labels. */

@@ -61,7 +61,13 @@ export function ExploreTable({
 function inTime(rows: readonly ExploredRow[], dimensions: readonly (Dimension | null)[]): readonly ExploredRow[] {
   const time = dimensions.find((each) => each === 'day' || each === 'month');
   if (time === undefined || time === null) return rows;
-  return rows.toSorted((one, other) => (one[time]! < other[time]! ? -1 : one[time]! > other[time]! ? 1 : 0));
+  const byTime = new Map<string, ExploredRow[]>();
+  for (const row of rows) {
+    const together = byTime.get(row[time]!);
+    if (together === undefined) byTime.set(row[time]!, [row]);
+    else together.push(row);
+  }
+  return [...byTime.keys()].sort().flatMap((each) => byTime.get(each)!);
 }
 
 /** The cost comes first, where narrow screens show it too. Columns without any reported value are left out. */

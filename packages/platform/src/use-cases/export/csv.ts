@@ -32,9 +32,14 @@ export interface CsvForm {
 }
 
 /** A whole file: the names of its columns, then its rows. */
-export function csvFile(heads: readonly string[], rows: readonly (readonly CsvValue[])[], { byteOrderMark, decimalComma }: CsvForm): string {
+export function csvFile(heads: readonly string[], rows: readonly (readonly CsvValue[])[], form: CsvForm): string {
+  return (form.byteOrderMark ? '\uFEFF' : '') + csvLines([heads, ...rows], form);
+}
+
+/** Rows of a file that has begun. */
+export function csvLines(rows: readonly (readonly CsvValue[])[], { decimalComma }: CsvForm): string {
   const separator = decimalComma ? ';' : ',';
-  return (byteOrderMark ? '\uFEFF' : '') + [heads, ...rows].map((row) => csvLine(row, separator)).join('');
+  return rows.map((row) => csvLine(row, separator)).join('');
 }
 
 /** Our own amount, also below zero: nothing that a spreadsheet would take for a formula. */

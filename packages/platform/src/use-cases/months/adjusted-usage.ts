@@ -7,41 +7,62 @@ import { figuresOfTexts } from '@metergate/core/books/month/month-file.ts';
 import { addUsage, type UsageDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
 import { monthAfter, monthName, monthOf } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { isInShare } from '@metergate/store/usage/usage-query.ts';
 import type { UseCaseContext } from '../context.ts';
 import { adjusted, adjustedWith, adjustmentOf, correctedTexts, isCorrected, type ShownAdjustment } from '../corrections/corrections.ts';
 import { findFigures } from '../organizations.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from '../refusal.ts';
-import { addedUp, isTime, showUsage, shownUsage, type ShownUsage, type UsageRequest } from '../usage.ts';
+import {
+  addedUp, isTime, showPart, shownUsage, subjectShownAs, tooManyRows, wholeAnswer, type ShownUsage, type UsagePartAsked, type UsageRequest,
+} from '../usage.ts';
 import { linesOfMonth, namesOfMonth } from './read-month.ts';
 
 type Adjusted = ShownUsage & ShownAdjustment;
 
 /** Refuses `unknown_organization`; `invalid_input` for views that bills do not correct. */
 export async function adjustedUsage(context: UseCaseContext, query: UsageRequest): Promise<Adjusted[] | AdministrationRefusal> {
+  return await adjustedPart(context, query, wholeAnswer) ?? tooManyRows(query.by);
+}
+
+/** The same of a part of the rows. Null: there are more than `atOnce`. */
+export async function adjustedPart(
+  context: UseCaseContext, query: UsageRequest, part: UsagePartAsked,
+): Promise<Adjusted[] | AdministrationRefusal | null> {
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const { sinceMs = -Infinity, untilMs = Infinity } = query;
   const closed = (await context.store.months.list(organization.id))
     .filter(({ monthMs, reopenedAtMs }) => reopenedAtMs === null && monthMs < untilMs && monthAfter(monthMs) > sinceMs);
   const asked = { ...query, organization: organization.id };
-  if (closed.length === 0) return asRecorded(context, asked);
+  if (closed.length === 0) return asRecorded(context, asked, part);
   if (!isCorrected(query)) {
     return refuseInput('invalid_input', `${monthName(closed[0]!.monthMs)} is closed. `
       + 'A closed month has adjusted usage by day, month, model and wire, of whole days in UTC.');
   }
   const rows: Adjusted[] = [];
   for (const span of openSpans(closed, { sinceMs, untilMs })) {
-    const open = await asRecorded(context, { ...asked, ...span });
-    if (isRefusal(open)) return open;
-    rows.push(...open);
+    const open = await asRecorded(context, { ...asked, ...span }, part);
+    if (open === null || isRefusal(open)) return open;
+    for (const row of open) rows.push(row);
   }
-  for (const month of closed) rows.push(...await asClosed(context, asked, month));
-  return inOrder(query.by, merged(query.by, rows));
+  for (const month of closed) for (const row of await asClosed(context, asked, month)) if (isAskedFor(query.by, row, part)) rows.push(row);
+  const together = merged(query.by, rows);
+  return together.length > part.atOnce ? null : inOrder(query.by, together);
 }
 
-async function asRecorded(context: UseCaseContext, query: UsageRequest): Promise<Adjusted[] | AdministrationRefusal> {
-  const rows = await showUsage(context, query);
-  return isRefusal(rows) ? rows : adjusted(context, query, rows);
+async function asRecorded(context: UseCaseContext, query: UsageRequest, part: UsagePartAsked): Promise<Adjusted[] | AdministrationRefusal | null> {
+  const rows = await showPart(context, query, part);
+  if (rows === null || isRefusal(rows)) return rows;
+  const all = await adjusted(context, query, rows);
+  if (isRefusal(all)) return all;
+  // Corrections without calls are rows of their own.
+  const own = all.filter((row) => isAskedFor(query.by, row, part));
+  return own.length > part.atOnce ? null : own;
+}
+
+/** Whether a row is in the part that is read. */
+function isAskedFor(by: readonly UsageDimension[], row: ShownUsage, { share }: UsagePartAsked): boolean {
+  return share === undefined || isInShare(by.map((dimension) => subjectShownAs(dimension, row[dimension] ?? null)).join('\0'), share);
 }
 
 /** What lies between the closed months. */

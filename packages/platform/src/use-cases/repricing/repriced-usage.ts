@@ -57,7 +57,8 @@ export async function repriced<Row extends ShownUsage>(
   if (isRefusal(book)) return book;
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
-  const sums = new Map<string, Sums>();
+  const nameOf = (row: ShownUsage): string => nameOfRow(query.by.map((each) => row[each] ?? null));
+  const sums = new Map(rows.map((row): [string, Sums] => [nameOf(row), { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 }]));
   const { sinceMs: fromMs = firstMs, untilMs: toMs = lastMs } = query;
   for await (const page of context.store.callWalk.walk({ organization: organization.id, fromMs, toMs })) {
     for (const { record } of page) {
@@ -66,7 +67,7 @@ export async function repriced<Row extends ShownUsage>(
     }
     await othersFirst();
   }
-  return rows.map((row) => ({ ...row, ...shownSums(sums.get(nameOfRow(query.by.map((each) => row[each] ?? null)))) }));
+  return rows.map((row) => ({ ...row, ...shownSums(sums.get(nameOf(row))!) }));
 }
 
 const firstMs = -8_640_000_000_000_000;
@@ -78,15 +79,15 @@ function fits(record: CallRecord, filter: UsageFilter): boolean {
       : name === 'upstream' ? upstreamNameOf(record.path) === value : subjectOf(record[name]) === subjectOf(value)));
 }
 
-function add(sums: Map<string, Sums>, by: readonly UsageDimension[], record: CallRecord, repriced: Repriced): void {
+function add(sums: ReadonlyMap<string, Sums>, by: readonly UsageDimension[], record: CallRecord, repriced: Repriced): void {
   if (repriced.kind === 'nothing') return;
   const [first = [''], second = ['']] = by.map((dimension) => subjectsIn(dimension, record));
   for (const one of first) {
     for (const other of second) {
       const texts = [one, other].slice(0, by.length).map((subject, index) => subjectText(by[index]!, subject));
-      const name = nameOfRow(texts);
-      let sum = sums.get(name);
-      if (sum === undefined) sums.set(name, sum = { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 });
+      const sum = sums.get(nameOfRow(texts));
+      // Of a row that was not asked for, or of a call that was recorded meanwhile.
+      if (sum === undefined) continue;
       if (repriced.kind === 'not_repriced') {
         sum.not += 1;
         continue;
@@ -114,7 +115,7 @@ function nameOfRow(texts: readonly (string | null)[]): string {
   return JSON.stringify(texts);
 }
 
-function shownSums(sums: Sums = { calls: 0, cost: 0n, from: 0n, gaps: 0, not: 0 }): ShownRepricing {
+function shownSums(sums: Sums): ShownRepricing {
   return {
     repricedCalls: sums.calls, repricedCost: formatDollars(nanoDollars(sums.cost)), repricedFrom: formatDollars(nanoDollars(sums.from)),
     repricedGapCalls: sums.gaps, notRepricedCalls: sums.not,
