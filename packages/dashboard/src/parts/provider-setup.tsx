@@ -36,7 +36,7 @@ function ProviderRow({ of: { provider, state, placeholder, version } }: { readon
   const connecting = useDoing({
     run: (over: Connection['version']) =>
       ask.PUT('/platform/v1/providers/{provider}', {
-        ...path, body: { credential: credential.trim(), was: (over === null ? null : { version: over }) as never },
+        ...path, body: { credential: credential.trim(), was: over === null ? null : { version: over } },
       }),
     changes,
     // What was typed stays, and the row asks what to do once it has read what is there now.

@@ -39,7 +39,7 @@ export function ThresholdForm({ caps, edited, names, onDone }: ThresholdFormProp
       ...(at.length > 0 && at.every(isPercent) ? {} : { at: 'One to ten whole numbers of percent, from 1 to 1000.' }),
     }),
     send: ({ cap, at }, before) =>
-      ask.POST('/platform/v1/alerts', { body: { cap: cap!, at: at.map(Number), was: (before.at === null ? null : { at: before.at }) as never } }),
+      ask.POST('/platform/v1/alerts', { body: { cap: cap!, at: at.map(Number), was: before.at === null ? null : { at: before.at } } }),
     read: async ({ cap }) => {
       const { data } = await ask.GET('/platform/v1/alerts', { params: { query: { limit: 1_000 } } });
       return data!.data.find((alert) => alert.cap === cap) ?? { cap, at: null };

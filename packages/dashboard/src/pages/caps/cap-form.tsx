@@ -74,7 +74,7 @@ export function CapForm({ cap, onDone }: { readonly cap: Cap | undefined; readon
           window: values.window,
           limit: dollarsToSend(values.limit),
           mode: values.pause ? 'pause' : 'refuse',
-          was: (limit === null ? null : { limit, mode }) as never,
+          was: limit === null ? null : { limit, mode },
         },
       }),
     read: async (values) => {

@@ -87,7 +87,7 @@ function RoleChoice({ of: member }: { readonly of: Member }) {
   const [shown, setShown] = useState(member.role);
   const setting = useDoing({
     run: (role: SessionRole) =>
-      ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role, was: { role: shown as never } } }),
+      ask.PATCH('/platform/v1/members/{id}', { params: { path: { id: member.id } }, body: { role, was: { role: shown } } }),
     done: 'The role is set.',
     changes: [...changes, '/platform/v1/auth/session'],
     // The row then shows the role that somebody else gave meanwhile.

@@ -99,7 +99,7 @@ function BudgetForm({ month, onDone }: { readonly month: string; readonly onDone
       ask.POST(path, {
         body: {
           ...placeOf(values), month: values.every === 'every' ? null : month, amount: dollarsToSend(values.amount),
-          at: [...(at ?? [80, 100])], was: (amount === null ? null : { amount, at }) as never,
+          at: [...(at ?? [80, 100])], was: amount === null ? null : { amount, at },
         },
       }),
     read: async (values) => {

@@ -37,7 +37,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
           dialect,
           provider: provider.trim() === '' ? null : provider.trim(),
           credential: auth === 'none' ? '' : credential.trim(),
-          was: (version === null ? null : { version }) as never,
+          was: version === null ? null : { version },
         },
       }),
     read: async ({ name }) => {

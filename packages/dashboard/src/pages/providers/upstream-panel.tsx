@@ -107,7 +107,7 @@ function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
     words: { url: 'Address', credential: 'Credential' },
     send: ({ url, credential }, { version }) =>
       ask.PUT('/platform/v1/upstream', {
-        body: { url: url.trim(), credential: credential.trim(), was: (version === null ? null : { version }) as never },
+        body: { url: url.trim(), credential: credential.trim(), was: version === null ? null : { version } },
       }),
     read: async () => (await declaredUpstream()) ?? undeclared,
     done: 'The upstream is declared. It takes calls once it is enabled.',

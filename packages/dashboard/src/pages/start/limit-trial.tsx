@@ -17,7 +17,7 @@ export function LimitTrial({ called, call }: { readonly called: boolean; readonl
   const trial = caps.data?.data.find(({ scope, window, limit }) =>
     scope === 'organization' && window === 'day' && Number(limit) === Number(least));
   const setting = useDoing({
-    run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least, was: null as never } }),
+    run: () => ask.POST('/platform/v1/caps', { body: { scope: 'organization', window: 'day', limit: least, was: null } }),
     done: 'The cap is set. It holds within a second.',
     changes,
   });

@@ -6,7 +6,7 @@ import { alertFields, listAlerts, removeAlert, setAlert } from '../../use-cases/
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, webhookFields } from '../../use-cases/webhooks/webhooks.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
-import { fieldsBefore, idParams, instant } from './fields.ts';
+import { fieldsBeforeOrNone, idParams, instant } from './fields.ts';
 
 const alertSchema = z.object({
   id: z.string(), cap: z.string(), at: z.array(z.int()).openapi({ description: 'Percent of the limit' }),
@@ -29,7 +29,7 @@ export const alertOperations = [
   operation({
     id: 'setAlert', method: 'post', path: '/alerts', role: 'admin', tag: 'alerts', status: 201,
     summary: 'Set the alert thresholds of a cap, replacing earlier ones', refuses: ['unknown_organization', 'unknown_cap', 'changed_meanwhile'],
-    secrets: ['was'], body: alertFields.extend({ was: fieldsBefore({ at: z.unknown() }).nullable() }), answer: alertSchema,
+    secrets: ['was'], body: alertFields.extend({ was: fieldsBeforeOrNone({ at: z.unknown() }) }), answer: alertSchema,
     run: ({ context, actor, sent }) => setAlert(context, { ...sent, organization: actor.organization }),
   }),
   operation({

@@ -4,7 +4,7 @@ import { budgetScopes } from '@metergate/core/alert/month-budget.ts';
 import { budgetFields, listBudgets, removeBudget, setBudget } from '../../use-cases/budgets/month-budgets.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
-import { dollars, fieldsBefore, idParams, lackingCalls, monthQuery } from './fields.ts';
+import { dollars, fieldsBeforeOrNone, idParams, lackingCalls, monthQuery } from './fields.ts';
 import { monthShown } from './months.ts';
 
 const budgetSchema = z.object({
@@ -30,7 +30,7 @@ export const budgetOperations = [
     id: 'setBudget', method: 'post', path: '/month-budgets', role: 'admin', tag: 'months', status: 201,
     refuses: ['unknown_organization', 'invalid_name', 'invalid_setting', 'changed_meanwhile'], secrets: ['was'],
     summary: 'Set what calls are meant to cost in a month; one of the same scope, subject and month keeps its id. It refuses no call',
-    body: budgetFields.extend({ was: fieldsBefore({ amount: dollars, at: z.unknown() }).nullable() }), answer: budgetSchema,
+    body: budgetFields.extend({ was: fieldsBeforeOrNone({ amount: dollars, at: z.unknown() }) }), answer: budgetSchema,
     run: ({ context, actor, sent }) => setBudget(context, { ...sent, organization: actor.organization }),
   }),
   operation({

@@ -8,7 +8,7 @@ import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
 import { asSeenBy, ofOthers } from './whose.ts';
-import { dollars, dollarsSent, fieldsBefore, idParams, instant, lackingCalls } from './fields.ts';
+import { dollars, dollarsSent, fieldsBeforeOrNone, idParams, instant, lackingCalls } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(),
@@ -57,7 +57,7 @@ export const capOperations = [
     id: 'setCap', method: 'post', path: '/caps', role: 'admin', tag: 'caps', status: 201,
     refuses: ['unknown_organization', 'unknown_key', 'unknown_member', 'invalid_setting', 'invalid_name', 'changed_meanwhile'], secrets: ['was'],
     summary: 'Set a cap; one of the same scope, subject and window keeps its id',
-    body: capFields.extend({ was: fieldsBefore({ limit: dollars, mode: z.string() }).nullable() }), answer: capSchema,
+    body: capFields.extend({ was: fieldsBeforeOrNone({ limit: dollars, mode: z.string() }) }), answer: capSchema,
     run: ({ context, actor, sent }) => setCap(context, { ...sent, organization: actor.organization }),
   }),
   operation({

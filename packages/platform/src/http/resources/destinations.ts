@@ -11,14 +11,14 @@ import {
 } from '../../use-cases/named-upstreams.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
-import { fieldsBefore } from './fields.ts';
+import { fieldsBeforeOrNone } from './fields.ts';
 import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
 
 const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
 const version = z.int().openapi({ description: 'Another one with each time it is set, also to the same value' });
 /** A declaration is replaced as a whole: what a change is made from is known by its version. */
-const was = fieldsBefore({ version }).nullable();
+const was = fieldsBeforeOrNone({ version });
 const sameVersion = z.object({
   version: z.coerce.number().pipe(z.int()).optional()
     .openapi({ description: 'Only this declaration: 409 `changed_meanwhile` if it was declared anew since' }),

@@ -83,8 +83,20 @@ export function checkedRange(range: TimeRange | RangeFault): TimeRange | Adminis
 
 /** The fields of a thing as they were when the caller read it: sent with a change, so that it undoes nobody else's. */
 export function fieldsBefore<const Shape extends z.ZodRawShape>(shape: Shape) {
-  const names = Object.keys(shape) as (keyof Shape & string)[];
-  return z.partialRecord(z.enum(names), z.unknown()).optional().openapi({
-    type: 'object',
+  const { known, document } = before(shape);
+  return known.optional().openapi({ type: 'object', ...document,
     description: 'Fields as you read them. If one of them is different by now, nothing is changed: 409 `changed_meanwhile`.' });
+}
+
+/** The same of a thing that need not be there: null where there was none. */
+export function fieldsBeforeOrNone<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const { known, document } = before(shape);
+  return known.nullable().optional().openapi({ type: ['object', 'null'], ...document,
+    description: 'Fields as you read them, null where there was none. If that is not so by now, nothing is changed: 409 `changed_meanwhile`.' });
+}
+
+function before<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape) as (keyof Shape & string)[];
+  const document = { properties: Object.fromEntries(names.map((name) => [name, {}])), additionalProperties: false };
+  return { known: z.partialRecord(z.enum(names), z.unknown()), document };
 }
