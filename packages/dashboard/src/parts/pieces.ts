@@ -19,10 +19,11 @@ export async function doInPieces<Value>(steps: Generator<void, Value>, signal?: 
 export function browsersTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       port1.close();
       resolve();
-    };
+    }, { once: true });
+    port1.start();
     port2.postMessage(null);
   });
 }
