@@ -37,7 +37,8 @@ const password = 'a password for the bench';
 /** In every document: which requests are open, and how long tasks were. Kept in `bench`. */
 const watching = `
   globalThis.bench = { open: 0, asked: [], tasks: [] };
-  new PerformanceObserver((list) => bench.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });
+  new PerformanceObserver((list) => bench.tasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: 'longtask', buffered: true });
   const asking = globalThis.fetch;
   globalThis.fetch = async (...given) => {
     const { url, method } = new Request(...given);
@@ -67,7 +68,8 @@ try {
   const made = await system.cli(['user', 'create', '--email', email, '--org', 'default', '--role', 'owner'], password);
   if (made.code !== 0 && !made.stderr.includes('already a user')) throw new Error(made.stderr);
   const page = await signedIn(browser);
-  console.log(['page'.padEnd(44), 'ready'.padStart(9), 'API'.padStart(9), 'ratio'.padStart(7), 'task'.padStart(8), 'its CPU'.padStart(8), 'frames'.padStart(18)].join(' '));
+  const heads = [['ready', 9], ['API', 9], ['ratio', 7], ['task', 8], ['its CPU', 8], ['frames', 18]] as const;
+  console.log(['page'.padEnd(44), ...heads.map(([head, wide]) => head.padStart(wide))].join(' '));
   for (const address of addresses) await measure(page, address);
 } finally {
   await browser.close();
@@ -149,7 +151,8 @@ async function answeredMs(asked: readonly string[], cookie: string): Promise<num
 async function frames(page: Page): Promise<string> {
   const room = await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight');
   if (room < 100) return '';
-  await page.evaluate(`bench.frames = []; (function note(at) { bench.frames?.push(at); if (bench.frames) requestAnimationFrame(note); })(performance.now())`);
+  await page.evaluate(`bench.frames = [];
+    (function note(at) { bench.frames?.push(at); if (bench.frames) requestAnimationFrame(note); })(performance.now())`);
   const session = await page.context().newCDPSession(page);
   for (const yDistance of [-1, 1]) {
     await session.send('Input.synthesizeScrollGesture', {

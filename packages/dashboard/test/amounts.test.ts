@@ -7,7 +7,8 @@ import { shortCount, shortDollars, wholeCount } from '../src/shown/amounts.ts';
 const compactCount = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1, useGrouping: false });
 const whole = new Intl.NumberFormat('en-US');
 const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const edges = [0, 7, 999, 1_000, 9_999, 10_000, 10_049, 10_050, 12_350, 99_949, 99_950, 999_949, 999_950, 1_049_999, 1_050_000, 999_950_000, 10 ** 12, 9e15];
+const edges = [0, 7, 999, 1_000, 9_999, 10_000, 10_049, 10_050, 12_350, 99_949, 99_950, 999_949, 999_950,
+  1_049_999, 1_050_000, 999_950_000, 10 ** 12, 9e15];
 const counts = fc.oneof(fc.constantFrom(...edges), fc.nat(), fc.maxSafeNat());
 
 test('counts, short and whole', () => {

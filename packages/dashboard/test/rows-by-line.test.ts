@@ -1,7 +1,7 @@
 /** A file of rows is read as it comes, wherever its pieces are cut. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowsByLine } from '../src/api/rows-by-line.ts';
+import { rowsByLine } from '../src/parts/rows-by-line.ts';
 
 const inPieces = (text: string, size: number): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const bytes = new TextEncoder().encode(text);

@@ -23,7 +23,7 @@ import { fields, table } from '../command-line/table.ts';
 const nameArgument = { type: 'string', valueHint: 'NAME', description: 'Which one, by its name; without it, the one behind /upstream/v1' } as const;
 
 const declare = command({
-  description: 'Declare a destination, disabled at first, with a credential read from standard input',
+  description: 'Declare a destination, disabled at first, with a credential read from standard input; empty, the stored one stays',
   args: {
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; without a name, a trailing /v1 is removed' },
@@ -40,7 +40,7 @@ const declare = command({
       return refuseInput('invalid_input', '--auth, --dialect and --provider are for an upstream with a --name.');
     }
     const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
-    const credential = auth === 'none' ? '' : await readSecret(tools, name === undefined ? 'Credential, empty where none is needed' : 'Credential');
+    const credential = auth === 'none' ? null : await readSecret(tools, 'Credential, empty where the stored one stays or none is needed');
     const rules = { allow: upstreamAllow };
     if (name === undefined) return answer(await declareUpstream(context, { organization: org, url, credential }, rules));
     return answerNamed(await declareNamedUpstream(context, {

@@ -3,7 +3,7 @@
  * mark is written as JSON, as the router wrote everything that was not certainly text before.
  */
 
-export function searchOf(address: string): Record<string, string> {
+export function searchIn(address: string): Record<string, string> {
   return Object.fromEntries([...new URLSearchParams(address)].map(([name, value]) => [name, textOf(value)]));
 }
 
@@ -18,7 +18,7 @@ function textOf(value: string): string {
 }
 
 /** The part of an address from its `?` on; empty if nothing is set. */
-export function addressOf(search: Readonly<Record<string, unknown>>): string {
+export function addressWith(search: Readonly<Record<string, unknown>>): string {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
     if (value === undefined || value === null) continue;

@@ -21,7 +21,7 @@ import {
   monthSearch,
   statementSearch,
 } from '../app/page-search.ts';
-import { addressOf, searchOf } from '../app/address-words.ts';
+import { addressWith, searchIn } from '../app/address-words.ts';
 import { rememberSignedIn, sessionQuery } from '../app/session.ts';
 import { askAhead } from '../pages/overview/overview-data.ts';
 
@@ -211,8 +211,8 @@ const pages = {
 };
 
 export const router = createRouter({
-  parseSearch: searchOf,
-  stringifySearch: addressOf,
+  parseSearch: searchIn,
+  stringifySearch: addressWith,
   routeTree: root.addChildren([...Object.values(open), shell.addChildren(Object.values(pages))]),
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,

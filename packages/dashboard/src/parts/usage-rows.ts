@@ -1,10 +1,10 @@
 /** Usage by one dimension or two, filtered: its largest rows, all of them, and how a row appears in a chart. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ask, type Shown } from '../api/client.ts';
-import { rowsByLine } from '../api/rows-by-line.ts';
 import { chosenFilters, type Filters } from '../app/page-search.ts';
 import { isoOf, type Range } from '../shown/ranges.ts';
 import type { KeyNames } from '../shown/key-names.ts';
+import { rowsByLine } from './rows-by-line.ts';
 
 export type Dimension = 'model' | 'key' | 'person' | 'project' | 'label' | 'run' | 'upstream' | 'day' | 'month' | 'wire' | 'endpoint';
 

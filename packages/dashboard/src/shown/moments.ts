@@ -75,6 +75,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** `5 minutes ago`, `in 3 hours`. */
 export function agoOrAhead(date: Date, nowMs: number): string {
   const distance = date.getTime() - nowMs;
-  for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return (relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' })).format(Math.round(distance / ms), unit);
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit);
   return 'just now';
 }

@@ -35,15 +35,19 @@ export interface NamedUpstreamPlace {
   readonly name: string;
 }
 
+export interface NamedUpstreamInput extends Omit<NewNamedUpstream, 'credential'>, NamedUpstreamPlace {
+  /** Null: none is needed. Absent or empty: the stored one stays, which it does only where URL and auth stay. */
+  readonly credential?: string | null | undefined;
+  readonly was?: ThingBefore | undefined;
+}
+
 type Answer = Promise<ShownNamedUpstream | AdministrationRefusal>;
 
 /**
- * Declares one, which replaces an earlier one of its name and starts disabled. An empty credential: none is needed. `was`: version of the declaration
- * that the change was made from, null where there was none; `changed_meanwhile` if that is not so any more.
+ * Declares one, which replaces an earlier one of its name and starts disabled. `was`: version of the declaration that the change was made from, null
+ * where there was none; `changed_meanwhile` if that is not so any more.
  */
-export async function declareNamedUpstream(
-  context: UseCaseContext, wanted: NewNamedUpstream & NamedUpstreamPlace & { readonly was?: ThingBefore | undefined }, rules: UpstreamUrlRules,
-): Answer {
+export async function declareNamedUpstream(context: UseCaseContext, wanted: NamedUpstreamInput, rules: UpstreamUrlRules): Answer {
   const parsed = parseNamedUpstreamUrl(wanted.url, rules);
   if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
   const book = await priceBook(context);
@@ -53,11 +57,18 @@ export async function declareNamedUpstream(
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const { name, auth, dialect, provider } = wanted;
-  const credential = storedCredentialOf({ auth, credential: wanted.credential, url: parsed.url }, rules);
+  const credential = await isKept(context, organization, wanted) ? { text: null }
+    : storedCredentialOf({ auth, credential: wanted.credential ?? '', url: parsed.url }, rules);
   if ('problem' in credential) return refuseInput('invalid_credential', credential.problem);
   const check = refuseOtherThan<DeclaredNamed>(wanted.was, { the: 'This upstream', a: 'an upstream of this name' }, ({ version }) => ({ version }));
   const declaration = { name, url: parsed.url, credential: credential.text, auth, dialect, provider };
   return (await context.store.namedUpstreams.declare(organization.id, declaration, check)) ?? shown(context, organization, name);
+}
+
+/** Whether the stored credential is meant. Whether it may stay, the store decides. */
+async function isKept({ store }: UseCaseContext, { id }: Organization, { name, auth, credential }: NamedUpstreamInput): Promise<boolean> {
+  if (auth === 'none' || credential === null || (credential ?? '').trim() !== '') return false;
+  return (await store.namedUpstreams.list(id)).some((each) => each.name === name && each.hasCredential);
 }
 
 /** What is wrong, and with which field; null: nothing. */

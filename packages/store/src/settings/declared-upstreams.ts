@@ -34,11 +34,11 @@ export interface KeptUpstream {
 
 export interface DeclaredUpstreams {
   /**
-   * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed.
-   * Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, and what `check` refuses.
+   * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed; null: the stored one stays, if
+   * there is one. Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, and what `check` refuses.
    */
   declare(
-    organization: OrganizationId, wanted: { readonly url: string; readonly credential: string }, check?: ChangeCheck<DeclaredVersion | null>,
+    organization: OrganizationId, wanted: { readonly url: string; readonly credential: string | null }, check?: ChangeCheck<DeclaredVersion | null>,
   ): Promise<StoreRefusal | null>;
   /** Null: done. These three refuse `unknown_organization`, `upstream_not_declared`; this one also what `check` refuses. */
   enable(organization: OrganizationId, check?: ChangeCheck<DeclaredVersion>): Promise<StoreRefusal | null>;
@@ -68,13 +68,15 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
         .where('organization', '=', organization).executeTakeFirstOrThrow()).numUpdatedRows });
   return {
     declare: async (organization, { url, credential }, check) => nameRefusal("An upstream's URL", url, 2_048)
-      ?? (credential === '' ? null : credentialRefusal("An upstream's credential", credential))
+      ?? (credential === null || credential === '' ? null : credentialRefusal("An upstream's credential", credential))
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const refusal = check?.(await declaredIn(transaction, organization)) ?? null;
         if (refusal !== null) return refusal;
         const place = upstreamPlace(organization, revision);
-        const sealed = credential === '' ? null : await sealFor(transaction, vault, { credential, place });
+        const text = credential ?? await keptIn(transaction, vault, { organization, url });
+        if (typeof text === 'object') return text;
+        const sealed = text === '' ? null : await sealFor(transaction, vault, { credential: text, place });
         const declaration = { url, enabled: 0, sealed, version: revision };
         await transaction.insertInto('declared_upstream').values({ organization, ...declaration })
           .onConflict((conflict) => conflict.column('organization').doUpdateSet(declaration)).execute();
@@ -102,6 +104,28 @@ export function declaredUpstreamsIn({ engine, vault }: StoreContext): DeclaredUp
 async function declaredIn(transaction: Transaction<Schema>, organization: OrganizationId): Promise<DeclaredVersion | null> {
   const row = await transaction.selectFrom('declared_upstream').select('version').where('organization', '=', organization).executeTakeFirst();
   return row === undefined ? null : { version: Number(row.version) };
+}
+
+/** The stored credential; empty: there is none. */
+async function keptIn(
+  transaction: Transaction<Schema>, vault: Vault, { organization, url }: { readonly organization: OrganizationId; readonly url: string },
+): Promise<string | StoreRefusal> {
+  await followMasterKey(transaction, vault);
+  const row = await transaction.selectFrom('declared_upstream')
+    .leftJoin('organization_data_key', 'organization_data_key.organization', 'declared_upstream.organization')
+    .select(['url', 'enabled', 'sealed', 'version', 'wrapped']).where('declared_upstream.organization', '=', organization).executeTakeFirst();
+  if (row === undefined || row.sealed === null) return '';
+  return row.url === url ? upstreamOf(vault, { organization, ...row }).credential ?? unreadableStays() : otherDestination();
+}
+
+/** A credential that nobody can read back is not sent to another destination because somebody names one. */
+export function otherDestination(): StoreRefusal {
+  return refuse('invalid_credential', 'The stored credential is for another address or another auth, and does not go there. '
+    + 'Give the credential of this one, or remove the upstream first if it needs none.');
+}
+
+export function unreadableStays(): StoreRefusal {
+  return refuse('invalid_credential', 'The stored credential cannot be read now, so it cannot stay. Give it again.');
 }
 
 /** The one refusal for every use of a missing declaration. */

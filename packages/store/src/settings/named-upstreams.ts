@@ -13,6 +13,7 @@ import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
 import type { ChangeCheck } from './change-check.ts';
+import { otherDestination, unreadableStays } from './declared-upstreams.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 
 /** Every node holds all of them. */
@@ -21,8 +22,8 @@ export const namedUpstreamsMax = 32;
 export interface NewNamedUpstream {
   readonly name: string;
   readonly url: string;
-  /** Empty: the destination needs none. */
-  readonly credential: string;
+  /** Empty: the destination needs none. Null: the stored one stays, if there is one; only to the same URL with the same auth. */
+  readonly credential: string | null;
   readonly auth: UpstreamAuth;
   readonly dialect: UpstreamDialect | null;
   readonly provider: string | null;
@@ -76,7 +77,7 @@ export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstream
   return {
     declare: async (organization, { name, url, credential, auth, dialect, provider }, check) => nameRefusal("An upstream's URL", url, 2_048)
       // What others are made of is sent nowhere, and was judged by who knows its form.
-      ?? (credential === '' || isMadeAuth(auth) ? null : credentialRefusal("An upstream's credential", credential))
+      ?? (credential === null || credential === '' || isMadeAuth(auth) ? null : credentialRefusal("An upstream's credential", credential))
       ?? engine.change<null>(async (transaction, revision) => {
         if (!await stampOrganization(transaction, organization, revision)) return unknownOrganization();
         const refusal = check?.(await declaredIn(transaction, organization, name)) ?? null;
@@ -84,8 +85,10 @@ export function namedUpstreamsIn({ engine, vault }: StoreContext): NamedUpstream
         if (await isFull(transaction, organization, name)) {
           return refuse('invalid_setting', `An organization may declare ${namedUpstreamsMax} upstreams by name.`);
         }
-        const sealed = credential === '' ? null
-          : await sealFor(transaction, vault, { credential, place: namedUpstreamPlace(organization, name, revision) });
+        const text = credential ?? await keptIn(transaction, vault, { organization, name, url, auth });
+        if (typeof text === 'object') return text;
+        const sealed = text === '' ? null
+          : await sealFor(transaction, vault, { credential: text, place: namedUpstreamPlace(organization, name, revision) });
         const declaration = { url, enabled: 0, sealed, version: revision, auth, dialect, provider };
         await transaction.insertInto('named_upstream').values({ organization, name, ...declaration })
           .onConflict((conflict) => conflict.columns(['organization', 'name']).doUpdateSet(declaration)).execute();
@@ -117,6 +120,18 @@ async function declaredIn(transaction: Transaction<Schema>, organization: string
   const row = await transaction.selectFrom('named_upstream').select(['version', 'auth', 'sealed'])
     .where('organization', '=', organization).where('name', '=', name).executeTakeFirst();
   return row === undefined ? null : { version: Number(row.version), auth: row.auth as UpstreamAuth, hasCredential: row.sealed !== null };
+}
+
+/** The stored credential; empty: there is none. */
+async function keptIn(
+  transaction: Transaction<Schema>, vault: Vault,
+  { organization, name, url, auth }: { readonly organization: OrganizationId } & Pick<NewNamedUpstream, 'name' | 'url' | 'auth'>,
+): Promise<string | StoreRefusal> {
+  await followMasterKey(transaction, vault);
+  const row = await transaction.selectFrom('named_upstream as u').leftJoin('organization_data_key as k', 'k.organization', 'u.organization')
+    .selectAll('u').select('k.wrapped').where('u.organization', '=', organization).where('u.name', '=', name).executeTakeFirst();
+  if (row === undefined || row.sealed === null) return '';
+  return row.url === url && row.auth === auth ? credentialOf(vault, row) ?? unreadableStays() : otherDestination();
 }
 
 async function isFull(transaction: Transaction<Schema>, organization: string, name: string): Promise<boolean> {

@@ -120,7 +120,9 @@ function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
         <TextInput label="Address" placeholder="https://llm.example.com" required maxLength={2_048} {...form.getInputProps('url')} />
         <PasswordInput
           label="Credential"
-          description="Sent as Authorization: Bearer. Optional."
+          description={upstream?.hasCredential === true
+            ? 'Sent as Authorization: Bearer. Empty: the stored one stays, if the address does.'
+            : 'Sent as Authorization: Bearer. Optional.'}
           autoComplete="off"
           maxLength={8_192}
           {...form.getInputProps('credential')}

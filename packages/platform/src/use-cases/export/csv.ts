@@ -33,11 +33,11 @@ export interface CsvForm {
 
 /** A whole file: the names of its columns, then its rows. */
 export function csvFile(heads: readonly string[], rows: readonly (readonly CsvValue[])[], form: CsvForm): string {
-  return (form.byteOrderMark ? '\uFEFF' : '') + csvLines([heads, ...rows], form);
+  return (form.byteOrderMark ? '\uFEFF' : '') + csvRows([heads, ...rows], form);
 }
 
 /** Rows of a file that has begun. */
-export function csvLines(rows: readonly (readonly CsvValue[])[], { decimalComma }: CsvForm): string {
+export function csvRows(rows: readonly (readonly CsvValue[])[], { decimalComma }: CsvForm): string {
   const separator = decimalComma ? ';' : ',';
   return rows.map((row) => csvLine(row, separator)).join('');
 }

@@ -4,7 +4,7 @@
  */
 import type { ComparedUsage } from '../compared-usage.ts';
 import type { AskedDimension } from '../usage.ts';
-import { amountCell, csvFile, csvLines, type CsvForm } from './csv.ts';
+import { amountCell, csvFile, csvRows, type CsvForm } from './csv.ts';
 
 const wholeNames = [
   'calls', 'inputTokens', 'cachedTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens', 'unknownCalls', 'unpricedCalls', 'gapCalls',
@@ -46,7 +46,7 @@ function linesOf(
   by: readonly AskedDimension[],
   { columns: { whole, money }, rows }: { readonly columns: UsageColumns; readonly rows: readonly ComparedUsage[] }, form: CsvForm,
 ): string {
-  return csvLines(rows.map((row) => [
+  return csvRows(rows.map((row) => [
     ...by.map((dimension) => row[dimension] ?? null), ...whole.map((name) => row[name] ?? null),
     ...money.map((name) => amountCell(row[name] ?? null, form)),
   ]), form);

@@ -33,7 +33,8 @@ async function calls(of: TestOrganization, count: number, keys: readonly Service
     const records = Array.from({ length: Math.min(each, count - from) }, (_, index) => {
       const number = from + index;
       return sampleRecord(of.id, {
-        ...(keys.length === 0 ? {} : { key: keys[number % keys.length]! }), startedAtMs: beganMs + Math.floor((number / count) * 9 * dayMs), run: `run-${number}`, model: `model-${number % 3}`,
+        ...(keys.length === 0 ? {} : { key: keys[number % keys.length]! }),
+        startedAtMs: beganMs + Math.floor((number / count) * 9 * dayMs), run: `run-${number}`, model: `model-${number % 3}`,
         labels: number % 5 === 0 ? [] : [`label-${number % 40}`, `team-${number % 7}`], cost: BigInt(number + 1) as NanoDollars,
       });
     });

@@ -29,7 +29,7 @@ async function* batchOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
   yield rows;
 }
 
-async function* divided<Row>(read: ReadUsagePart<Row>, { share, atOnce }: { readonly share: UsageShare; readonly atOnce: number }): AsyncGenerator<Row[]> {
+async function* divided<Row>(read: ReadUsagePart<Row>, { share, atOnce }: Required<UsagePartAsked>): AsyncGenerator<Row[]> {
   for (let at = 0; at < division; at += 1) {
     const part = { index: share.index + share.of * at, of: share.of * division, seed: share.seed };
     if (part.of > sharesMax) throw new Error('usage: many rows have names that no share parts');

@@ -1,5 +1,5 @@
 /** A JSON file with one row of its list on each line, as the platform sends long lists → its rows. */
-import { doInPieces } from '../parts/pieces.ts';
+import { doInPieces } from './pieces.ts';
 
 /**
  * Reads it as it comes, in pieces, so that the page answers meanwhile.
