@@ -39,7 +39,7 @@ export interface HeldForCalls extends HeldForCopies {
   readonly drains: number;
   /** Requests to destinations that are not over. */
   readonly exchanges: number;
-  /** WebSocket connections. */
+  /** WebSocket connections, and forwarded handshakes that may become some. */
   readonly websocket_connections: number;
   /** Bytes of their messages that are not handed on. */
   readonly websocket_bytes: number;
@@ -63,7 +63,7 @@ export function heldForCalls(node: GatewayNode, connections: Connections, earlyB
     waiting_steps: node.turns.waiting,
     drains: node.drains.underWay,
     exchanges: exchangesUnderWay(),
-    websocket_connections: node.sessions.size,
+    websocket_connections: node.sessions.places,
     websocket_bytes: node.sessions.heldBytes,
     websocket_messages: messagesBeingRead(),
     ...heldForCopies(),

@@ -109,12 +109,16 @@ export class Dialogue {
       const event = caller.read(text, textFrom, textTo);
       return this.#callerSaid(event, { message, next, models: () => bodyModelsOf(message.content, []) });
     }
-    const models = createBodyModelReader([]);
+    const models = this.#admission.readsModels ? createBodyModelReader([]) : null;
     caller.begin();
     this.#inSlices(message, (from, to) => {
       caller.push(text, from, to);
-      models.push(text.subarray(from, to));
-    }, () => this.#callerSaid(caller.event(), { message, next, models: () => models.result() }));
+      models?.push(text.subarray(from, to));
+    }, () => {
+      if (!message.isCompressed || !this.#leavesPlain) message.letTextGo();
+      // A list that is kept since it began to be read: what it asks for was not read.
+      this.#callerSaid(caller.event(), { message, next, models: () => models?.result() ?? 'unread' });
+    });
   }
 
   #inSlices({ textFrom, textTo }: Message, read: (from: number, to: number) => void, done: () => void): void {
@@ -249,7 +253,10 @@ export class Dialogue {
   }
 
   #responseSays(response: ResponseCall | null, event: ServerEvent, message: Message, next: () => void): void {
-    if (response === null || response.isSettling) return this.#pass(message, next);
+    if (response === null || response.isSettling) {
+      message.letTextGo();
+      return this.#pass(message, next);
+    }
     response.take(event, message.wireBytes);
     if (event.kind === 'error' || !event.tells) return this.#responseSaid(response, event, message, next);
     response.eventBegins();
@@ -268,6 +275,7 @@ export class Dialogue {
   }
 
   #responseSaid(response: ResponseCall, event: ServerEvent, message: Message, next: () => void): void {
+    message.letTextGo();
     if (event.kind === 'other') return this.#pass(message, next);
     if (this.#isCut) return next();
     // A response that had begun and ends with an error was cut short; one that had not was answered by it.

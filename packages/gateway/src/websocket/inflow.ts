@@ -65,8 +65,9 @@ export class Inflow implements SocketReader {
   #isBusy = false;
   #busyHeld: HeldBytes | null = null;
   #busyBytes = 0;
-  /** The message that is read. */
+  /** The message that is read, and the one that was handed on and is not done with. */
   #reading: Message | null = null;
+  #busy: Message | null = null;
   #isPumping = false;
   #isOver = false;
   readonly #pausedFor = new Set<'sink' | 'queue' | 'memory'>();
@@ -103,9 +104,7 @@ export class Inflow implements SocketReader {
     this.#isOver = true;
     if (!this.#source.destroyed) this.#source.resume();
     for (const one of this.#waiting) if (one.kind === 'message') one.held?.release();
-    this.#busyHeld?.release();
-    this.#busyHeld = null;
-    this.#busyBytes = 0;
+    this.#isDoneWith();
     this.#waiting = [];
     this.#part = null;
     this.#frames.take();
@@ -294,12 +293,17 @@ export class Inflow implements SocketReader {
 
   #tell(message: Message, fault: UnreadableMessage | null): void {
     const { events } = this.#options;
-    if (fault === null) return events.message(message, this.#next);
+    if (fault === null) {
+      this.#busy = message;
+      return events.message(message, this.#next);
+    }
     this.#isDoneWith();
     events.unreadable(fault.closeCode, message.source.subarray(message.from, message.to));
   }
 
   #isDoneWith(): void {
+    this.#busy?.letTextGo();
+    this.#busy = null;
     this.#busyHeld?.release();
     this.#busyHeld = null;
     this.#busyBytes = 0;

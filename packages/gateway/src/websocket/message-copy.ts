@@ -97,8 +97,9 @@ export class MessageCopy {
     this.#deflate.accept([structuredClone(compression!.parameters)]);
     const receiver = new Receiver({ isServer: ofCaller, maxPayload: bytesMax, extensions: { 'permessage-deflate': this.#deflate } });
     receiver.on('message', (text: Buffer) => {
-      this.#message?.says(text, 0, text.length);
-      this.#tell(null);
+      const isLong = text.length > longBytes;
+      this.#message?.says(text, 0, text.length, isLong ? this.#textIsGone : null);
+      this.#tell(null, isLong && this.#message !== null);
     });
     receiver.on('error', (fault: NodeJS.ErrnoException) => this.#tell({ closeCode: closeCodes.get(fault.code ?? '') ?? 1002 }));
     return receiver;
@@ -118,14 +119,17 @@ export class MessageCopy {
     this.#deflate?.cleanup();
   }
 
-  #tell(fault: UnreadableMessage | null): void {
+  /** `isKept`: its text is long and is still to be read. It keeps the place: what waits to be read is no more than what is decompressed at once. */
+  #tell(fault: UnreadableMessage | null, isKept = false): void {
     this.#isInflating = false;
-    this.#leavePlace(fault?.closeCode === 1009);
+    if (!isKept) this.#leavePlace(fault?.closeCode === 1009);
     if (this.#dropped) return this.#letGo();
     const done = this.#done;
     this.#done = this.#message = null;
     done?.(fault);
   }
+
+  readonly #textIsGone = (): void => this.#leavePlace(false);
 
   get #placesOf(): string {
     return `${this.#options.organization} websocket`;

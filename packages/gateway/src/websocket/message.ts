@@ -21,6 +21,8 @@ export class Message {
   textFrom: number;
   textTo: number;
   #content: Buffer | null = null;
+  /** Runs when its text is let go of. */
+  #textGone: (() => void) | null = null;
 
   /** @param first of several frames, which stand in `source[from..to)`, if it is not the only one. */
   constructor(first: Pick<Frame, 'opcode' | 'isCompressed'>, where: Pick<Frame, 'source' | 'from' | 'to' | 'payloadFrom'>) {
@@ -48,11 +50,21 @@ export class Message {
     return this.#content ??= this.text.subarray(this.textFrom, this.textTo);
   }
 
-  /** What it says is in these bytes. */
-  says(text: Buffer, from: number, to: number): void {
+  /** What it says is in these bytes. `gone`: runs once, when they are let go of. */
+  says(text: Buffer, from: number, to: number, gone: (() => void) | null = null): void {
     this.text = text;
     this.textFrom = from;
     this.textTo = to;
     this.#content = null;
+    this.#textGone = gone;
+  }
+
+  /** Everything has been read in its text, which may be a thousand times as long as what came. Its length stays known. Idempotent. */
+  letTextGo(): void {
+    this.text = this.source;
+    this.#content = null;
+    const gone = this.#textGone;
+    this.#textGone = null;
+    gone?.();
   }
 }

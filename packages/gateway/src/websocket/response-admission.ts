@@ -86,6 +86,12 @@ export class ResponseAdmission {
     });
   }
 
+  /** Whether a list binds the models that may be asked for. */
+  get readsModels(): boolean {
+    const { organization, key } = stillHeld(this.#node, this.#handshake.keyHash) ?? this.#handshake.held;
+    return organization.models !== null || key.models !== null;
+  }
+
   get keyIsLive(): boolean {
     return stillHeld(this.#node, this.#handshake.keyHash) !== null;
   }

@@ -37,6 +37,8 @@ export class Responses implements ResponsesUnderWay {
   readonly #running = new Map<string, ResponseCall>();
   readonly #runningByLane: Lanes = new Map();
   readonly #ended = new Set<string>();
+  /** Running, and an error came in their lane that may have ended them. */
+  readonly #doubted = new Set<ResponseCall>();
   readonly #steered = new Set<string>();
 
   /** How many there are. */
@@ -55,8 +57,11 @@ export class Responses implements ResponsesUnderWay {
     enter(this.#askedByLane, response);
   }
 
-  /** The provider began it by itself. */
+  /** It begins. In a lane one follows the other, so that an error did end the one before it. */
   begun(response: ResponseCall, responseId: string): void {
+    for (const before of this.#runningByLane.get(response.streamId) ?? none) {
+      if (this.#doubted.has(before)) before.settle('cut', 'cut', () => {});
+    }
     response.responseId = responseId;
     this.#running.set(responseId, response);
     enter(this.#runningByLane, response);
@@ -72,6 +77,7 @@ export class Responses implements ResponsesUnderWay {
     this.#isAskedNoMore(response);
     if (response.responseId === null) return;
     this.#running.delete(response.responseId);
+    this.#doubted.delete(response);
     leave(this.#runningByLane, response);
     remember(this.#ended, response.responseId);
   }
@@ -90,12 +96,17 @@ export class Responses implements ResponsesUnderWay {
     return asked;
   }
 
-  /** An error that is not of a stream refuses a request, as long as there is one. */
+  /**
+   * An error that is not of a stream refuses a message: a request, if there is one. Else it may be of any message of the caller's, who could end its
+   * own responses with a bad one before their usage is reported. So one that runs is only doubted.
+   */
   #ofError({ responseId, streamId, isOfStream }: ServerEvent): ResponseCall | null {
     const named = responseId === null ? undefined : this.#running.get(responseId);
     if (named !== undefined) return named;
     const [running, asked] = [this.#runningIn(streamId), firstThatLeft(this.#askedIn(streamId))];
-    return isOfStream ? running ?? asked : asked ?? running;
+    if (isOfStream) return running ?? asked;
+    if (asked === null && running !== null) this.#doubted.add(running);
+    return asked;
   }
 
   #answeredBy({ streamId, previousResponseId }: ServerEvent): ResponseCall | null {

@@ -138,6 +138,34 @@ suite('a connection and its responses', { timeout }, () => {
     assert.deepEqual([record?.status, record?.usage, record?.usageReason, record?.outcome], [200, 'unknown', 'cut', 'cut']);
   });
 
+  test('an error that a bad message brought ends no response: its usage is counted when it comes', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(fromCaller({ type: 'nonsense' }));
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(fromProvider({ type: 'error', status: 400, error: { code: 'unknown_event', message: 'No.' } }), completed('resp_1'));
+    await caller.until(() => caller.events.length === 3);
+    const [record] = node.journal.closed;
+    assert.deepEqual([record?.status, record?.usage, record?.inputTokens, record?.outcome], [200, 'reported', 11, 'completed']);
+  });
+
+  test('one that did end a response: its record is written when the next begins in its lane, and at the latest with the connection', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    const error = fromProvider({ type: 'error', status: 500, error: { code: 'server_error', message: 'No.' } });
+    upstream.send(error);
+    await caller.until(() => caller.events.length === 2);
+    assert.equal(node.journal.closed.length, 0);
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(created('resp_2'), error);
+    await caller.until(() => caller.events.length === 4);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, outcome, usage }) => [providerRequestId, outcome, usage]),
+      [['resp_1', 'cut', 'unknown']]);
+    upstream.socket.destroy();
+    await node.recordOf(({ connection }) => connection === null);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, outcome }) => [providerRequestId, outcome]),
+      [['resp_1', 'cut'], ['resp_2', 'cut'], [null, 'cut']]);
+  });
+
   test('ping and pong pass at once, also between the frames of a message', async (t) => {
     const node = await startSessionNode(t);
     const { caller, upstream } = await node.connect();

@@ -32,7 +32,9 @@ export class SocketSessions {
   readonly counters: SessionCounters = { opened: 0, fromCallers: 0, fromProviders: 0, closes: new Map() };
   readonly heardCalls = new HeardCalls();
   readonly #open = new Set<OpenSession>();
+  /** Places that are taken: of the connections, and of handshakes that may become some. */
   readonly #byOrganization = new Map<OrganizationId, number>();
+  #places = 0;
   readonly #monotonicMs: () => number;
   #timer: NodeJS.Timeout | null = null;
   #leaving = false;
@@ -54,23 +56,38 @@ export class SocketSessions {
   /** Null: there is room for one more. */
   refusal(organization: OrganizationId): 'connections_full' | 'node_stopping' | null {
     if (this.#leaving) return 'node_stopping';
-    const free = sessionsMax - this.#open.size;
+    const free = sessionsMax - this.#places;
     return free > 0 && (this.#byOrganization.get(organization) ?? 0) < free ? null : 'connections_full';
+  }
+
+  /** Places that are taken. */
+  get places(): number {
+    return this.#places;
+  }
+
+  /** A handshake is forwarded: it has a place from now on, as many may be under way where the provider takes its time. */
+  takePlace(organization: OrganizationId): void {
+    this.#places += 1;
+    this.#byOrganization.set(organization, (this.#byOrganization.get(organization) ?? 0) + 1);
+  }
+
+  /** It has failed, or its connection is over. */
+  leavePlace(organization: OrganizationId): void {
+    this.#places -= 1;
+    const left = this.#byOrganization.get(organization)! - 1;
+    if (left === 0) this.#byOrganization.delete(organization);
+    else this.#byOrganization.set(organization, left);
   }
 
   add(session: OpenSession): void {
     this.#open.add(session);
     this.counters.opened += 1;
-    this.#byOrganization.set(session.organization, (this.#byOrganization.get(session.organization) ?? 0) + 1);
     this.#timer ??= setInterval(() => this.look(), lookMs).unref();
     if (this.#leaving) session.leave();
   }
 
   delete(session: OpenSession): void {
     if (!this.#open.delete(session)) return;
-    const left = this.#byOrganization.get(session.organization)! - 1;
-    if (left === 0) this.#byOrganization.delete(session.organization);
-    else this.#byOrganization.set(session.organization, left);
     if (this.#open.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;

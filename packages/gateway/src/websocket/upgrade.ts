@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { inboundResponseHeaders } from '@metergate/core/call/header-pairs.ts';
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { routeOf } from '@metergate/core/call/route.ts';
-import { header } from '@metergate/core/id.ts';
+import { header, type OrganizationId } from '@metergate/core/id.ts';
 import type { AdmittedCall, OutboundBody } from '../call/admitted-call.ts';
 import { Relay } from '../call/relay.ts';
 import { responseHead } from '../call/response-head.ts';
@@ -87,6 +87,8 @@ class Handshake {
   readonly #connection: Connection;
   /** Null once the connection is taken off HTTP: it may last an hour, and needs neither. */
   #parts: HandshakeParts | null;
+  /** Whose place among the connections it has, since it was forwarded. */
+  #organization: OrganizationId | null = null;
   #relay: Relay | null = null;
   #session: SocketSession | null = null;
 
@@ -103,6 +105,8 @@ class Handshake {
     const call: AdmittedCall = { ...admitted, chosen: { ...admitted.chosen, destination } };
     const relay: Relay = new Relay({ node: this.#node, call, request, response, body: this.#withModel(body), over: () => this.#over(relay) });
     this.#relay = relay;
+    this.#organization = call.held.organization.id;
+    this.#node.sessions.takePlace(this.#organization);
     this.#node.counters.inFlight += 1;
     this.#node.counters.forwarded += 1;
     this.#connections.began(connection, relay);
@@ -120,6 +124,7 @@ class Handshake {
 
   #over(underWay: Relay | SocketSession): void {
     this.#node.counters.inFlight -= 1;
+    this.#node.sessions.leavePlace(this.#organization!);
     this.#connections.ended(this.#connection.socket, underWay);
   }
 

@@ -56,7 +56,7 @@ export function connectionCalls(hold: Hold, asModel: string | null): ConnectionC
   };
   /**
    * Realtime's errors refuse a request, and name it as the host did. Those of Responses refuse the oldest request of their lane, or are of what
-   * runs there.
+   * runs there if they say so. Any other may be of any message, and ends nothing.
    */
   const refused = (event: unknown): void => {
     const lane = own(event, 'stream_id');
@@ -64,8 +64,8 @@ export function connectionCalls(hold: Hold, asModel: string | null): ConnectionC
     const runs = [...running].filter(([, one]) => !isRealtime && one.lane === lane).at(-1);
     const isOfStream = runs && own(event, 'sequence_number') !== undefined;
     const refusedOne = isOfStream ? undefined : take(isRealtime ? ({ eventId }) => eventId === own(event, 'error.event_id') : inLane(lane));
-    if (!refusedOne) running.delete(runs?.[0]);
-    const one = refusedOne ?? runs?.[1];
+    if (isOfStream) running.delete(runs[0]);
+    const one = refusedOne ?? (isOfStream ? runs[1] : undefined);
     one?.call.head(event);
     one?.call.end('failed');
   };

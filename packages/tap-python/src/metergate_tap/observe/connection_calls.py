@@ -92,17 +92,16 @@ class ConnectionCalls:
     def _refused(self, event: Any) -> None:
         """
         Realtime's errors refuse a request, and name it as the host did. Those of Responses refuse the oldest request of their lane, or are of
-        what runs there.
+        what runs there if they say so. Any other may be of any message, and ends nothing.
         """
         lane = own(event, "stream_id")
         is_realtime = own(event, "event_id") is not None
         runs = [name for name, each in self._running.items() if not is_realtime and each.lane == lane][-1:]
-        one = None
-        if not runs or own(event, "sequence_number") is None:
+        if runs and own(event, "sequence_number") is not None:
+            one: Optional[_Asked] = self._running.pop(runs[0])
+        else:
             named = own(event, "error.event_id")
             one = self._take((lambda each: each.event_id == named) if is_realtime else _in_lane(lane))
-        if one is None and runs:
-            one = self._running.pop(runs[0])
         if one is not None:
             one.call.refuse(SimpleNamespace(status_code=own(event, "status")))
 

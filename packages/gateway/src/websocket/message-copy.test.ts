@@ -1,0 +1,47 @@
+/** Long texts that were decompressed and wait to be read: as many of an organization's as may be decompressed at once, and no more. */
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import { constants, deflateRawSync } from 'node:zlib';
+import { frameOf } from '@metergate/testkit/websocket/wire.ts';
+import { frameAt, type Frame } from './frames.ts';
+import { MessageCopy, messagesBeingRead } from './message-copy.ts';
+import { longBytes, Message } from './message.ts';
+
+const bytesMax = 1 << 24;
+const text = JSON.stringify({ type: 'other', text: 'a'.repeat(2 * longBytes) });
+const wire = frameOf(deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4), { reserved: 0x40 });
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A message that is read for this organization. `told` has it once it says what it holds. */
+function reading(organization: string, told: Message[]): MessageCopy {
+  const frame = frameAt(wire, 0, { masked: false, payloadBytesMax: bytesMax }) as Frame;
+  const message = new Message(frame, frame);
+  const compression = { parameters: {}, callerKeepsContext: true };
+  const copy = new MessageCopy({ organization, run: (step) => step(), ofCaller: false, compression, bytesMax });
+  copy.read(message, (fault) => {
+    assert.equal(fault, null);
+    told.push(message);
+  });
+  return copy;
+}
+
+test('a long text keeps its place until it was read', { timeout: 20_000 }, async () => {
+  const [told, others]: [Message[], Message[]] = [[], []];
+  const copies = Array.from({ length: 12 }, () => reading('org_a', told));
+  while (told.length < 4) await turn();
+  for (let at = 0; at < 4; at += 1) reading('org_b', others);
+  while (others.length < 4) await turn();
+  assert.equal(told.length, 4);
+  const [one] = told;
+  assert.equal(one!.content.toString(), text);
+  one!.letTextGo();
+  assert.equal(one!.textTo - one!.textFrom, text.length);
+  // Its place is free, and there is one more for having ended honestly.
+  while (told.length < 6) await turn();
+  for (const each of [...told, ...others]) each.letTextGo();
+  while (told.length < copies.length) {
+    await turn();
+    for (const each of told) each.letTextGo();
+  }
+  assert.equal(messagesBeingRead(), 0);
+});
