@@ -1,8 +1,8 @@
 /**
  * `node bench/reports.ts [--calls N] [--keys N] [--organizations N] [--postgres URL] [--quick] [--data DIR] [--export-days N] [--only WORD]`:
- * makes a store with `seed`, or takes that of a data directory, then runs every report and list of its organization `default`, and exports, of
- * the last N days if `--export-days` is given. `--only`: the reports whose name holds the word, and no exports. `--data` with `--postgres`: the
- * master key is the directory's, the store is the database.
+ * makes a store with `seed`, or takes that of a data directory, which must be of this version, then runs every report and list of its organization
+ * `default`, and exports, of the last N days if `--export-days` is given. `--only`: the reports whose name holds the word, and no exports. `--data`
+ * with `--postgres`: the master key is the directory's, the store is the database.
  * Prints the processor time and the wall time of the fastest of three, the rate of filling and of each export, and the memory they took. If a
  * report does not add up to the exports, the benchmark fails: exit code 1.
  */
@@ -35,7 +35,8 @@ const bytes = (n: number): Uint8Array => randomBytes(n);
 const store = await openStore({
   url: values.postgres ?? `sqlite:${values.data === undefined ? join(directory, 'store.db') : join(values.data, 'metergate.db')}`,
   masterKey: values.data === undefined ? bytes(32) : Buffer.from(readFileSync(join(values.data, 'master.key'), 'utf8').trim(), 'base64'),
-  clock: Date.now, randomBytes: bytes, create: true,
+  // A store that is there already is only read: it may be of another version, and others' too.
+  clock: Date.now, randomBytes: bytes, create: values.data === undefined,
 });
 const context = { store, randomBytes: bytes, nowMs: Date.now() };
 try {

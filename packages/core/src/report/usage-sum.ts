@@ -108,7 +108,7 @@ export function figureOf(amount: bigint | null): WholeFigure {
 }
 
 /** A longer name, which only a response can hold, counts under its beginning: an engine's keys have a bound. */
-const subjectLengthMax = 512;
+export const subjectLengthMax = 512;
 
 /**
  * The names that a call counts under in the dimension; '' if it has none or an empty one. A call with several labels counts

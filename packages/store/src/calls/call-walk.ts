@@ -7,7 +7,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { NanoDollars } from '@metergate/core/money.ts';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
 import { sql } from 'kysely';
-import { hasLabel } from '../usage/usage-parts.ts';
+import { hasLabel } from '../usage/record-parts.ts';
 import { callRecordOf } from './call-row.ts';
 import type { StoreContext } from '../sealing/context.ts';
 

@@ -5,7 +5,8 @@
 import { hourMs } from '@metergate/core/report/hour-sum.ts';
 import { sql } from 'kysely';
 import type { Engine } from '../engine/engine.ts';
-import type { UsagePart, UsageParts } from './usage-parts.ts';
+import type { UsagePart } from './usage-part.ts';
+import type { UsageParts } from './usage-parts.ts';
 import { namedHours } from './usage-additions.ts';
 import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 

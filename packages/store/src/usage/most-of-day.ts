@@ -4,7 +4,8 @@
  */
 import { nanoDollarsMax } from '@metergate/core/money.ts';
 import { dayAfter, dayOf } from '@metergate/core/time/utc-day.ts';
-import type { UsagePart, UsageParts } from './usage-parts.ts';
+import type { UsagePart } from './usage-part.ts';
+import type { UsageParts } from './usage-parts.ts';
 import type { Span, UsageQuery } from './usage-query.ts';
 
 /** A part of one day, and the rest of that day before and after it. */

@@ -1,43 +1,17 @@
 /**
  * Reads the sums that make up an answer, with one statement over one key range for each source. The results are parts: figures with as many
- * dimensions as the question needs. Partial days are read from the records, in slices.
+ * dimensions as the question needs. Partial days are read from the records (`record-parts.ts`).
  */
-import { attributionDimensions, subjectOf, type AttributionDimension, type UsageFigures } from '@metergate/core/report/usage-sum.ts';
-import { hourMs } from '@metergate/core/report/hour-sum.ts';
-import { dayLengthMs } from '@metergate/core/time/utc-day.ts';
+import { attributionDimensions, subjectOf, type AttributionDimension } from '@metergate/core/report/usage-sum.ts';
 import { sql, type RawBuilder } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
-import { StoreFault } from '../engine/fault.ts';
-import type { RowValue } from '../engine/send.ts';
-import { othersFirst } from '../threads/others-first.ts';
-import { attributionsThatFit, type AttributionFilter } from './attributions.ts';
-import { figuresOfRow, summedFigures, type FigureSource } from './figure-columns.ts';
 import { setDimension } from './label-sets.ts';
+import { recordPartsIn, type RecordParts } from './record-parts.ts';
 import { hourlyLabels, labelMonths, namedHours } from './usage-additions.ts';
-import { leadsTo, upstreamInPath } from '../engine/upstream-in-path.ts';
-import { shapeOf, type Span, type UsageQuery } from './usage-query.ts';
+import { partReadingOf, timeOf, type PartColumn, type UsagePart } from './usage-part.ts';
+import { attributionFilter, shapeOf, type Span, type UsageQuery } from './usage-query.ts';
 
-/** Figures of some calls. What the question does not need is null. */
-export interface UsagePart {
-  readonly attribution: number | null;
-  /** The attribution's names that the question needs; null: look them up by its number. */
-  readonly names: { readonly [D in AttributionDimension]?: string } | null;
-  /** The subject of a named sum in its one dimension. */
-  readonly subject: string | null;
-  /** JSON array; null: none, or not asked for. */
-  readonly labels: string | null;
-  readonly run: string | null;
-  readonly session: string | null;
-  readonly upstream: string | null;
-  /** The first instant of the day, month or hour that they started in. */
-  readonly startMs: number | null;
-  readonly figures: UsageFigures;
-}
-
-/** What a statement selects before its sums. */
-type PartColumn = AttributionDimension | 'attribution' | 'subject' | 'labels' | 'run' | 'session' | 'upstream' | 'start_ms';
-
-export interface UsageParts {
+export interface UsageParts extends RecordParts {
   /** Sums by day of one dimension, or of `day` itself. */
   named(query: UsageQuery, dimension: string, span: Span): Promise<readonly UsagePart[]>;
   attributed(query: UsageQuery, spanName: 'day' | 'hour', span: Span): Promise<readonly UsagePart[]>;
@@ -50,31 +24,14 @@ export interface UsageParts {
   labelSets(query: UsageQuery, unit: 'day' | 'month', starts: readonly number[]): Promise<readonly UsagePart[]>;
   /** Sums of labels only, by whole months. */
   labelMonths(query: UsageQuery, span: Span): Promise<readonly UsagePart[]>;
-  /** From the records, slice by slice. */
-  records(query: UsageQuery, span: Span): AsyncGenerator<readonly UsagePart[], void, undefined>;
 }
 
-/** The period whose records one statement adds up: a tenth of a second of the engine's time in a busy organization. */
-const sliceMs = dayLengthMs;
 /** Days or months of sets that one statement reads. */
 const startsAtOnce = 40;
 
 export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsageParts {
   const { kind } = engine;
-
-  /** `columns`: what the statement selects before the sums. `statement`: given the sums, the whole select. */
-  async function partsOf(
-    source: FigureSource, columns: readonly PartColumn[], statement: (sums: RawBuilder<unknown>) => RawBuilder<unknown>,
-  ): Promise<readonly UsagePart[]> {
-    const run = (halved: boolean) => engine.rows(statement(summedFigures(kind, source, halved)));
-    try {
-      return partsIn(await run(false), columns, false);
-    } catch (fault) {
-      if (kind !== 'sqlite' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
-    }
-    return partsIn(await run(true), columns, true);
-  }
-
+  const partsOf = partReadingOf(engine);
   return {
     named(query, dimension, { fromMs, toMs }) {
       const { organization, filter = {} } = query;
@@ -120,58 +77,13 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         join attribution as a on a.id = w.attribution where w.organization = ${organization} and w.dimension = ${labelMonths}${label}
           and w.day_ms >= ${BigInt(fromMs)} and w.day_ms < ${BigInt(toMs)}${thoseOf(query)}${grouped(columns)}`);
     },
-    async *records(query, { fromMs, toMs }) {
-      for (let at = fromMs; at < toMs;) {
-        const end = Math.min(toMs, (Math.floor(at / sliceMs) + 1) * sliceMs);
-        yield await partsOf('calls', recordColumns(query), (sums) => recordsStatement(kind, query, { fromMs: at, toMs: end }, sums));
-        at = end;
-        await othersFirst();
-      }
-    },
+    ...recordPartsIn(engine),
   };
-}
-
-function partsIn(rows: readonly (readonly RowValue[])[], columns: readonly PartColumn[], halved: boolean): UsagePart[] {
-  const at = (name: PartColumn): number => columns.indexOf(name);
-  const [attribution, start] = [at('attribution'), at('start_ms')];
-  const [subject, labels, run, session, upstream] = [at('subject'), at('labels'), at('run'), at('session'), at('upstream')];
-  const named = attributionDimensions.filter((name) => columns.includes(name));
-  const parts: UsagePart[] = [];
-  for (const row of rows) {
-    const figures = figuresOfRow(row, columns.length, halved);
-    if (figures[0] === 0) continue;
-    parts.push({
-      attribution: numberIn(row, attribution), names: named.length === 0 ? null : namesIn(row, named, columns),
-      subject: textIn(row, subject), labels: textIn(row, labels), run: textIn(row, run), session: textIn(row, session),
-      upstream: textIn(row, upstream), startMs: numberIn(row, start), figures,
-    });
-  }
-  return parts;
-}
-
-/** `place`: negative if the row has no such column. */
-function textIn(row: readonly RowValue[], place: number): string | null {
-  return place < 0 ? null : row[place] as string | null;
-}
-
-function numberIn(row: readonly RowValue[], place: number): number | null {
-  return place < 0 ? null : Number(row[place]);
-}
-
-function namesIn(row: readonly RowValue[], named: readonly AttributionDimension[], columns: readonly PartColumn[]): UsagePart['names'] {
-  const names: { [D in AttributionDimension]?: string } = {};
-  for (const name of named) names[name] = row[columns.indexOf(name)] as string;
-  return names;
 }
 
 /** The attributions' names that distinguish rows. */
 function namesAsked({ by }: Pick<UsageQuery, 'by'>): AttributionDimension[] {
   return attributionDimensions.filter((dimension) => by.includes(dimension));
-}
-
-/** The time of the sums, if it distinguishes rows. */
-function timeOf(query: Pick<UsageQuery, 'by' | 'filter'>): 'start_ms'[] {
-  return shapeOf(query).time === null ? [] : ['start_ms'];
 }
 
 type ColumnNames = { readonly [Name in PartColumn]?: string };
@@ -261,44 +173,4 @@ function othersIn(set: string, label: string): string | null {
   const labels = (JSON.parse(set) as string[]).map(subjectOf);
   const others = labels.filter((other) => other !== subjectOf(label));
   return others.length === labels.length || others.length === 0 ? null : JSON.stringify(others);
-}
-
-/** Attributions only where their names are asked for: whatever else distinguishes rows makes fewer of them. */
-function recordColumns(query: UsageQuery): readonly PartColumn[] {
-  const { by } = query;
-  const named = attributionDimensions.some((name) => by.includes(name));
-  const words = (['run', 'session', 'upstream'] as const).filter((name) => by.includes(name));
-  return [...(named ? ['attribution' as const] : []), ...(by.includes('label') ? ['labels' as const] : []), ...words, ...timeOf(query)];
-}
-
-function recordsStatement(kind: 'sqlite' | 'postgres', query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
-  const { organization, filter = {} } = query;
-  const columns = recordColumns(query);
-  const values = columns.map((name) => name === 'upstream' ? upstreamInPath(kind, sql.ref('path'))
-    : name === 'start_ms' ? sql.raw(`started_at_ms - started_at_ms % ${shapeOf(query).time === 'hour' ? hourMs : dayLengthMs}`) : sql.ref(name));
-  const fits = attributionFilter(query);
-  const conditions = [
-    ...(Object.keys(fits).length === 0 ? [] : [sql`attribution in (${attributionsThatFit(organization, fits)})`]),
-    ...(filter.run === undefined ? [] : [sql`run = ${filter.run}`]),
-    ...(filter.session === undefined ? [] : [sql`session = ${filter.session}`]),
-    ...(filter.upstream === undefined ? [] : [leadsTo(filter.upstream, sql.ref('path'))]),
-    ...(filter.label === undefined ? [] : [hasLabel(kind, filter.label)]),
-  ].map((condition) => sql` and ${condition}`);
-  const chosen = sql.join(columns.map((name, index) => sql`${values[index]!} as ${sql.ref(name)}, `), sql``);
-  return sql`select ${chosen}${sums} from call_record
-    where organization = ${organization} and started_at_ms >= ${BigInt(fromMs)} and started_at_ms < ${BigInt(toMs)}${sql.join(conditions, sql``)}
-    ${values.length === 0 ? sql`` : sql`group by ${sql.join(values)}`}`;
-}
-
-/** Whether a record's labels hold this one. The plain text search comes first: it is cheap and usually decides. */
-export function hasLabel(kind: 'sqlite' | 'postgres', label: string): RawBuilder<boolean> {
-  const text = JSON.stringify(label);
-  if (kind === 'postgres') return sql<boolean>`(strpos(labels, ${text}) > 0 and cast(labels as jsonb) ? ${label})`;
-  return sql<boolean>`(instr(labels, ${text}) > 0 and exists (select 1 from json_each(labels) where value = ${label}))`;
-}
-
-/** The part of a filter that applies to attributions. */
-export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): AttributionFilter {
-  const named = attributionDimensions.map((dimension) => [dimension, filter[dimension]] as const).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named) as { readonly [D in AttributionDimension]?: string };
 }

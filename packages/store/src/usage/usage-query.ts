@@ -92,7 +92,7 @@ export function shapeOf({ by, filter = {} }: Pick<UsageQuery, 'by' | 'filter'>):
 /**
  * Where the answer comes from: `named` sums of one dimension by day, of labels by hour too, `attributed` ones by day and hour, `words` by day,
  * `sets` of labels by day and month for the other labels of calls with a label, or the `records` themselves for what no sum holds (hours of runs,
- * hours of labels together with something else, labels together with runs, sessions, upstreams).
+ * hours of labels together with something else, labels together with runs, sessions, upstreams; see `wordApart`).
  */
 export type SumKind = 'named' | 'attributed' | 'words' | 'sets' | 'records';
 
@@ -110,6 +110,20 @@ export function sumKindOf(query: Pick<UsageQuery, 'by' | 'filter'>): SumKind {
   return attributions.length <= 1 && !filtered && time !== 'hour' ? 'named' : 'attributed';
 }
 
+/** What only some calls have, found by an index of those that have one. */
+export type WordApart = 'run' | 'session';
+
+/**
+ * Of a question that no sum answers: the dimension whose calls are to be read from their records, while sums answer `rest`, the question without
+ * it. Null: these do not either.
+ */
+export function wordApart(query: UsageQuery): { readonly word: WordApart; readonly rest: UsageQuery } | null {
+  const word = (['session', 'run'] as const).find((each) => query.by.includes(each));
+  if (word === undefined || query.share !== undefined || sumKindOf(query) !== 'records') return null;
+  const rest = { ...query, by: query.by.filter((each) => each !== word) };
+  return sumKindOf(rest) === 'records' ? null : { word, rest };
+}
+
 const units = ['month', 'day', 'hour'] as const;
 /** How long the time of a sum is. */
 export type SumUnit = (typeof units)[number];
@@ -121,7 +135,7 @@ export function sumUnitsOf(query: Pick<UsageQuery, 'by' | 'filter'>): readonly S
     case 'records': return [];
     case 'sets': return time === null ? ['month', 'day'] : ['day'];
     case 'words': return time === null && word === 'label' ? ['month', 'day'] : ['day'];
-    default: return time === 'hour' ? ['hour'] : word !== undefined ? ['day'] : ['day', 'hour'];
+    default: return time === 'hour' ? ['hour'] : word === 'run' ? ['day'] : ['day', 'hour'];
   }
 }
 
@@ -172,4 +186,10 @@ export function wholeMonths({ fromMs, toMs }: Span): { readonly span: Span; read
   const less = [{ fromMs: from, toMs: fromMs }, { fromMs: toMs, toMs: to }].filter((each) => each.fromMs < each.toMs);
   const monthsIn = (span: Span): number => cutSpan(span, ['month']).month.reduce((sum, each) => sum + each.toMs - each.fromMs, 0);
   return less.length > 0 && monthsIn({ fromMs: from, toMs: to }) > monthsIn({ fromMs, toMs }) ? { span: { fromMs: from, toMs: to }, less } : null;
+}
+
+/** The part of a filter that applies to attributions. */
+export function attributionFilter({ filter = {} }: Pick<UsageQuery, 'filter'>): { readonly [D in AttributionDimension]?: string } {
+  const named = attributionDimensions.map((dimension) => [dimension, filter[dimension]] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(named) as { readonly [D in AttributionDimension]?: string };
 }

@@ -12,11 +12,13 @@ import type { StoreContext } from '../sealing/context.ts';
 import { namedAttributions } from './attributions.ts';
 import { othersFirst } from '../threads/others-first.ts';
 import { hourParts } from './hour-parts.ts';
-import { attributionFilter, usagePartsIn, type UsagePart, type UsageParts } from './usage-parts.ts';
+import type { UsagePart } from './usage-part.ts';
+import { usagePartsIn, type UsageParts } from './usage-parts.ts';
 import { dayPartsOf, isMostOfDay, mostOfDay } from './most-of-day.ts';
 import { daysLackingSets, withoutDays } from './label-sets.ts';
 import {
-  cutSpan, isInShare, piecesOfCut, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, type CutSpan, type Span, type UsageQuery,
+  attributionFilter, cutSpan, isInShare, piecesOfCut, shapeOf, sumKindOf, sumUnitsOf, wholeMonths, wordApart,
+  type CutSpan, type Span, type UsageQuery,
 } from './usage-query.ts';
 
 /** `subjects`: in the order of the query's dimensions; empty for calls that have none; a time as its first instant in milliseconds. */
@@ -90,10 +92,7 @@ class UsageReading {
     const hours = await hourParts(this.#context.engine, this.#parts, query, cut.hour);
     const edges = [...cut.edges, ...hours.edges, ...lacking.map((day) => within(bounded, { fromMs: day, toMs: dayAfter(day) }))];
     const shape = shapeOf(query);
-    const needsNames = query.by.some((each) => (attributionDimensions as readonly string[]).includes(each)) && (named || edges.length > 0);
-    const names = !needsNames ? new Map()
-      : await this.#context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query)));
-    const rows = new Rows(query, names);
+    const rows = new Rows(query, named || edges.length > 0 ? await this.#namesFor(query) : new Map());
     const own = kind === 'named' || kind === 'words' || kind === 'sets' ? (shape.words[0] ?? shape.attributions[0] ?? null) : null;
     for (const piece of query.share === undefined ? [cut] : piecesOfCut(cut)) {
       for (const part of await this.#summed(query, piece)) rows.add(part, own);
@@ -114,6 +113,42 @@ class UsageReading {
     return rows;
   }
 
+  /** Of attributions, if the question asks for any. */
+  async #namesFor(query: UsageQuery): Promise<Names> {
+    if (!query.by.some((each) => (attributionDimensions as readonly string[]).includes(each))) return new Map();
+    return this.#context.engine.read((db) => namedAttributions(db, query.organization, attributionFilter(query)));
+  }
+
+  /** Tells whether calls of these days came, went or were corrected between two moments. */
+  async #callsOf(query: UsageQuery, days: Span): Promise<string> {
+    return (await this.#parts.named({ ...query, by: [], filter: {} }, 'day', days)).map(({ figures }) => figures.join(' ')).join();
+  }
+
+  /**
+   * The calls that have a run or a session from their records, and all others from the sums of the question without it, less these records. They are
+   * read one after the other, so it counts only if the days have the same calls before and after. Null: it does not help here.
+   */
+  async #withWordApart(query: UsageQuery, bounded: Span): Promise<Rows | null> {
+    const apart = wordApart(query);
+    if (apart === null) return null;
+    for (let round = 0; round < roundsMax; round += 1) {
+      const before = await this.#callsOf(query, wholeDays(bounded));
+      const rest = await this.#ofWholeMonths(apart.rest, bounded) ?? await this.#rowsOf(apart.rest, bounded, false);
+      if (rest === null || !rest.areExact) return null;
+      const rows = new Rows(query, await this.#namesFor(query));
+      for (const row of rest.all()) rows.addWithout(apart.word, row);
+      for await (const slice of this.#parts.recordsWith(apart.word, query, bounded)) {
+        for (const part of slice) {
+          rows.add(part, null);
+          rows.subtract({ ...part, [apart.word]: null });
+        }
+        if (rows.count - rest.count > query.rowsMax) return null;
+      }
+      if (await this.#callsOf(query, wholeDays(bounded)) === before) return rows;
+    }
+    return null;
+  }
+
   /**
    * From the sums of whole months, less the records of the hours by which another zone's months differ from them. Sums and records are read one after
    * the other, so it counts only if the days of those hours have the same calls before and after. Null: it does not help here.
@@ -121,9 +156,8 @@ class UsageReading {
   async #ofWholeMonths(query: UsageQuery, bounded: Span): Promise<Rows | null> {
     const whole = query.share === undefined && sumUnitsOf(query).includes('month') ? wholeMonths(bounded) : null;
     if (whole === null) return null;
-    const calls = async (): Promise<string> => JSON.stringify(await Promise.all(whole.less.map(async ({ fromMs }) =>
-      (await this.#parts.named({ ...query, by: [], filter: {} }, 'day', { fromMs: dayOf(fromMs), toMs: dayAfter(dayOf(fromMs)) }))
-        .map(({ figures }) => figures.join(' ')))));
+    const calls = async (): Promise<string> =>
+      (await Promise.all(whole.less.map((span) => this.#callsOf(query, wholeDays(span))))).join('\n');
     const before = await calls();
     const rows = await this.#rowsOf(query, whole.span, true);
     if (rows === null || !rows.areExact) return null;
@@ -135,7 +169,8 @@ class UsageReading {
     const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
     const bounded = await withinRecords(this.#context, query, span);
     if (bounded === null) return [];
-    const all = (await this.#ofWholeMonths(query, bounded) ?? await this.#rowsOf(query, bounded, false))?.all() ?? null;
+    const rows = await this.#ofWholeMonths(query, bounded) ?? await this.#withWordApart(query, bounded) ?? await this.#rowsOf(query, bounded, false);
+    const all = rows?.all() ?? null;
     return all === null || all.length > query.rowsMax ? null : all;
   }
 }
@@ -177,6 +212,8 @@ function monthEnd(ms: number): number {
 }
 
 const withoutLabels: readonly string[] = [''];
+/** How often a report is begun that calls came into while it was read. */
+const roundsMax = 3;
 
 /** Rows while they are being put together. */
 class Rows {
@@ -217,6 +254,12 @@ class Rows {
   /** A part that was read from records. */
   subtract(part: UsagePart): void {
     this.add({ ...part, figures: part.figures.map((figure) => -figure) }, null);
+  }
+
+  /** A row of the question without this dimension. */
+  addWithout(dimension: UsageDimension, { subjects, figures }: UsageRow): void {
+    const [first = '', second = ''] = subjects.toSpliced(this.#query.by.indexOf(dimension), 0, '');
+    this.#addTo(first, second, figures);
   }
 
   /** Those that have calls. */

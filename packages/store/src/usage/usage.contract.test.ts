@@ -12,7 +12,9 @@ import { costLacks, hasStatus, lacksCost, parseStatus } from '@metergate/core/re
 import { usageDimensions, usageFigureNames, type UsageDimension } from '@metergate/core/report/usage-sum.ts';
 import type { Store } from '../store.ts';
 import type { CallFilter } from '../calls/call-pages.ts';
+import { openEngine } from '../engine/engine.ts';
 import type { UsageFilter } from './usage-query.ts';
+import { usageReportsIn } from './usage-reports.ts';
 import { batchOf, drawing, openTestStore, sampleRecord, startMs } from '../test-support/contract-fixture.ts';
 import { labelMonths } from './usage-additions.ts';
 import { bothEngines, contractStores } from '../test-support/contract-store.ts';
@@ -268,6 +270,66 @@ for (const on of bothEngines) {
       await context.query(url, `update usage_sum set calls = calls - 1 where organization = '${organization}' and dimension = 'labels'
         and day_ms = ${String(day!['day_ms'])}`);
       await check();
+    });
+
+    test('what no sum holds beside runs or sessions is read from the records that have one, and from sums for all others', async () => {
+      const organization = organizations[1]!;
+      const records = await store.calls.list({ organization, limit: 10_000 });
+      const asked: readonly (readonly [by: readonly UsageDimension[], filter?: UsageFilter])[] = [
+        [['label', 'run']], [['run', 'label'], { label: 'a' }], [['run', 'hour']], [['label', 'run'], { model: 'model 1' }], [['session']],
+        [['session', 'model']], [['session', 'label']], [['session', 'run']], [['session', 'label'], { label: 'ünï' }], [['session', 'hour']],
+        [['session'], { run: 'run-7' }], [['day', 'session'], { key: 'key_1' }], [['session', 'upstream']], [['session'], { upstream: 'a' }],
+      ];
+      const times: readonly Asked[] = [{}, { sinceMs: startMs - 9 * dayMs - 2 * hourMs - 1, untilMs: startMs - 2 * dayMs - 2 * hourMs }];
+      for (const time of times) {
+        const { sinceMs = -Infinity, untilMs = Infinity } = time;
+        for (const [by, filter = {}] of asked) {
+          const those = records.filter((each) => fits(each, filter) && each.startedAtMs >= sinceMs && each.startedAtMs < untilMs);
+          assert.deepEqual(new Map([...await report(by, { ...time, filter }, organization)].sort()), new Map([...addedUp(those, by)].sort()),
+            `${by.join()} ${JSON.stringify({ ...filter, ...time })}`);
+        }
+      }
+      const without = async (by: readonly UsageDimension[], row: string) => (await report(by, {}, organization)).get(row)!['inputTokens']!;
+      const before = [await without(['session'], ''), await without(['label', 'run'], 'a | ')];
+      for (const [more, expected] of [[1, [before[0]! + 1n, before[1]! + 1n]], [-1, before]] as const) {
+        for (const [dimension, subject] of [['day', ''], ['label', 'a']]) {
+          const sums = `organization = '${organization}' and dimension = '${dimension}' and subject = '${subject}'`;
+          await context.query(url, `update usage_sum set input_tokens = input_tokens + ${more} where ${sums}
+            and day_ms = (select max(day_ms) from usage_sum where ${sums})`);
+        }
+        assert.deepEqual([await without(['session'], ''), await without(['label', 'run'], 'a | ')], expected, 'sums were read for calls without one');
+      }
+    });
+
+    test('calls that come while records with a session or run and sums are read are all counted or none', async () => {
+      const organization = await newOrganization();
+      let shipped = 0;
+      const ship = async () => {
+        shipped += 1;
+        await store.calls.ship(batchOf(`seg_meanwhile_${on.title}`, [sampleRecord(organization, {
+          session: shipped % 2 === 0 ? null : 'one', run: shipped % 3 === 0 ? null : 'run-1', labels: ['a'], startedAtMs: startMs + shipped,
+        })], shipped));
+      };
+      for (let each = 0; each < 6; each += 1) await ship();
+      const engine = await openEngine(url, { create: false });
+      let comings = 0;
+      const hurried = usageReportsIn({ engine: { ...engine, rows: async (query) => {
+        const text = await engine.read(async (db) => query.compile(db).sql);
+        if (/session is not null|run = any|run in/.test(text) && comings > 0) {
+          comings -= 1;
+          await ship();
+        }
+        return engine.rows(query);
+      } } });
+      for (comings of [1, 2, 100]) {
+        for (const by of [['session'], ['label', 'run']] as const) {
+          const rows = (await hurried.usage({ organization, by, rowsMax: 100 }))!;
+          const expected = addedUp(await store.calls.list({ organization, limit: 1_000 }), by);
+          const shown = new Map(rows.map(({ subjects, figures }) => [subjects.join(' | '), BigInt(figures[0]!)]));
+          assert.deepEqual(new Map([...shown].sort()), new Map([...expected].map(([name, { calls }]) => [name, calls!] as const).sort()), by.join());
+        }
+      }
+      await engine.close();
     });
 
     test('months of other zones by label are read from sums of months, less the hours by which they differ', async () => {

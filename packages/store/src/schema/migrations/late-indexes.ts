@@ -21,6 +21,7 @@ const lateIndexes: readonly LateIndex[] = [
     on: 'call_record (organization, connection, started_at_ms, sequence) where connection is not null',
   },
   { name: 'call_record_by_session', on: 'call_record (organization, session, started_at_ms, sequence) where session is not null' },
+  { name: 'call_record_with_session', on: 'call_record (organization, started_at_ms, sequence) where session is not null' },
 ];
 /** Held while they are built. Whoever finds it held skips the building: a statement that waits for the lock would block the building itself. */
 const buildingLock = 7_215_003;

@@ -65,6 +65,7 @@ import { loweredBudgets } from './0060-lowered-budgets.ts';
 import { cellTables } from './0061-cells.ts';
 import { cellAddresses } from './0062-cell-addresses.ts';
 import { figuresSideBySide } from './0063-figures-side-by-side.ts';
+import { callsWithSession } from './0064-calls-with-a-session.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
   fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses, figuresSideBySide,
+  callsWithSession,
 ];
 
 /**
@@ -84,7 +86,7 @@ export const migrations: readonly Migration[] = [
  */
 const olderMayWrite: ReadonlySet<Migration> = new Set([
   monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
-  cellAddresses, figuresSideBySide,
+  cellAddresses, figuresSideBySide, callsWithSession,
 ]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */
