@@ -2,12 +2,12 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { System } from '@metergate/testkit/system.ts';
 
-const deadlineMs = 30_000;
+const deadlineMs = 60_000;
 const askAgainMs = 50;
 
 /**
  * Resolves once every call that was opened is closed, and the journal has been shipped since.
- * @throws Error after 30 s, with the product's stderr
+ * @throws Error after 60 s, with the product's stderr
  */
 export async function allShipped({ opsUrl, stderr }: Pick<System, 'opsUrl' | 'stderr'>): Promise<void> {
   const until = performance.now() + deadlineMs;

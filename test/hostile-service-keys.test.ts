@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -101,7 +102,7 @@ test('no refusal and no failure of a call shows it either', async () => {
       const asked = { method: status === 426 ? 'GET' : 'POST', target, headers: [...headers, ...more], ...(status === 426 ? {} : { body: '{}' }) };
       let answer = await rawCall(system.gatewayUrl, asked);
       // Changed settings come to the node within a second.
-      for (const endMs = performance.now() + 10_000; answer.status !== status && performance.now() < endMs;) {
+      for (const endMs = performance.now() + 60_000; answer.status !== status && performance.now() < endMs;) {
         answer = await rawCall(system.gatewayUrl, asked);
       }
       const whole = answer.head.toString('latin1') + answer.body.toString();
@@ -116,9 +117,7 @@ test('no refusal and no failure of a call shows it either', async () => {
 test('no log, span or file of the product has a service key in it', async () => {
   const { system } = product;
   assert.ok(used.length > 30);
-  const waited = performance.now() + 10_000;
-  while (collector.requests.length === 0 && performance.now() < waited) await new Promise((resolve) => { setImmediate(resolve); });
-  assert.ok(collector.requests.length > 0, 'spans were sent');
+  await eventually(() => collector.requests.length > 0, () => 'no spans were sent');
   for (const { headers, target, body } of collector.requests) {
     assert.ok(!JSON.stringify([headers, target]).includes('svc_live_') && !body.toString('latin1').includes('svc_live_'));
   }

@@ -6,21 +6,18 @@ import { test } from 'node:test';
 import { listCalls } from '@metergate/platform/use-cases/calls.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { showUsage } from '@metergate/platform/use-cases/usage.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { productForFile, type Tenant } from '../limits/tenant.ts';
 
 const product = productForFile({});
 
 async function listed(tenant: Tenant, session?: string) {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 10_000; ;) {
+  await eventually(async () => {
     const all = await listCalls(product.context(), { organization: tenant.id, limit: 100 });
     assert.ok(!isRefusal(all));
-    if (all.length === tenant.answered) break;
-    assert.ok(performance.now() < deadlineMs, `${all.length} of ${tenant.answered} records`);
-    await pause();
-  }
+    return all.length === tenant.answered;
+  }, () => `not ${tenant.answered} records`);
   const found = await listCalls(product.context(), { organization: tenant.id, limit: 100, filter: session === undefined ? {} : { session } });
   assert.ok(!isRefusal(found));
   return found;

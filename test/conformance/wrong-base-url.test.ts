@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import OpenAI from 'openai';
 import { showRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
@@ -24,16 +25,14 @@ function anthropicAt(tenant: Tenant, spelling: '' | '/alt'): Anthropic {
 const upload = async (client: Anthropic) => client.beta.files.upload({ file: await toFile(Buffer.from('the file'), 'a.txt') });
 
 async function refusals(tenant: Tenant, wanted: number): Promise<void> {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 20_000; ;) {
+  let counted = 0;
+  await eventually(async () => {
     const nowMs = Date.now();
     const shown = await showRefusals(product.context(), { organization: tenant.id, sinceMs: nowMs - 7_200_000, untilMs: nowMs + 3_600_000 });
     assert.ok(!isRefusal(shown));
-    const counted = shown.byCode.find(({ code }) => code === 'wrong_base_url')?.refusals ?? 0;
-    if (counted === wanted) return;
-    assert.ok(performance.now() < deadlineMs, `${counted} of ${wanted} refusals`);
-    await pause();
-  }
+    counted = shown.byCode.find(({ code }) => code === 'wrong_base_url')?.refusals ?? 0;
+    return counted === wanted;
+  }, () => `${counted} of ${wanted} refusals`);
 }
 
 test('by default, files that the Anthropic SDK uploads without /alt go to the first provider, as the specification has it', async () => {

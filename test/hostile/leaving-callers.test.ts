@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { RawConnection, requestBytes } from '@metergate/testkit/raw-client.ts';
 import { serviceForFile } from '../running-product.ts';
 import {
-  assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, eventually, hasSeenWhatCame, inTime, named, recordsOf,
+  assertNoRecordOf, assertServes, chatEvents, endOf, eventStream, hasSeenWhatCame, inTime, named, recordsOf,
 } from './aftermath.ts';
 
 /** The drain time of an abandoned call is the organization's setting; three seconds are enough here. */

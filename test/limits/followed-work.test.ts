@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
@@ -44,10 +44,7 @@ async function settlements(tenant: Tenant): Promise<readonly CallRecord[]> {
   return all.filter(({ kind }) => kind === 'settlement');
 }
 
-async function until(happens: () => Promise<boolean> | boolean): Promise<void> {
-  const tick = pauses();
-  for (const endMs = performance.now() + 60_000; !await happens(); await tick()) if (performance.now() > endMs) assert.fail('not within a minute');
-}
+const until = (happens: () => Promise<boolean> | boolean): Promise<true> => eventually(happens, () => `not ${happens}`);
 
 test('a batch of 1,000 lines on each wire is asked for until it has ended, and is in caps and sums once', async () => {
   const tenant = await product.tenant({ follow: true });

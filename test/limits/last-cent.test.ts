@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { windowAt } from '@metergate/core/spend/window.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
@@ -88,9 +88,8 @@ test(`over ${calls} calls with odd costs, on 20 connections, spent equals the su
 
 /** What the caps and the runs show, once all `count` calls are recorded and every sum equals that of the records. */
 async function settled(tenant: Tenant, count: number): Promise<bigint> {
-  const deadlineMs = performance.now() + 20_000;
-  const pause = pauses();
-  for (;;) {
+  let found = '';
+  return eventually(async () => {
     const records = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000_000 });
     const sum = records.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
     const nowMs = Date.now();
@@ -102,8 +101,8 @@ async function settled(tenant: Tenant, count: number): Promise<bigint> {
     const isOfToday = sums.key.day.spent === since('day') && sums.organization.year.spent === since('year');
     for (const run of await product.store.runs.list({ organization: tenant.id as never, limit: 100 })) shown.push(run.spent);
     if (records.length === count && isOfToday && shown.every((spent) => spent === sum)) return sum;
-    const found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}, today's ${sums.key.day.spent}`;
-    assert.ok(records.length <= count && performance.now() < deadlineMs, found);
-    await pause();
-  }
+    found = `${records.length} of ${count} records, sum ${sum}, shown ${shown.join(' ')}, today's ${sums.key.day.spent}`;
+    assert.ok(records.length <= count, found);
+    return null;
+  }, () => found);
 }

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import OpenAI, { toFile } from 'openai';
 import { showRefusals } from '@metergate/platform/use-cases/refusals.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { setServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { openCaller } from '@metergate/testkit/websocket/peer.ts';
 import { startRespondingProvider } from '@metergate/testkit/websocket/responding-provider.ts';
@@ -52,13 +52,10 @@ async function tenantWith(models: readonly string[]): Promise<Tenant> {
 }
 
 async function records(tenant: Tenant) {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 10_000; ;) {
+  return eventually(async () => {
     const found = await product.store.calls.list({ organization: tenant.id as never, limit: 1_000 });
-    if (found.length >= tenant.answered) return found;
-    assert.ok(performance.now() < deadlineMs, `${found.length} of ${tenant.answered} records`);
-    await pause();
-  }
+    return found.length >= tenant.answered && found;
+  }, () => `not ${tenant.answered} records`);
 }
 
 async function refusals(tenant: Tenant): Promise<number> {
@@ -123,11 +120,8 @@ test('what the list allows passes byte for byte; every disguise of another model
   assert.match(over.body.toString(), /no model could be read/);
   assert.deepEqual(heard(), before, 'no connection, no request');
   assert.equal((await records(tenant)).length, tenant.answered);
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 20_000; await refusals(tenant) !== 1 + 2 * (named.length + unread.length) + 1;) {
-    assert.ok(performance.now() < deadlineMs, String(await refusals(tenant)));
-    await pause();
-  }
+  const wanted = 1 + 2 * (named.length + unread.length) + 1;
+  await eventually(async () => await refusals(tenant) === wanted, () => `not ${wanted} refusals`);
 });
 
 test('a key may allow less than its organization, never more; it goes before the rate limit and caps that are reached', async () => {

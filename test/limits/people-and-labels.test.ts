@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { rotateServiceKey, createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { rawCall } from '@metergate/testkit/raw-client.ts';
 import { assertRefusal, bearer } from '../running-product.ts';
 import { limitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -33,13 +33,12 @@ async function keyOf(tenant: Tenant, person: string): Promise<{ readonly id: str
 }
 
 async function spentOf(tenant: Tenant, spent: string): Promise<void> {
-  const pause = pauses();
-  for (const endMs = performance.now() + 10_000; ;) {
+  let shown = '';
+  await eventually(async () => {
     const caps = await tenant.caps();
-    if (caps.every((cap) => cap.spent === spent)) return;
-    assert.ok(performance.now() < endMs, `${caps.map((cap) => `${cap.scope} ${cap.spent}`).join()}, awaited ${spent}`);
-    await pause();
-  }
+    shown = caps.map((cap) => `${cap.scope} ${cap.spent}`).join();
+    return caps.every((cap) => cap.spent === spent);
+  }, () => `${shown}, awaited ${spent}`);
 }
 
 test('a person\'s cap binds all their keys, also a rotated one, and no other; it says what it is, and names nobody', async () => {

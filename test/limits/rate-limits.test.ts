@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, metered, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
@@ -50,13 +50,10 @@ test('Free holds 200 requests: starting full, the 201st is refused to the letter
 
 /** How many calls of a tenant the store holds, once it holds at least `count`. */
 async function recordsOf(tenant: Tenant, count: number): Promise<number> {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
-    const records = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
-    if (records.length >= count || performance.now() > deadlineMs) return records.length;
-    await pause();
-  }
+  return eventually(async () => {
+    const { length } = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+    return length >= count && length;
+  }, () => `not ${count} records`);
 }
 
 test('the workspace binds across its keys', async () => {
@@ -114,6 +111,6 @@ test('a new plan takes effect within a second and keeps what was consumed', asyn
   const startedMs = performance.now();
   // Until the plan takes effect, a request sometimes refills on the old one: such a run of calls ends at once and measures nothing.
   let passed = 0;
-  while (passed < 900 && performance.now() - startedMs < 10_000) ({ passed } = await drained(tenant));
+  while (passed < 900 && performance.now() - startedMs < 60_000) ({ passed } = await drained(tenant));
   assert.ok(passed >= 900 && passed <= 1_000 + refilled(startedMs, 600), `of 1,200 some 200 were consumed: ${passed}`);
 });

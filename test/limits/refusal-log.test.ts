@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import OpenAI from 'openai';
 import { listRefusals, showRefusal, type ShownRefusal } from '@metergate/platform/use-cases/refusal-log.ts';
 import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import type { RefusalFilter } from '@metergate/store/usage/refusal-log.ts';
 import { headerValue, type HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
@@ -18,14 +18,11 @@ const run = (id: string, budget?: string): { headers: HeaderPair[] } =>
 
 /** The kept refusals, once there are as many. */
 async function kept(tenant: Tenant, filter: RefusalFilter, count: number): Promise<readonly ShownRefusal[]> {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 20_000; ;) {
+  return eventually(async () => {
     const found = await listRefusals(product.context(), { organization: tenant.id, filter });
     assert.ok(!isRefusal(found));
-    if (found.length >= count) return found;
-    assert.ok(performance.now() < deadlineMs, `${found.length} of ${count} refusals`);
-    await pause();
-  }
+    return found.length >= count && found;
+  }, () => `not ${count} refusals`);
 }
 
 test('a refused call is found by the id that the SDK shows, and by the one that the gateway gave it', async () => {

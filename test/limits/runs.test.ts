@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closeRun, mintGrant, showRun } from '@metergate/platform/use-cases/runs.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -42,14 +42,12 @@ async function show(tenant: Tenant, id: string) {
 
 /** The run as the store shows it, once it is as expected. */
 async function shownAs(tenant: Tenant, id: string, wanted: { readonly state?: string; readonly spent?: string }) {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
+  let last = '';
+  return eventually(async () => {
     const shown = await show(tenant, id);
-    if (Object.entries(wanted).every(([name, value]) => shown[name as 'state'] === value)) return shown;
-    assert.ok(performance.now() < deadlineMs, JSON.stringify(shown));
-    await pause();
-  }
+    last = JSON.stringify(shown);
+    return Object.entries(wanted).every(([name, value]) => shown[name as 'state'] === value) && shown;
+  }, () => last);
 }
 
 test('a run is made by its first request, shows its budget on every 200, and stops for good when that is spent', async () => {

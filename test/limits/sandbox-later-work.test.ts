@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import OpenAI, { toFile } from 'openai';
 import { productForFile, type Tenant } from './tenant.ts';
 
@@ -18,12 +18,10 @@ async function records(tenant: Tenant): Promise<readonly CallRecord[]> {
 
 /** Waits until this many settlements are kept. */
 async function settled(tenant: Tenant, count: number): Promise<readonly CallRecord[]> {
-  const tick = pauses();
-  for (const endMs = performance.now() + 60_000; performance.now() < endMs; await tick()) {
+  return eventually(async () => {
     const all = await records(tenant);
-    if (all.filter(({ kind }) => kind === 'settlement').length >= count) return all;
-  }
-  return assert.fail('not within a minute');
+    return all.filter(({ kind }) => kind === 'settlement').length >= count && all;
+  }, () => `not ${count} settlements`);
 }
 
 const messages = [{ role: 'user' as const, content: 'Name a river.' }];

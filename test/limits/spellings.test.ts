@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { limitHeaders, metered, meteredAnswer, productForFile, type Tenant } from './tenant.ts';
 
@@ -17,14 +17,10 @@ const chat = ['/v1/chat/completion%73', '/v1/chat%2Fcompletions', '/v1//chat/com
 const messages = ['/v1/message%73', '/v1//messages', '/v1/messages/', '/alt/v1/%6dessages', '/alt/v1//messages/?beta=true', '/v1/messages;a'];
 
 async function records(tenant: Tenant): Promise<CallRecord[]> {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
+  return eventually(async () => {
     const found = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
-    if (found.length >= tenant.answered) return found;
-    assert.ok(performance.now() < deadlineMs, `${found.length} of ${tenant.answered} records`);
-    await pause();
-  }
+    return found.length >= tenant.answered && found;
+  }, () => `not ${tenant.answered} records`);
 }
 
 function messagesAnswer(): { headers: [string, string][]; body: string } {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calendarWindows, windowAt } from '@metergate/core/spend/window.ts';
 import { rotateServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { assertRefusal } from '../running-product.ts';
 import { limitHeaders, meteredAnswer, noLimitHeaders, productForFile, type Tenant } from './tenant.ts';
 
@@ -75,14 +75,12 @@ test('a cap is reached when spend equals it, applies at once to the next call, a
 
 /** The caps, once the sums have arrived in the store. */
 async function spentBy(tenant: Tenant, spent: string): Promise<Awaited<ReturnType<Tenant['caps']>>> {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
+  let shown: string | undefined;
+  return eventually(async () => {
     const caps = await tenant.caps();
-    if (caps.every((cap) => cap.spent === spent)) return caps;
-    assert.ok(performance.now() < deadlineMs, `spent is ${caps[0]?.spent}, awaited ${spent}`);
-    await pause();
-  }
+    shown = caps[0]?.spent;
+    return caps.every((cap) => cap.spent === spent) && caps;
+  }, () => `spent is ${shown}, awaited ${spent}`);
 }
 
 test('key caps refuse nothing until the organization turns them on; project caps never do', async () => {

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { openExistingStore } from 'metergate/command-line/open-store.ts';
 import { readConfig } from 'metergate/config/read-config.ts';
 import { setCap, listCaps, removeCap, type CapInput, type ShownCap } from '@metergate/platform/use-cases/caps.ts';
@@ -15,7 +16,6 @@ import { connectProvider } from '@metergate/platform/use-cases/providers.ts';
 import { isRefusal, type AdministrationRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { createServiceKey } from '@metergate/platform/use-cases/service-keys.ts';
 import { headerValue, headerValues, type HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { providerKeys, startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -91,15 +91,13 @@ export class Tenant {
 
   /** Calls until the answer is as wanted: a changed setting takes effect within a second. The calls cost nothing. `sentMs`: when it was sent. */
   async until(wanted: (answer: RawAnswer, sentMs: number) => boolean, options: CallOptions = {}): Promise<RawAnswer> {
-    const deadlineMs = performance.now() + 10_000;
-    const pause = pauses();
-    for (;;) {
+    let last = '';
+    return eventually(async () => {
       const sentMs = performance.now();
       const answer = await this.call(0, options);
-      if (wanted(answer, sentMs)) return answer;
-      if (performance.now() > deadlineMs) assert.fail(`not in force after 10 s: ${answer.head.toString()}${answer.body.toString()}`);
-      await pause();
-    }
+      last = `${answer.head}${answer.body}`;
+      return wanted(answer, sentMs) && answer;
+    }, () => `not in force: ${last}`);
   }
 }
 

@@ -11,8 +11,8 @@ import { isRefusal } from '@metergate/platform/use-cases/refusal.ts';
 import { showRun } from '@metergate/platform/use-cases/runs.ts';
 import { keyPresented, showSelf } from '@metergate/platform/use-cases/self.ts';
 import { showUsage } from '@metergate/platform/use-cases/usage.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { RawConnection, rawCall, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { bearer } from '../running-product.ts';
@@ -88,13 +88,10 @@ async function send(tenant: Tenant, { target, body, chunked }: Work & { readonly
 }
 
 async function records(tenant: Tenant) {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 10_000; ;) {
+  return eventually(async () => {
     const found = await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
-    if (found.length >= tenant.answered) return found;
-    assert.ok(performance.now() < deadlineMs, `${found.length} of ${tenant.answered} records`);
-    await pause();
-  }
+    return found.length >= tenant.answered && found;
+  }, () => `not ${tenant.answered} records`);
 }
 
 /** Of whichever form the refusal has. */
@@ -124,16 +121,14 @@ async function refusedAll(tenant: Tenant, headers: readonly HeaderPair[] = []): 
 
 /** The refusals that the platform counts, once there are as many. */
 async function refusals(tenant: Tenant, count: number): Promise<void> {
-  const pause = pauses();
-  for (const deadlineMs = performance.now() + 20_000; ;) {
+  let counted = 0;
+  await eventually(async () => {
     const nowMs = Date.now();
     const shown = await showRefusals(product.context(), { organization: tenant.id, sinceMs: nowMs - 7_200_000, untilMs: nowMs + 3_600_000 });
     assert.ok(!isRefusal(shown));
-    const counted = shown.byCode.find(({ code }) => code === 'unmetered_work_refused')?.refusals ?? 0;
-    if (counted === count) return;
-    assert.ok(performance.now() < deadlineMs, `${counted} of ${count} refusals`);
-    await pause();
-  }
+    counted = shown.byCode.find(({ code }) => code === 'unmetered_work_refused')?.refusals ?? 0;
+    return counted === count;
+  }, () => `${counted} of ${count} refusals`);
 }
 
 const saying = async (tenant: Tenant, wanted: number, options: object): Promise<void> => {

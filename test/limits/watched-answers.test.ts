@@ -5,20 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '@metergate/core/record/call-record.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { productForFile, type Tenant } from './tenant.ts';
 
 const product = productForFile();
 
 async function recordOf(tenant: Tenant, path: string): Promise<CallRecord> {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
-    const found = (await product.store.calls.list({ organization: tenant.id as never, limit: 10_000 })).find((record) => record.path === path);
-    if (found !== undefined) return found;
-    assert.ok(performance.now() < deadlineMs, `no record of ${path}`);
-    await pause();
-  }
+  const all = () => product.store.calls.list({ organization: tenant.id as never, limit: 10_000 });
+  return eventually(async () => (await all()).find((record) => record.path === path), () => `no record of ${path}`);
 }
 
 const json = (value: object) => ({ headers: [['content-type', 'application/json']] as [string, string][], body: JSON.stringify(value) });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { citusBin, testCitus, withoutCitus, type TestCitus } from '@metergate/testkit/citus.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { schemaMaking, sql, testCells } from './cells-suite.ts';
 import { Sharer } from './shared-fixture.ts';
 
@@ -81,12 +81,7 @@ describe('gateway nodes on a store of cells on Citus', { skip: citusBin() === nu
           answers[whose].set(code, (answers[whose].get(code) ?? 0) + 1);
         }
       });
-      const until = async (seen: () => boolean): Promise<void> => {
-        const pause = pauses();
-        for (const deadlineMs = performance.now() + 60_000; !seen(); await pause()) {
-          assert.ok(performance.now() < deadlineMs, JSON.stringify([...answers.capped]));
-        }
-      };
+      const until = (seen: () => boolean): Promise<true> => eventually(seen, () => JSON.stringify([...answers.capped]));
       await citus.coordinator.pause();
       let freeMeanwhile: number;
       let awayMs = performance.now();

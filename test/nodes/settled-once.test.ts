@@ -13,6 +13,7 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { WalkedCall } from '@metergate/store/calls/call-walk.ts';
 import type { Store } from '@metergate/store/store.ts';
 import { startCluster, type Cluster, type ClusterNode, type ClusterProcess } from '@metergate/testkit/cluster.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { pauses } from '@metergate/testkit/pauses.ts';
 import { testPostgres, type TestPostgres } from '@metergate/testkit/postgres.ts';
 import { startScriptedProvider, type ScriptedAnswer, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -63,10 +64,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function until(happens: () => Promise<boolean>): Promise<void> {
-  const tick = pauses();
-  for (const endMs = performance.now() + 60_000; !await happens(); await tick()) if (performance.now() > endMs) assert.fail('not within a minute');
-}
+const until = (happens: () => Promise<boolean>): Promise<true> => eventually(happens, () => `not ${happens}`);
 
 /** What the caps show as spent, in nano-dollars. */
 async function spentBy({ id }: Sharer): Promise<bigint> {

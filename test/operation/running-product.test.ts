@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { providerKeys, startSystem, type System } from '@metergate/testkit/system.ts';
 
 const password = 'CANARY-password-of-a-user';
@@ -40,14 +41,6 @@ const adminToken = async (organization = 'default', role = 'owner'): Promise<str
   secrets.push(String(json['token']));
   return String(json['token']);
 };
-const eventually = async (wanted: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!await wanted()) {
-    if (Date.now() > deadline) throw new Error('it did not come about');
-    await new Promise((resume) => setTimeout(resume, 50));
-  }
-};
-
 test('a key made over HTTP forwards calls, and ends when the command revokes it; both leave their audit rows', async () => {
   const token = await adminToken();
   const made = await http('/keys', token, { method: 'POST', body: JSON.stringify({ name: 'by http' }) });
@@ -55,7 +48,7 @@ test('a key made over HTTP forwards calls, and ends when the command revokes it;
   secrets.push(String(made.body['key']));
   assert.equal(await call(String(made.body['key'])), 200);
   assert.equal((await cli(['key', 'revoke', String(made.body['id'])])).code, 0);
-  await eventually(async () => await call(String(made.body['key'])) === 401);
+  await eventually(async () => await call(String(made.body['key'])) === 401, 'the key still works');
   const audit = (await http('/audit', token)).body['data'] as { action: string; actor: { kind: string; name: string }; subject: string }[];
   const rows = audit.filter(({ subject }) => subject === made.body['id']).map(({ action, actor }) => [action, actor.kind, actor.name]);
   const { prefix } = ((await http('/tokens', token)).body['data'] as { prefix: string }[]).at(-1)!;
@@ -145,7 +138,7 @@ test('the master key is rotated during calls: none fails, and the next start ope
   // A change makes the node reload the organization: what it unseals then is under the new key.
   await cli(['org', 'set', 'default', '--drain', '3']);
   const made = await system.createKey();
-  await eventually(async () => await call(made.key) === 200);
+  await eventually(async () => await call(made.key) === 200, 'the key does not work');
   going.on = false;
   await load;
   assert.deepEqual([...statuses.keys()], [200]);
@@ -183,19 +176,19 @@ test('an erased organization is gone within a second: its key, its token, its na
   await system.calls({ count: 1, organization: id });
   assert.equal((await http(`/organizations/${id}`, await adminToken(id, 'admin'), { method: 'DELETE' })).status, 403);
   assert.deepEqual((await http(`/organizations/${id}`, token, { method: 'DELETE' })).body, { id, erased: true });
-  await eventually(async () => await call(key) === 401);
+  await eventually(async () => await call(key) === 401, 'the key still works');
   assert.equal((await http('/keys', token)).status, 401);
   assert.equal((await cli(['org', 'erase', id, '--yes'])).code, 1);
   secrets.push(key, 'CANARY-organization', 'CANARY-project');
 });
 
 test('the data directory and the output hold no secret, and no words of the erased organization once its journal is shipped', async () => {
-  await eventually(async () => filesWith('CANARY-organization').length === 0);
+  await eventually(() => filesWith('CANARY-organization').length === 0, 'the name is still in files');
   const before = system.stdout() + system.stderr();
   await system.kill9();
   system = await system.restart();
   // The words of records are removed in slices, and the engine's own copies of them after the last one.
-  await eventually(async () => ['CANARY-organization', 'CANARY-project'].every((word) => filesWith(word).length === 0));
+  await eventually(() => ['CANARY-organization', 'CANARY-project'].every((word) => filesWith(word).length === 0), 'the words are still in files');
   const said = before + system.stdout() + system.stderr();
   for (const secret of secrets) assert.ok(!said.includes(secret), 'said by the product');
   assert.deepEqual(secrets.map((secret) => [secret.slice(0, 12), filesWith(secret)]).filter(([, files]) => files!.length > 0), []);

@@ -53,7 +53,7 @@ export interface Held {
 /** Waits for that many records, 20 s at most. */
 export async function heldOf(store: Store, { id, keyId }: Upgraded, served: number): Promise<Held> {
   const organization = id as never;
-  const deadlineMs = performance.now() + 20_000;
+  const deadlineMs = performance.now() + 60_000;
   let records = await store.calls.list({ organization, limit: 200_000 });
   while (records.length < served && performance.now() < deadlineMs) {
     await pass(100);

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, requestBytes, type RawAnswer } from '@metergate/testkit/raw-client.ts';
 import { gate, type ReceivedRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System, type SystemOptions } from '@metergate/testkit/system.ts';
@@ -20,8 +20,6 @@ import { bearer } from '../running-product.ts';
 import { assertEnvelope } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, requestedCall, bodyOf, connectionOf, heldBack, kinds } from './metered-load.ts';
 
-/** How long recovery may take. Milliseconds. */
-const deadlineMs = 15_000;
 let lastNumber = 0;
 
 interface UseCaseContext {
@@ -62,34 +60,27 @@ async function context(t: TestContext, options: SystemOptions): Promise<UseCaseC
 
 /** Calls until the answer has this status. */
 async function callsUntil({ call }: UseCaseContext, status: number): Promise<RawAnswer> {
-  const deadline = performance.now() + deadlineMs;
-  for (;;) {
+  return eventually(async () => {
     const answer = await call();
-    if (answer.status === status) return answer;
-    assert.ok([200, 500].includes(answer.status), answer.body.toString());
-    assert.ok(performance.now() < deadline, `no ${status} within ${deadlineMs} ms`);
-  }
+    assert.ok([status, 200, 500].includes(answer.status), answer.body.toString());
+    return answer.status === status && answer;
+  }, () => `no ${status}`);
 }
 
 /** Once all are shipped, every call a provider saw has one record, and every delivered one has its figure. */
 async function assertRecorded({ system, seen, delivered }: UseCaseContext): Promise<void> {
-  const deadline = performance.now() + deadlineMs;
-  const pause = pauses();
-  for (;;) {
+  await eventually(async () => {
     const records = (await system.calls({ count: 0 })).filter(({ project }) => project?.startsWith('disk-') === true);
     const numbers = records.map(({ project }) => Number(project?.slice('disk-'.length)));
-    if (seen.every((number) => numbers.includes(number))) {
-      assert.equal(new Set(numbers).size, numbers.length, 'a call has two records');
-      assert.equal(new Set(seen).size, seen.length, 'a call was sent twice');
-      for (const record of records) {
-        const number = Number(record.project?.slice('disk-'.length));
-        if (delivered.includes(number)) assert.deepEqual([record.outcome, record.inputTokens], ['completed', number]);
-      }
-      return;
+    if (!seen.every((number) => numbers.includes(number))) return false;
+    assert.equal(new Set(numbers).size, numbers.length, 'a call has two records');
+    assert.equal(new Set(seen).size, seen.length, 'a call was sent twice');
+    for (const record of records) {
+      const number = Number(record.project?.slice('disk-'.length));
+      if (delivered.includes(number)) assert.deepEqual([record.outcome, record.inputTokens], ['completed', number]);
     }
-    assert.ok(performance.now() < deadline, `${seen.length} calls were forwarded, ${records.length} are recorded\n${system.stderr()}`);
-    await pause();
-  }
+    return true;
+  }, () => `${seen.length} calls were forwarded, and not all are recorded\n${system.stderr()}`);
 }
 
 /** A stream that is open while `harm` is done and ends afterwards: its caller gets all of it. */
@@ -116,15 +107,13 @@ async function streamAcross(given: UseCaseContext, harm: () => Promise<void>): P
 }
 
 async function readyBecomes(opsUrl: string, status: number, words: RegExp): Promise<void> {
-  const deadlineMs = performance.now() + 20_000;
-  const pause = pauses();
-  for (;;) {
+  let said = '';
+  await eventually(async () => {
     const answer = await fetch(`${opsUrl}/readyz`);
-    const said = await answer.text();
-    if (answer.status === status) return assert.match(said, words);
-    assert.ok(performance.now() < deadlineMs, `/readyz stays ${answer.status}: ${said}`);
-    await pause();
-  }
+    said = await answer.text();
+    return answer.status === status;
+  }, () => `/readyz never becomes ${status}: ${said}`);
+  assert.match(said, words);
 }
 
 /** What must hold from the moment nothing can be written until writing works again, without a restart. */

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { RawConnection, type RawAnswer, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { startSystem } from '@metergate/testkit/system.ts';
-import { eventually } from '../hostile/aftermath.ts';
 import { bearer } from '../running-product.ts';
 
 const callers = 24;

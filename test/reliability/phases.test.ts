@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import type { CallRecordJson } from '@metergate/core/record/call-record.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
 import { rawCall, requestBytes, type RawAnswer, type RawConnection } from '@metergate/testkit/raw-client.ts';
 import { gate, type Script, type ScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
 import { serviceForFile } from '../running-product.ts';
-import { assertEnvelope, eventually, inTime, named, recordsOf } from '../hostile/aftermath.ts';
+import { assertEnvelope, inTime, named, recordsOf } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, bodyOf, connectionOf, heldBack, kinds, upstreamKinds, type Kind } from './metered-load.ts';
 
 const service = serviceForFile({}, ({ system }) => system.declareUpstream());
@@ -150,12 +150,8 @@ async function knock(): Promise<void> {
 
 /** Waits until the product says that no call is under way. */
 async function noneInFlight(): Promise<void> {
-  const deadline = performance.now() + 8_000;
-  const pause = pauses();
-  while (!/^metergate_calls_in_flight 0$/m.test(await (await fetch(`${service.system.opsUrl}/metrics`)).text())) {
-    assert.ok(performance.now() < deadline, 'calls are under way for too long');
-    await pause();
-  }
+  await eventually(async () => /^metergate_calls_in_flight 0$/m.test(await (await fetch(`${service.system.opsUrl}/metrics`)).text()),
+    () => 'calls are under way for ever');
 }
 
 /** A call whose answer waits at a gate: before its head, or before its last piece. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { serviceForFile } from '../running-product.ts';
 import { startLoad } from './metered-load.ts';
 
@@ -11,14 +11,11 @@ const service = serviceForFile();
 
 /** Waits until the product's metrics contain this line. */
 async function metric(line: string): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  const pause = pauses();
-  for (;;) {
-    const text = await (await fetch(`${service.system.opsUrl}/metrics`)).text();
-    if (text.split('\n').includes(line)) return;
-    assert.ok(performance.now() < deadline, `no ${line} in\n${text}`);
-    await pause();
-  }
+  let text = '';
+  await eventually(async () => {
+    text = await (await fetch(`${service.system.opsUrl}/metrics`)).text();
+    return text.split('\n').includes(line);
+  }, () => `no ${line} in\n${text}`);
 }
 
 test('spend changed behind the product\'s back is reported after the next start, with both figures, and calls still work', async () => {

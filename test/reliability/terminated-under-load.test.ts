@@ -8,12 +8,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { HeaderPair } from '@metergate/testkit/http-message.ts';
 import { requestBytes } from '@metergate/testkit/raw-client.ts';
 import { gate, type ReceivedRequest, type Script } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { bearer } from '../running-product.ts';
-import { eventually } from '../hostile/aftermath.ts';
 import { answerHeaders, answerPieces, requestedCall, assertCounted, bodyOf, connectionOf, heldBack, kinds, startLoad } from './metered-load.ts';
 
 /** A product whose data outlives its stop, so that its records can be read afterwards. */

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fixture } from '@metergate/testkit/corpus.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { runHost, type Ended } from '@metergate/tap/src/test-support/host.ts';
 import { pythons, runPython } from './pythons.ts';
@@ -50,13 +50,10 @@ const shown = (): Promise<Shown> => cli<Shown>('baseline', 'show', baseline.id);
 const callsShown = async (): Promise<number> => (await shown()).report.total.calls.value;
 /** What is shown once that many calls have arrived: a host that ends waits only a limited time for a busy platform. */
 async function shownOf(calls: number): Promise<Shown['report']> {
-  const deadlineMs = performance.now() + 10_000;
-  const pause = pauses();
-  for (;;) {
+  return eventually(async () => {
     const { report } = await shown();
-    if (report.total.calls.value >= calls || performance.now() > deadlineMs) return report;
-    await pause();
-  }
+    return report.total.calls.value >= calls && report;
+  }, () => `not ${calls} calls`);
 }
 
 /** Settings of a host with this key. */

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { testPostgres } from '@metergate/testkit/postgres.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import pg from 'pg';
@@ -57,13 +57,7 @@ async function spend(system: System, key: string): Promise<void> {
   assert.equal(answer.status, 200, await answer.text());
 }
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const pause = pauses();
-  for (const endMs = performance.now() + 60_000; !holds();) {
-    assert.ok(performance.now() < endMs, what);
-    await pause();
-  }
-}
+const until = (what: string, holds: () => boolean): Promise<true> => eventually(holds, () => what);
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

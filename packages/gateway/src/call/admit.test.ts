@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import type { CapId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { Journal } from '@metergate/store/journal/journal.ts';
 import { assertAtRest } from '@metergate/testkit/at-rest.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { headerValue } from '@metergate/testkit/http-message.ts';
 import { RawConnection, requestBytes, type RawCall } from '@metergate/testkit/raw-client.ts';
 import { gate, startScriptedProvider } from '@metergate/testkit/scripted-provider.ts';
@@ -65,15 +65,6 @@ function chat(body: string, run: string | null = null): RawCall {
   const headers: [string, string][] = [['Authorization', `Bearer svc_live_${'0'.repeat(32)}`]];
   if (run !== null) headers.push(['x-svc-run-id', run]);
   return { target: '/v1/chat/completions', headers, body };
-}
-
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 8_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadlineMs, what);
-    // Not each turn: what the first test waits for takes the five seconds that a provider has for its head.
-    await pause(2);
-  }
 }
 
 const codeOf = (body: Buffer): string => (JSON.parse(body.toString()) as { error: { code: string } }).error.code;

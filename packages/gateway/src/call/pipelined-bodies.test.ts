@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { createPriceBook } from '@metergate/core/price/price-book.ts';
 import { priceList } from '@metergate/core/price/price-list.ts';
 import { assertAtRest } from '@metergate/testkit/at-rest.ts';
-import { pauses } from '@metergate/testkit/pauses.ts';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { gate } from '@metergate/testkit/scripted-provider.ts';
 import { testHeld, testOrganization } from '../guards/test-support/run-fixture.ts';
 import { neighbourKey as newKey, ownKey as knownKey, startNode } from '../test-support/whole-node.ts';
@@ -40,15 +40,6 @@ async function nodeThatAsks(t: Parameters<typeof startNode>[0], requestsReadBy: 
 
 const head = (key: string, framing: string): string =>
   `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${framing}\r\n\r\n`;
-
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 8_000;
-  const pause = pauses();
-  while (!holds()) {
-    assert.ok(performance.now() < deadlineMs, what);
-    await pause();
-  }
-}
 
 const seconds = {
   'of a stated length': `${head(knownKey, 'Content-Length: 300000')}${'x'.repeat(50_000)}`,

@@ -4,15 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { ownKey as key, neighbourKey as neighbour, startNode } from '../test-support/whole-node.ts';
-
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 20_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadlineMs, what);
-    await new Promise((resolve) => void setTimeout(resolve, 5));
-  }
-}
 
 /** Waits until the node, which now looks at nothing else, has looked at its clock again, and again: once may have been before. */
 async function nextLook(time: { looks: () => number }): Promise<void> {

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { observe } from '../../src/observe/observe.ts';
 import { tap } from '../../src/tap.ts';
 import { startIngestionServer } from '../../src/test-support/ingestion-server.ts';
@@ -118,8 +119,7 @@ async function throughThePackage<Client extends object>(
     // Without a known model there is no event that the server would take.
     const wanted = steps.flatMap(({ seen }) => seen).filter(({ model }) => model !== null).length;
     const out = (): number => endpoint.ids().length + printed.join('').split('"schema":').length - 1;
-    const until = performance.now() + 10_000;
-    while (out() < wanted && performance.now() < until) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await eventually(() => out() >= wanted, () => `${out()} of ${wanted} events are out`);
     assert.equal(out(), wanted);
   } finally {
     for (const [at, stream] of streams.entries()) stream.write = writes[at]!;
