@@ -30,7 +30,8 @@ const faultOf = async (starting: Promise<void>): Promise<string> => {
 };
 
 test('a port that somebody listens on is named, whichever of the two listens on all addresses', async (t) => {
-  for (const [theirs, ours] of [['127.0.0.1', '127.0.0.1'], ['127.0.0.1', '0.0.0.0'], ['0.0.0.0', '127.0.0.1'], ['127.0.0.1', 'localhost']] as const) {
+  const one = '127.0.0.1';
+  for (const [theirs, ours] of [[one, one], [one, '0.0.0.0'], ['0.0.0.0', one], [one, 'localhost']] as const) {
     const { server, port } = await listen(theirs);
     t.after(() => server.close());
     assert.equal(await faultOf(start({ host: ours, port })),

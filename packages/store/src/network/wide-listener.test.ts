@@ -121,3 +121,32 @@ test('all of its sockets close, and it has ended once the connections of each ha
   for (const caller of callers) caller.end();
   await ends;
 });
+
+test('whoever connects while it begins to listen is refused or answered, and never reset', async () => {
+  const before = createServer();
+  before.listen(0, '127.0.0.1');
+  await once(before, 'listening');
+  const { port } = before.address() as AddressInfo;
+  await new Promise((resolve) => { before.close(resolve); });
+  const seen = new Set<string>();
+  const call = (): Promise<string> => new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'no code'));
+    socket.on('close', () => resolve('closed'));
+    socket.on('data', () => {
+      resolve('answered');
+      socket.destroy();
+    });
+    socket.write('x');
+  });
+  for (let round = 0; round < 10; round += 1) {
+    const callers = Promise.all(Array.from({ length: 8 }, async () => {
+      for (let how = ''; how !== 'answered'; seen.add(how)) how = await call();
+    }));
+    const server = createServer((socket) => socket.on('data', () => socket.end('ok')));
+    const listeners = await listenWide(server, { host: '127.0.0.1', port });
+    await callers;
+    await Promise.all(listeners.map((each) => new Promise((resolve) => { each.close(resolve); })));
+  }
+  assert.deepEqual([...seen].sort(), ['ECONNREFUSED', 'answered']);
+});

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type ServerOpts, type Socket } from 'node:net';
+import { assertFreeAddress, type ListenAt } from './free-address.ts';
 
 /** Sockets of one address; so many connections are taken in a turn at most. */
 export const listenersMax = 16;
@@ -14,12 +15,6 @@ export const listenersMax = 16;
  */
 const waitingMax = 16_384;
 
-export interface ListenAt {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-}
-
 /** What listens for a server: the server itself first, and what hands its connections over to it. */
 export type Listeners = readonly [Server, ...Server[]];
 
@@ -28,7 +23,8 @@ export type Listeners = readonly [Server, ...Server[]];
  * cannot be bound, also where what listens there would share it.
  */
 export async function listenWide(server: Server, at: ListenAt): Promise<Listeners> {
-  if (at.port !== 0) await assertFree(at);
+  // Sockets that share a port do not refuse each other, so who has it already is asked by one that does not share.
+  if (at.port !== 0) await assertFreeAddress(at);
   if (!await sharesItsPort(server, at)) await listens(server, { ...at, backlog: waitingMax });
   const { address: host, port } = server.address() as AddressInfo;
   const helpers: Server[] = [];
@@ -46,13 +42,6 @@ export async function listenWide(server: Server, at: ListenAt): Promise<Listener
 function optionsOf(server: Server): ServerOpts {
   const { allowHalfOpen = false, noDelay = false } = server as ServerOpts;
   return { allowHalfOpen, noDelay };
-}
-
-/** Sockets that share a port do not refuse each other, so who has it already is asked by one that does not share. */
-async function assertFree(at: ListenAt): Promise<void> {
-  const probe = createServer();
-  await listens(probe, at);
-  await new Promise((resolve) => { probe.close(resolve); });
 }
 
 async function sharesItsPort(server: Server, at: ListenAt): Promise<boolean> {
