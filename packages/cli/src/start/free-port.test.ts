@@ -52,9 +52,9 @@ test('one port for two listeners is a mistake', async () => {
 test('whoever connects while a free port is looked at is refused, and never reset', async () => {
   const port = await freePort();
   const seen = new Set<unknown>();
-  let looks = true;
+  const over = new AbortController();
   const callers = Promise.all(Array.from({ length: 8 }, async () => {
-    while (looks) {
+    while (!over.signal.aborted) {
       const socket = connect({ host: '127.0.0.1', port });
       seen.add(await new Promise((resolve) => {
         socket.on('connect', () => resolve('connected'));
@@ -64,7 +64,7 @@ test('whoever connects while a free port is looked at is refused, and never rese
     }
   }));
   for (let look = 0; look < 200; look += 1) await start({ host: '127.0.0.1', port });
-  looks = false;
+  over.abort();
   await callers;
   assert.deepEqual([...seen], ['ECONNREFUSED']);
 });
