@@ -5,7 +5,7 @@
 
 /** Something with limits of time. */
 export interface Watched {
-  /** Called at every tick. */
+  /** Called once for every tick. */
   look(): void;
 }
 
@@ -16,6 +16,13 @@ export interface SilenceClock {
   forget(one: Watched): void;
 }
 
+/**
+ * A look may serve a request or end a connection, and thousands may be due at once. Those of a turn of the event loop take about so long together;
+ * the others follow in the next turns, behind what came meanwhile.
+ */
+const looksMs = 1;
+/** Looks between two readings of the clock: most take less than reading it. */
+const looksAtOnce = 8;
 const shortestTickMs = 5;
 const longestTickMs = 500;
 
@@ -25,11 +32,16 @@ export class CoarseClock implements SilenceClock {
   readonly #monotonicMs: () => number;
   #nowMs: number;
   #awakeMs = 0;
+  readonly #inNextTurn: (task: () => void) => void;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(tickMs: number, monotonicMs: () => number = () => performance.now()) {
+  constructor(
+    tickMs: number, monotonicMs: () => number = () => performance.now(),
+    inNextTurn: (task: () => void) => void = (task) => void setImmediate(task).unref(),
+  ) {
     this.tickMs = tickMs;
     this.#monotonicMs = monotonicMs;
+    this.#inNextTurn = inNextTurn;
     this.#nowMs = monotonicMs();
   }
 
@@ -61,9 +73,22 @@ export class CoarseClock implements SilenceClock {
     const nowMs = this.#monotonicMs();
     this.#awakeMs += Math.min(nowMs - this.#nowMs, 2 * this.tickMs);
     this.#nowMs = nowMs;
-    for (const one of this.#watched) one.look();
-    this.#timer = this.#watched.size === 0 ? null : setTimeout(this.#tick, this.tickMs).unref();
+    this.#lookAtSome(this.#watched.values(), this.#watched.size);
   };
+
+  /** At so many of the rest: those that come to be watched meanwhile wait for the next tick. */
+  #lookAtSome(rest: SetIterator<Watched>, count: number): void {
+    const beganMs = this.#monotonicMs();
+    for (let looked = 1; looked <= count; looked += 1) {
+      const { done, value } = rest.next();
+      if (done === true) break;
+      value.look();
+      if (looked % looksAtOnce === 0 && this.#monotonicMs() - beganMs >= looksMs) {
+        return this.#inNextTurn(() => this.#lookAtSome(rest, count - looked));
+      }
+    }
+    this.#timer = this.#watched.size === 0 ? null : setTimeout(this.#tick, this.tickMs).unref();
+  }
 }
 
 const clocks = new Map<number, CoarseClock>();
