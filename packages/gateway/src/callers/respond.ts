@@ -9,6 +9,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse, StreamedRequest } from './caller-exchange.ts';
+import { bytesBehindRefusals } from '../fairness/bytes-behind-refusals.ts';
 import { discard } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
@@ -158,8 +159,9 @@ export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   socket.once('close', () => { for (const timer of timers) clearTimeout(timer); });
   request.on('data', (chunk: Buffer) => {
     timers[0]!.refresh();
+    const goesOn = bytesBehindRefusals.came(chunk.length, lingered);
     lingered += chunk.length;
-    if (lingered > lingerBytesMax) socket.destroy();
+    if (!goesOn || lingered > lingerBytesMax) socket.destroy();
   });
   request.once('end', () => socket.destroy());
 }
