@@ -13,7 +13,7 @@ import { portOf } from '@metergate/store/network/name-port.ts';
 import type { NameResolver } from '@metergate/store/network/name-resolver.ts';
 import type { NodeReport } from '@metergate/store/operation/node-reports.ts';
 import { processMs } from '@metergate/store/desk/lease-desk.ts';
-import { collectOnOneThread } from './collecting.ts';
+import { setCollecting } from './collecting.ts';
 import { reportThreadFaults, type FaultReport } from './reported-faults.ts';
 import { endStandingThread } from './end-standing-thread.ts';
 import { createThreadPulse, pulseMs, type ThreadName, type ThreadPulse, type ThreadPulses } from './thread-pulse.ts';
@@ -88,7 +88,7 @@ const noFigures = { recordsSetAside: 0, spendDifferences: 0, cellsAway: 0, rowsS
 
 /** Starts the store thread, lets it recover, then the gateway thread. @throws ThreadFault; nothing keeps running then. */
 export async function startThreads(options: ThreadsOptions): Promise<Threads> {
-  collectOnOneThread();
+  setCollecting();
   const { port1: storeSide, port2: gatewaySide } = new MessageChannel();
   let stopping = false;
   const watch = (name: 'gateway' | 'store', worker: Worker): Worker => {

@@ -1,7 +1,7 @@
 /**
- * What a node reads of bodies that come behind refusals. Each is read on so that its caller finds the refusal (decision 105), which costs the thread that
- * forwards calls a little for every byte. So all of them together have a budget that fills up again, and where it is used up a connection is closed
- * behind the first of its bytes, as most servers close theirs at once.
+ * What a node reads of bodies that come behind refusals. Each is read on so that its caller finds the refusal (decision 105), which costs the thread
+ * that forwards calls a little for every byte. So all of them together have a budget that fills up again, and where it is used up a connection is
+ * closed behind the first of its bytes, as most servers close theirs at once.
  */
 
 /** What a connection may always send, bytes. */

@@ -8,8 +8,8 @@ import { collect } from '@metergate/store/threads/collector.ts';
 
 /** Smaller pieces are mostly parts of one larger buffer, and are many before they are much. */
 export const largeBytesMin = 16 * 1024;
-/** Between two collections. A piece is mostly copied once more, and those that have not left stay: V8's own bound is four times as much. */
-export const collectedBytesMin = 16 * 1024 * 1024;
+/** Between two collections. A piece is mostly copied once more, and those that have not left stay: V8's own bound is twice as much. */
+export const collectedBytesMin = 32 * 1024 * 1024;
 
 /** What it depends on; given in tests. */
 export interface LargePiecesBy {
