@@ -10,15 +10,19 @@ export class ReadingOn {
   readonly #drains: Drains;
   readonly #organization: OrganizationId;
   readonly #bound: DrainBound;
+  readonly #bytesMax: number;
   #timer: NodeJS.Timeout;
   #placed = false;
   #bytes = 0;
 
   /** `late` runs once, when the time is over. It keeps no process alive. */
-  constructor(drains: Drains, organization: OrganizationId, { bound, late }: { readonly bound: DrainBound; readonly late: () => void }) {
+  constructor(drains: Drains, organization: OrganizationId, { bound, late, answers }: {
+    readonly bound: DrainBound; readonly late: () => void; readonly answers: number;
+  }) {
     this.#drains = drains;
     this.#organization = organization;
     this.#bound = bound;
+    this.#bytesMax = bound.bytesMax * answers;
     this.#timer = setTimeout(late, bound.durationMs).unref();
   }
 
@@ -31,7 +35,7 @@ export class ReadingOn {
   /** Counts bytes; true if they are more than are read on. */
   exceeds(bytes: number): boolean {
     this.#bytes += bytes;
-    return this.#bytes > this.#bound.bytesMax;
+    return this.#bytes > this.#bytesMax;
   }
 
   /** Gives the place back and lets the time go. */
@@ -42,9 +46,12 @@ export class ReadingOn {
   }
 }
 
-/** Begins to read on for an organization, within its bound. `covered`: a limit covers what is read on; `late` runs once it takes too long. */
-export function beginReadingOn(drains: Drains, { id, drainSeconds }: OrganizationSettings, { covered, late }: {
-  readonly covered: boolean; readonly late: () => void;
+/**
+ * Begins to read on for an organization, within its bound. `covered`: a limit covers what is read on; `late` runs once it takes too long.
+ * `answers`: so many come on the same connection, each of which may have the bytes of one.
+ */
+export function beginReadingOn(drains: Drains, { id, drainSeconds }: OrganizationSettings, { covered, late, answers = 1 }: {
+  readonly covered: boolean; readonly late: () => void; readonly answers?: number;
 }): ReadingOn {
-  return new ReadingOn(drains, id, { bound: drainBoundFor(covered, drainSeconds), late });
+  return new ReadingOn(drains, id, { bound: drainBoundFor(covered, drainSeconds), late, answers });
 }

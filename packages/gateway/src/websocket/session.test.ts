@@ -257,6 +257,22 @@ suite('how a connection ends', { timeout }, () => {
     assert.equal((await node.recordOf(({ connection }) => connection === null)).outcome, 'caller_gone');
   });
 
+  test('the caller goes with several under way: each is read on as far as one alone', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    caller.send(create({ stream_id: 'a' }), create({ stream_id: 'b' }));
+    await upstream.until(() => upstream.frames.length === 3);
+    caller.socket.destroy();
+    // An answer that no limit covers is read on for 1 MiB.
+    const long = { delta: 'word '.repeat(100_000) };
+    upstream.send(created('resp_a', { event: { stream_id: 'a' } }), created('resp_b', { event: { stream_id: 'b' } }),
+      ...[1, 2, 3, 4, 5].map(() => delta(long)),
+      completed('resp_a', { stream_id: 'a' }), completed('resp_b', { stream_id: 'b' }), completed('resp_1'));
+    await node.recordOf(({ connection }) => connection === null);
+    const responses = node.journal.closed.filter(({ connection }) => connection !== null);
+    assert.deepEqual(responses.map(({ providerRequestId, outcome, usage: told }) => [providerRequestId, outcome, told]),
+      ['resp_a', 'resp_b', 'resp_1'].map((id) => [id, 'caller_gone', 'reported']));
+  });
+
   test('the caller closes within a response: its close leaves once the response has ended', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     caller.send(closeOf(1000, '', mask));

@@ -284,7 +284,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     if (this.#isOver || this.#readingOn !== null || under.length === 0) return;
     const covered = under.some((response) => this.#node.guards.covers(response.call));
     const late = (): void => this.run(() => this.#stopReadingOn());
-    this.#readingOn = beginReadingOn(this.#node.drains, this.#parts.call.held.organization, { covered, late });
+    this.#readingOn = beginReadingOn(this.#node.drains, this.#parts.call.held.organization, { covered, late, answers: under.length });
     if (!this.#readingOn.enter()) this.#stopReadingOn();
   }
 
