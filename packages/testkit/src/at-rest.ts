@@ -9,7 +9,7 @@ import { pauses } from './pauses.ts';
 type Held = Readonly<Record<string, number>>;
 
 /** Longer than a call is read on after its caller left, where no limit covers it. Milliseconds. */
-const quietDeadlineMs = 20_000;
+const quietDeadlineMs = 60_000;
 
 /** Fails with the kinds that are not 0, if they are not by the deadline. Needs callers that have left or have their answers. */
 export async function assertAtRest(look: () => object | Promise<object>, deadlineMs: number = quietDeadlineMs): Promise<void> {
