@@ -23,7 +23,7 @@ import { fields, table } from '../command-line/table.ts';
 const nameArgument = { type: 'string', valueHint: 'NAME', description: 'Which one, by its name; without it, the one behind /upstream/v1' } as const;
 
 const declare = command({
-  description: 'Declare a destination, disabled at first, with a credential read from standard input; empty, the stored one stays',
+  description: 'Declare a destination, disabled at first, with a credential read from standard input',
   args: {
     org: orgArgument,
     url: { type: 'string', required: true, valueHint: 'URL', description: 'Where calls go; without a name, a trailing /v1 is removed' },
@@ -34,13 +34,15 @@ const declare = command({
       description: `With a name: what it speaks where its paths do not tell: ${upstreamDialects.join(', ')}`,
     },
     provider: { type: 'string', valueHint: 'ID', description: 'With a name: whose prices apply, as the price list calls it; default: by its host' },
+    'keep-credential': { type: 'boolean', description: 'Keep the stored credential, for the same URL and auth; none is read' },
   },
-  run: ({ org, url, name, auth, dialect, provider }, tools) => onStore(tools, async (context, config) => {
+  run: ({ org, url, name, auth, dialect, provider, 'keep-credential': keeps }, tools) => onStore(tools, async (context, config) => {
     if (name === undefined && (auth ?? dialect ?? provider) !== undefined) {
       return refuseInput('invalid_input', '--auth, --dialect and --provider are for an upstream with a --name.');
     }
     const { upstreamAllow } = await settingsOfServer(context.store, config, tools.env);
-    const credential = auth === 'none' ? null : await readSecret(tools, 'Credential, empty where the stored one stays or none is needed');
+    const credential = keeps === true ? null
+      : auth === 'none' ? '' : await readSecret(tools, name === undefined ? 'Credential, empty where none is needed' : 'Credential');
     const rules = { allow: upstreamAllow };
     if (name === undefined) return answer(await declareUpstream(context, { organization: org, url, credential }, rules));
     return answerNamed(await declareNamedUpstream(context, {

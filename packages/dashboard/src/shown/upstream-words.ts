@@ -33,3 +33,8 @@ export const credentialWords: Readonly<Record<NamedUpstream['auth'], string>> = 
   'google-service-account': 'The key file, as JSON. Tokens are fetched with it.',
   none: '',
 };
+
+/** What an empty field means: the stored credential stays where there is a declaration, else none is needed. */
+export function keptCredential(version: number | null): null | '' {
+  return version === null ? '' : null;
+}

@@ -36,7 +36,7 @@ export interface NamedUpstreamPlace {
 }
 
 export interface NamedUpstreamInput extends Omit<NewNamedUpstream, 'credential'>, NamedUpstreamPlace {
-  /** Null: none is needed. Absent or empty: the stored one stays, which it does only where URL and auth stay. */
+  /** Empty or absent: none is needed. Null: the stored one stays, which it does only where URL and auth stay. */
   readonly credential?: string | null | undefined;
   readonly was?: ThingBefore | undefined;
 }
@@ -67,7 +67,7 @@ export async function declareNamedUpstream(context: UseCaseContext, wanted: Name
 
 /** Whether the stored credential is meant. Whether it may stay, the store decides. */
 async function isKept({ store }: UseCaseContext, { id }: Organization, { name, auth, credential }: NamedUpstreamInput): Promise<boolean> {
-  if (auth === 'none' || credential === null || (credential ?? '').trim() !== '') return false;
+  if (auth === 'none' || credential !== null) return false;
   return (await store.namedUpstreams.list(id)).some((each) => each.name === name && each.hasCredential);
 }
 

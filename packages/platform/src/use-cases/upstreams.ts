@@ -25,7 +25,7 @@ export interface ShownUpstream {
 export interface UpstreamInput {
   readonly organization: string;
   readonly url: string;
-  /** Null: none is needed. Absent or empty: the stored one stays, which it does only where the URL stays. */
+  /** Empty or absent: none is needed. Null: the stored one stays, which it does only where the URL stays. */
   readonly credential?: string | null | undefined;
   /** Of the declaration that the change was made from, null where there was none; if that is not so any more, it is refused. */
   readonly was?: ThingBefore | undefined;
@@ -39,8 +39,7 @@ export async function declareUpstream(
   if ('refusal' in parsed) return refuseInput('invalid_upstream_url', parsed.refusal);
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
-  const given = wanted.credential === null ? null : (wanted.credential ?? '').trim();
-  const declaration = { url: parsed.url, credential: given === null ? '' : given === '' ? null : given };
+  const declaration = { url: parsed.url, credential: wanted.credential === null ? null : (wanted.credential ?? '').trim() };
   const check = refuseOtherThan<DeclaredVersion>(wanted.was, { the: 'The upstream', a: 'an upstream' }, (there) => there);
   return (await context.store.upstreams.declare(organization.id, declaration, check)) ?? shown(context, organization);
 }

@@ -2,7 +2,7 @@
 import { Button, Group, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
 import { ask, type Shown } from '../../api/client.ts';
 import { useSharedForm } from '../../parts/shared-form.tsx';
-import { authNames, credentialWords, dialectNames } from '../../shown/upstream-words.ts';
+import { authNames, credentialWords, dialectNames, keptCredential } from '../../shown/upstream-words.ts';
 
 type NamedUpstream = Shown<'NamedUpstream'>;
 type Values = {
@@ -36,7 +36,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
           auth,
           dialect,
           provider: provider.trim() === '' ? null : provider.trim(),
-          credential: auth === 'none' ? '' : credential.trim(),
+          credential: auth === 'none' ? '' : credential.trim() || keptCredential(version),
           was: version === null ? null : { version },
         },
       }),

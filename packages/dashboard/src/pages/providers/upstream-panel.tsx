@@ -9,6 +9,7 @@ import { Panel } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Submit } from '../../parts/submit.tsx';
+import { keptCredential } from '../../shown/upstream-words.ts';
 
 type Upstream = Shown<'Upstream'>;
 const changes = ['/platform/v1/upstream'];
@@ -107,7 +108,7 @@ function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
     words: { url: 'Address', credential: 'Credential' },
     send: ({ url, credential }, { version }) =>
       ask.PUT('/platform/v1/upstream', {
-        body: { url: url.trim(), credential: credential.trim(), was: version === null ? null : { version } },
+        body: { url: url.trim(), credential: credential.trim() || keptCredential(version), was: version === null ? null : { version } },
       }),
     read: async () => (await declaredUpstream()) ?? undeclared,
     done: 'The upstream is declared. It takes calls once it is enabled.',

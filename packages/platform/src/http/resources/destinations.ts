@@ -16,8 +16,8 @@ import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
 
 const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
-const kept = z.string().max(8_192).nullable().optional().openapi({
-  description: 'Null: none is needed. Absent or empty: the stored one stays. For another address or auth it must be given again.' });
+const credentialOrKept = z.string().max(8_192).nullable().optional().openapi({
+  description: 'Absent or empty: none is needed. Null: the stored one stays; for another address or auth it must be given again.' });
 const version = z.int().openapi({ description: 'Another one with each time it is set, also to the same value' });
 /** A declaration is replaced as a whole: what a change is made from is known by its version. */
 const was = fieldsBeforeOrNone({ version });
@@ -85,7 +85,7 @@ export const upstreamOperations = [
     id: 'declareUpstream', method: 'put', path: '/upstream', role: 'admin', tag: 'upstream',
     refuses: ['unknown_organization', 'invalid_upstream_url', 'invalid_credential', 'changed_meanwhile'],
     summary: 'Declare the upstream; it starts disabled', secrets: ['was'],
-    body: z.strictObject({ url: z.string().min(1).max(2_048), credential: kept, was }), answer: upstreamSchema,
+    body: z.strictObject({ url: z.string().min(1).max(2_048), credential: credentialOrKept, was }), answer: upstreamSchema,
     run: ({ context, parts, actor, body }) => declareUpstream(context, { organization: actor.organization, ...body }, parts.upstreamRules),
   }),
   operation({
@@ -128,7 +128,7 @@ export const namedUpstreamOperations = [
     summary: 'Declare an upstream by name; it starts disabled', secrets: ['was'],
     params: namedUpstreamParams,
     body: z.strictObject({
-      url: z.string().min(1).max(2_048), credential: kept, auth: z.enum(upstreamAuths).default('bearer'),
+      url: z.string().min(1).max(2_048), credential: credentialOrKept, auth: z.enum(upstreamAuths).default('bearer'),
       dialect: z.enum(upstreamDialects).nullable().default(null), provider: z.string().min(1).max(64).nullable().default(null),
       was,
     }),

@@ -98,8 +98,7 @@ function stepsOf({ organization, stored, rules }: PlanningNamedUpstreams, wanted
   return [{
     change: { action: there === null ? 'create' : 'change', kind: 'upstream', name, fields }, makesSecret: false,
     async run(context) {
-      const declaration = { organization, name, url, credential: credential === '' ? null : credential, auth, dialect, provider };
-      const done = declares ? await declareNamedUpstream(context, declaration, rules) : null;
+      const done = declares ? await declareNamedUpstream(context, { organization, name, url, credential, auth, dialect, provider }, rules) : null;
       if (isRefusal(done)) return done;
       // A declaration starts disabled.
       const enabledNow = declares ? false : enabledBefore;

@@ -71,8 +71,7 @@ function stepsOf(given: PlanningUpstream, { url, enabled, credential }: Wanted):
   return [{
     change: { action: upstream === null ? 'create' : 'change', kind: 'upstream', name: url, fields }, makesSecret: false,
     async run(context) {
-      const declaration = { organization, url, credential: credential === '' ? null : credential };
-      const declared = declares ? await declareUpstream(context, declaration, rules) : null;
+      const declared = declares ? await declareUpstream(context, { organization, url, credential: credential ?? '' }, rules) : null;
       if (isRefusal(declared)) return declared;
       // A declaration starts disabled.
       const enabledNow = declares ? false : enabledBefore;
