@@ -56,10 +56,10 @@ export type ShownUsage = { readonly [D in AskedDimension]?: string | null } & Sh
 
 /** The most rows of an answer. */
 export const rowsMax = 100_000;
-/** Hourly figures of labels and runs are added up from the records, and this many days take a second in a busy organization. */
+/** Hourly figures of runs, and of labels beside something else, need records: this many days take a second in a busy organization. */
 const hoursDaysMax = 7;
 
-/** Figures by session or upstream are added up from the records too. With a session's name given, an index finds its few calls. */
+/** Figures by session or upstream need records too. With a session's name given, an index finds its few calls. */
 const recordsDaysMax = 31;
 
 /** What usage may be asked by: the store's dimensions, and whose key it was. Decision 240. */

@@ -61,20 +61,30 @@ export function subtractedOnConflict(engine: Engine['kind'], table: string): str
   }).join(', ');
 }
 
-/** Where the figures are: columns of a table of sums, or rows of `call_record`. */
-export type FigureSource = 'sums' | 'calls';
+/** Where the figures are: columns of a table of sums, to be added up or each row by itself, or rows of `call_record`. */
+export type FigureSource = 'sums' | 'rows' | 'calls';
 
 /**
  * Each figure added up. SQLite's own `sum` fails past 64 bits: `halved` adds both halves separately, at twice the cost, and is used
  * when the plain form failed.
  */
 export function summedFigures(engine: Engine['kind'], source: FigureSource, halved: boolean): RawBuilder<unknown> {
+  if (source === 'rows') return sql.raw(figureColumnNames.join(', '));
   return sql.raw(figureColumns.map(({ name, ofCall, kind }) => {
     const value = source === 'sums' ? name : `(${ofCall})`;
-    if (engine === 'postgres') return `cast(greatest(least(coalesce(sum(${value}), 0), ${bound}), -${bound}) as bigint) as ${name}`;
-    if (!halved || kind === 'count') return `coalesce(sum(${value}), 0) as ${name}`;
+    if (engine === 'postgres') return `cast(${bounded(`sum(${value})`, kind, source)} as bigint) as ${name}`;
+    // A sum of nothing is null, which `figuresOfRow` reads as 0: cheaper than to ask for each figure of each row here.
+    if (!halved || kind === 'count') return `sum(${value}) as ${name}`;
     return `coalesce(sum(${value} >> 32), 0) as ${name}_high, coalesce(sum(${value} & 4294967295), 0) as ${name}`;
   }).join(', '));
+}
+
+/** PostgreSQL's sums are of a type without a bound, with which every operation is slow: there are no more than each kind needs. */
+function bounded(sum: string, kind: FigureColumn['kind'], source: FigureSource): string {
+  if (kind === 'count') return sum;
+  // Its `least` takes null for the larger one.
+  const upward = `least(${source === 'calls' ? `coalesce(${sum}, 0)` : sum}, ${bound})`;
+  return kind === 'sum' ? upward : `greatest(${upward}, -${bound})`;
 }
 
 /** A plain number if it is small enough, as most are: reports add up hundreds of thousands. */
@@ -90,9 +100,9 @@ export function figuresOfRow(row: readonly RowValue[], at: number, halved: boole
   if (halved) return halvedFigures(row, at);
   const figures = row.slice(at) as UsageFigures;
   for (let index = 0; index < figures.length; index += 1) {
-    const figure = figures[index]!;
+    const figure = row[at + index]!;
     // Added to zero, which brings it within the bounds.
-    if (typeof figure !== 'number') figures[index] = addWhole(0, wholeFigure(figure));
+    if (typeof figure !== 'number') figures[index] = figure === null ? 0 : addWhole(0, wholeFigure(figure as bigint));
   }
   return figures;
 }
@@ -100,7 +110,7 @@ export function figuresOfRow(row: readonly RowValue[], at: number, halved: boole
 function halvedFigures(row: readonly RowValue[], at: number): UsageFigures {
   let next = at;
   return figureColumns.map(({ kind }) => {
-    if (kind === 'count') return addWhole(0, row[next++] as WholeFigure);
+    if (kind === 'count') return addWhole(0, (row[next++] ?? 0) as WholeFigure);
     const [high, low] = [BigInt(row[next++]!), BigInt(row[next++]!)];
     return addWhole(0, (high << 32n) + low);
   });

@@ -43,7 +43,7 @@ export function partReadingOf(engine: Engine): PartReading {
     try {
       return partsIn(await run(false), columns, false);
     } catch (fault) {
-      if (engine.kind !== 'sqlite' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
+      if (engine.kind !== 'sqlite' || source === 'rows' || !(fault instanceof StoreFault) || fault.code !== 'store_failed') throw fault;
     }
     return partsIn(await run(true), columns, true);
   };

@@ -42,16 +42,17 @@ export function usagePartsIn({ engine }: Pick<StoreContext, 'engine'>): UsagePar
         : sql`(select day_ms from usage_sum where organization = ${organization} and dimension = 'day') as d
           join usage_sum as s on s.organization = ${organization} and s.dimension = ${dimension} and s.day_ms = d.day_ms
           where s.subject = ${subjectOf(word)}`;
-      return partsOf('sums', columns, (sums) => sql`select ${selected(columns, ofNamed)}${sums} from ${from}
-        and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}${grouped(columns, ofNamed)}`);
+      // With its day each sum is a part by itself.
+      const alone = timeOf(query).length > 0;
+      return partsOf(alone ? 'rows' : 'sums', columns, (sums) => sql`select ${selected(columns, ofNamed)}${sums} from ${from}
+        and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}${alone ? sql`` : grouped(columns, ofNamed)}`);
     },
     namedHours({ organization }, { fromMs, toMs }) {
       const columns = ['subject', 'start_ms'] as const;
-      return partsOf('sums', columns, (sums) => sql`select ${selected(columns, ofNamed)}${sums} from usage_sum as s
-        where s.organization = ${organization} and s.dimension = ${namedHours} and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}
-        ${grouped(columns, ofNamed)}`);
+      return partsOf('rows', columns, (figures) => sql`select ${selected(columns, ofNamed)}${figures} from usage_sum as s
+        where s.organization = ${organization} and s.dimension = ${namedHours} and s.day_ms >= ${BigInt(fromMs)} and s.day_ms < ${BigInt(toMs)}`);
     },
-    labelHours: (query, span) => partsOf('sums', ['subject', 'start_ms'], (sums) => labelHoursStatement(query, span, sums)),
+    labelHours: (query, span) => partsOf('rows', ['subject', 'start_ms'], (figures) => labelHoursStatement(query, span, figures)),
     async labelSets(query, unit, starts) {
       const found: UsagePart[] = [];
       const columns = ['subject', ...namesAsked(query), ...timeOf(query)] as const;
@@ -131,7 +132,7 @@ function wordsStatement(query: UsageQuery, { fromMs, toMs }: Span, sums: RawBuil
 }
 
 /** Sums of labels by hour, of all labels or of the filter's. */
-function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs, toMs }: Span, sums: RawBuilder<unknown>): RawBuilder<unknown> {
+function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs, toMs }: Span, figures: RawBuilder<unknown>): RawBuilder<unknown> {
   const range = (column: string) => sql`${sql.ref(column)} >= ${BigInt(fromMs)} and ${sql.ref(column)} < ${BigInt(toMs)}`;
   // A label is looked up in each existing hour, since the key begins with the hour.
   const from = filter.label === undefined
@@ -139,11 +140,13 @@ function labelHoursStatement({ organization, filter = {} }: UsageQuery, { fromMs
     : sql`(select hour_ms from hour_sum where organization = ${organization} and figure = 'calls' and ${range('hour_ms')}) as h
       join usage_sum as s on s.organization = ${organization} and s.dimension = ${hourlyLabels} and s.day_ms = h.hour_ms
       where s.subject = ${subjectOf(filter.label)}`;
-  // In the order of the key, so that no engine has to sort.
-  return sql`select s.subject as subject, s.day_ms as start_ms, ${sums} from ${from} group by s.day_ms, s.subject`;
+  return sql`select s.subject as subject, s.day_ms as start_ms, ${figures} from ${from}`;
 }
 
-/** Calls that have the filter's label together with others. Grouped in the order of the key, so that no engine has to sort the sums. */
+/**
+ * Calls that have the filter's label together with others. Grouped in the order of the key, so that no engine has to sort the sums; PostgreSQL sees
+ * that only if it reads one day or month at a time.
+ */
 function setsStatement(
   kind: 'sqlite' | 'postgres', query: UsageQuery, dimensions: readonly string[], sums: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -151,21 +154,25 @@ function setsStatement(
   const time = shapeOf(query).time === null ? sql`` : sql`min(w.day_ms) as start_ms, `;
   const has = sql.raw(kind === 'postgres' ? 'strpos' : 'instr');
   const attributed = names.length > 0 || Object.keys(attributionFilter(query)).length > 0;
-  return sql`select ${selected(['subject', ...names])}${time}${sums} from word_sum as w
+  const of = (those: RawBuilder<unknown>) => sql`select ${selected(['subject', ...names])}${time}${sums} from word_sum as w
     ${attributed ? sql`join attribution as a on a.id = w.attribution` : sql``}
-    where w.organization = ${query.organization} and w.dimension in (${sql.join([...dimensions])})
+    where w.organization = ${query.organization} and ${those}
       and ${has}(w.subject, ${JSON.stringify(query.filter!.label!)}) > 0${thoseOf(query)}
     group by w.dimension, ${sql.join((['subject', ...names] as const).map((name) => columnOf(name, ofWords)))}`;
+  if (kind === 'sqlite') return of(sql`w.dimension in (${sql.join([...dimensions])})`);
+  return sql.join(dimensions.map((dimension) => of(sql`w.dimension = ${dimension}`)), sql` union all `);
 }
 
 /** Parts whose subject is a set of labels, with what stands beside this label. Most sets come again on other days, and are taken apart once. */
 function besideLabel(parts: readonly UsagePart[], label: string): UsagePart[] {
   const others = new Map<string, string | null>();
   for (const { subject } of parts) if (!others.has(subject!)) others.set(subject!, othersIn(subject!, label));
-  return parts.flatMap((part) => {
+  const beside: UsagePart[] = [];
+  for (const part of parts) {
     const labels = others.get(part.subject!)!;
-    return labels === null ? [] : { ...part, subject: null, labels };
-  });
+    if (labels !== null) beside.push({ ...part, subject: null, labels });
+  }
+  return beside;
 }
 
 /** The labels of a set without this one, as JSON; null: it has no other, or not this one. */
