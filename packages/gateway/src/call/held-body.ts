@@ -3,12 +3,12 @@
  * slowly is refused with 408 (rule 8a). Past the bound it is streamed untouched, and the record says so.
  */
 import { BodyPace } from '../fairness/body-pace.ts';
-import { bodySlabs } from '../fairness/body-slabs.ts';
 import type { Receiving } from '../callers/connections.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldBytes } from '../fairness/held-bodies.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import { BodyReading } from './body-reading.ts';
+import { PackedPieces } from './packed-pieces.ts';
 import type { StreamedReception } from './body-reception.ts';
 import { streamedBody } from './streamed-body.ts';
 import { WholeBody } from './whole-body.ts';
@@ -23,7 +23,7 @@ export class HeldBody implements Receiving {
   readonly #node: GatewayNode;
   readonly #reception: StreamedReception;
   readonly #declaredBytes: number | null;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new PackedPieces();
   readonly #pace = new BodyPace();
   readonly #reading: BodyReading;
   #bytes = 0;
@@ -95,13 +95,13 @@ export class HeldBody implements Receiving {
   }
 
   #hold(chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    const memoryBytes = this.#pieces.add(chunk);
     this.#bytes += chunk.length;
     this.#reading.push(chunk);
-    if (this.#bytes > heldBodyBytesMax) return this.#streamOn();
+    if (this.#bytes > heldBodyBytesMax) return this.#streamOn(memoryBytes);
     if (this.#bytes === this.#declaredBytes) this.#counted?.finished();
     else this.#counted ??= this.#beginToCount();
-    this.#counted?.add(bodySlabs.memoryOf(chunk));
+    this.#counted?.add(memoryBytes);
   }
 
   #sendWhole(): void {
@@ -109,16 +109,17 @@ export class HeldBody implements Receiving {
     const { ready, signs } = this.#reception;
     const read = this.#reading.result();
     this.#reading.release();
-    ready(new WholeBody({ pieces: this.#chunks, bytes: this.#bytes, counted: this.#counted, joins: signs }, read));
+    ready(new WholeBody({ pieces: this.#pieces.all(), bytes: this.#bytes, counted: this.#counted, joins: signs }, read));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */
-  #streamOn(): void {
+  #streamOn(memoryBytes: number): void {
     this.#stopListening();
-    this.#counted?.add(bodySlabs.memoryOf(this.#chunks.at(-1)!));
+    this.#counted?.add(memoryBytes);
     this.#reading.release();
     this.#reception.ready(streamedBody(this.#reception.request, {
-      first: this.#chunks, firstBytes: this.#bytes, contentLength: null, overBound: this.#reception.route.bodyHeld, release: () => this.#release(),
+      first: this.#pieces.all(), firstBytes: this.#bytes, contentLength: null, overBound: this.#reception.route.bodyHeld,
+      release: () => this.#release(),
     }));
   }
 

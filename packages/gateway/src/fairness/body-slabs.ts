@@ -29,10 +29,15 @@ export class BodySlabs {
       largePieces.came(bytes.length);
       return Buffer.from(bytes);
     }
-    const slab = this.#take();
+    const slab = this.take();
     bytes.copy(slab);
+    return this.lend(slab, bytes.length);
+  }
+
+  /** The first so many bytes of a slab that was taken and filled. Once for each slab. */
+  lend(slab: Buffer, bytes: number): Buffer {
     // A view of its own each time: it is what is given back.
-    const piece = slab.subarray(0, bytes.length);
+    const piece = slab.subarray(0, bytes);
     this.#lent.set(piece, slab);
     return piece;
   }
@@ -50,16 +55,12 @@ export class BodySlabs {
     return this.#lent.has(piece);
   }
 
-  /** The memory that the piece takes: of a slab, all. */
-  memoryOf(piece: Uint8Array): number {
-    return this.#lent.has(piece) ? slabBytes : piece.length;
-  }
-
   get spare(): number {
     return this.#spare.length;
   }
 
-  #take(): Buffer {
+  /** A slab to be filled. What it holds is of another body. */
+  take(): Buffer {
     this.#isUsed = true;
     if (!this.#isTimed) this.#look();
     const spare = this.#spare.pop();
