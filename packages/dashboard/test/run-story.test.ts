@@ -1,7 +1,7 @@
 /** A run's story: everything that happened, once, in order, with sums that equal what was given. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstBudget, refusedNow, storyEntries, storyPoints, storySpan, type Story } from '../src/shown/run-story.ts';
+import { firstBudget, refusedNow, storyEntries, storyPoints, storySpan, timeOfStep, type Story } from '../src/shown/run-story.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 20, 12) + seconds * 1_000).toISOString();
 const refusal = (seconds: number, code = 'budget_exceeded'): Story['refusals'][number] => ({
@@ -61,4 +61,17 @@ test('an ended run is refused for its end; a live one for its newest refusal, un
   assert.equal(refusedNow({ ...live, refusals: story.refusals.slice(3) }), null, 'a limit a minute held it up, and it went on');
   assert.equal(refusedNow({ ...live, refusals: [] }), null);
   assert.equal(refusedNow({ ...story, run: { ...story.run, state: 'closed' }, refusals: [] })?.code, 'run_closed');
+});
+
+test('a run of less than a second ends after its calls, in the list and in the picture', () => {
+  const short: Story = {
+    ...story, run: { ...story.run, state: 'closed', startedAt: at(0.3), endedAt: at(0.9) }, steps: [{ at: at(0), calls: 2, cost: '0.2', failedCalls: 0 }],
+    lowerings: [], refusals: [], lastCallAt: at(0.5),
+  };
+  assert.deepEqual(storyEntries(short).map(({ is }) => is), ['began', 'called', 'ended']);
+  const end = Date.parse(at(0.9));
+  assert.ok(storyPoints(short).every(({ atMs }) => atMs <= end));
+  const { fromMs, toMs } = timeOfStep(short.steps[0]!, short);
+  assert.deepEqual([fromMs, toMs], [Date.parse(at(0.3)), end]);
+  assert.ok((fromMs + toMs) / 2 < end, 'its bar is left of the end');
 });

@@ -48,7 +48,7 @@ export function TimeChart(props: TimeChartProps) {
       {series.length < 2 ? null : (
         <Group gap="md" mt={6} component="figcaption">
           {series.map(({ name }, at) => (
-            <Group key={name} gap={6} wrap="nowrap">
+            <Group key={at} gap={6} wrap="nowrap">
               <span className="swatch" style={{ background: colorAt(at) }} />
               <Text size="xs" className="wrap">
                 {name}
@@ -68,8 +68,8 @@ export function TimeChart(props: TimeChartProps) {
           <thead>
             <tr>
               <th>Time</th>
-              {series.map(({ name }) => (
-                <th key={name}>{name}</th>
+              {series.map(({ name }, at) => (
+                <th key={at}>{name}</th>
               ))}
             </tr>
           </thead>
@@ -77,8 +77,8 @@ export function TimeChart(props: TimeChartProps) {
             {moments.map((ms, at) => (
               <tr key={ms}>
                 <th>{momentName(ms)}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name}>{shown(values[at], format)}</td>
+                {series.map(({ values }, of) => (
+                  <td key={of}>{shown(values[at], format)}</td>
                 ))}
               </tr>
             ))}
@@ -125,7 +125,7 @@ function Tip({
         </Text>
       ) : (
         rows.map(({ name, value, index }) => (
-          <Group key={name} gap={6} wrap="nowrap" justify="space-between">
+          <Group key={index} gap={6} wrap="nowrap" justify="space-between">
             <Group gap={6} wrap="nowrap" className="grow">
               <span className="swatch" style={{ background: colorAt(index) }} />
               <span className="clip" style={{ maxWidth: 180 }}>

@@ -32,15 +32,17 @@ export function UsageOverDays({ rows, other, metric, range, names, onPick }: Usa
   const { moments, series } = useMemo(() => {
     const first = Math.floor(range.sinceMs / dayMs) * dayMs;
     const moments = Array.from({ length: Math.ceil((range.untilMs - first) / dayMs) }, (_, at) => first + at * dayMs);
-    const lines = new Map<string, { readonly values: number[]; readonly of: ExploredRow }>();
+    const lines = new Map<string, { readonly name: string; readonly values: number[]; readonly of: ExploredRow }>();
     for (const row of rows) {
+      // By what it is: two keys can have one name.
+      const of = other === null ? '' : JSON.stringify([row[other as keyof ExploredRow] ?? null, row.everythingElse !== undefined]);
       const name = other === null ? metric : nameIn(row, other, names);
-      const line = lines.get(name) ?? { values: moments.map(() => 0), of: row };
-      lines.set(name, line);
+      const line = lines.get(of) ?? { name, values: moments.map(() => 0), of: row };
+      lines.set(of, line);
       const at = Math.round((Date.parse(String(row.day)) - first) / dayMs);
       if (line.values[at] !== undefined) line.values[at] += metricOf(row, metric);
     }
-    return { moments, series: [...lines].map(([name, line]) => ({ name, ...line })) };
+    return { moments, series: [...lines.values()] };
   }, [rows, other, metric, range, names]);
   return (
     <Suspense fallback={<Coming height={260} />}>

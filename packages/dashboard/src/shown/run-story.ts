@@ -15,6 +15,18 @@ export type StoryEntry =
   | { readonly is: 'refused'; readonly atMs: number; readonly untilMs: number; readonly times: number; readonly last: Refusal }
   | { readonly is: 'ended'; readonly atMs: number; readonly state: Story['run']['state'] };
 
+/**
+ * When the calls of a step started: within the run's own time, though steps begin and end at round moments. A run of a second would seem to end
+ * before its calls otherwise.
+ */
+export function timeOfStep(
+  { at }: Pick<Story['steps'][number], 'at'>, { run, stepSeconds }: Pick<Story, 'run' | 'stepSeconds'>,
+): { readonly fromMs: number; readonly toMs: number } {
+  const fromMs = Math.max(Date.parse(at), Date.parse(run.startedAt));
+  const endMs = run.endedAt === null ? Infinity : Date.parse(run.endedAt);
+  return { fromMs, toMs: Math.max(fromMs, Math.min(Date.parse(at) + stepSeconds * 1_000, endMs)) };
+}
+
 const order = { began: 0, lowered: 1, called: 2, refused: 3, ended: 4 } as const;
 
 /** The earliest first. Calls between two other things that happened are one entry, and so are refusals for one reason. */
@@ -23,8 +35,7 @@ export function storyEntries({ run, steps, stepSeconds, lowerings, refusals }: S
     { is: 'began', atMs: Date.parse(run.startedAt), budget: firstBudget({ run, lowerings }) },
     ...lowerings.map(({ at, from, to }) => ({ is: 'lowered', atMs: Date.parse(at), from, to }) as const),
     ...steps.map(({ at, calls, failedCalls, cost }) => ({
-      // A step begins at a round moment, which may be before the run did.
-      is: 'called', atMs: Math.max(Date.parse(at), Date.parse(run.startedAt)), untilMs: Date.parse(at) + stepSeconds * 1_000, calls, failedCalls,
+      is: 'called', atMs: timeOfStep({ at }, { run, stepSeconds }).fromMs, untilMs: Date.parse(at) + stepSeconds * 1_000, calls, failedCalls,
       cost: Number(cost),
     }) as const),
     ...refusals.map((last) => ({ is: 'refused', atMs: Date.parse(last.refusedAt), untilMs: Date.parse(last.refusedAt), times: 1, last }) as const),
@@ -84,7 +95,7 @@ export interface StoryPoint {
 export function storyPoints({ run, steps, stepSeconds, lowerings }: Story): StoryPoint[] {
   const first = firstBudget({ run, lowerings });
   const changes = [
-    ...steps.map(({ at, cost }) => ({ atMs: Date.parse(at) + stepSeconds * 1_000, cost: Number(cost), budget: null })),
+    ...steps.map(({ at, cost }) => ({ atMs: timeOfStep({ at }, { run, stepSeconds }).toMs, cost: Number(cost), budget: null })),
     ...lowerings.map(({ at, to }) => ({ atMs: Date.parse(at), cost: 0, budget: Number(to) })),
   ].toSorted((one, other) => one.atMs - other.atMs);
   const points: StoryPoint[] = [{ atMs: Date.parse(run.startedAt), spent: 0, budget: first === null ? null : Number(first) }];
@@ -101,7 +112,7 @@ export function storySpan(
 ): { readonly fromMs: number; readonly toMs: number } {
   const fromMs = Date.parse(run.startedAt);
   const last = Math.max(
-    fromMs + 1_000, ...steps.slice(-1).map(({ at }) => Date.parse(at) + stepSeconds * 1_000),
+    fromMs + 1_000, ...steps.slice(-1).map((step) => timeOfStep(step, { run, stepSeconds }).toMs),
     ...lowerings.slice(-1).map(({ at }) => Date.parse(at)),
     ...refusals.slice(0, 1).map(({ refusedAt }) => Date.parse(refusedAt)),
   );

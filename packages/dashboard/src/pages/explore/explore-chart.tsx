@@ -1,5 +1,6 @@
 /** The chart of the explore page: over days if one dimension is the day; otherwise the largest values, each with its share of all calls. */
 import { Stack, Group, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { Panel } from '../../parts/page.tsx';
 import { ShareBar } from '../../parts/share-bar.tsx';
@@ -58,18 +59,19 @@ function Largest({ rows: largest, whole, metric, names, format, ...question }: L
   const { by, and } = question;
   return (
     <Stack gap={2} component="ol" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
-      {largest.map((row) => {
+      {largest.map((row, at) => {
         const others = row.everythingElse;
-        const name =
-          others === undefined
-            ? [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)])).join(' · ')
-            : `everything else (${wholeCount(others)})`;
+        const said = [by, and].flatMap((each) => (each === null ? [] : [nameIn(row, each, names)]));
         return (
-          <li key={name} className="share">
+          <li key={at} className="share">
             <ShareBar part={metricOf(row, metric)} of={whole} />
             <Group justify="space-between" wrap="nowrap" gap="sm">
               <Text size="sm" className="clip">
-                <Behind of={others === undefined ? behind(row, question) : null}>{name}</Behind>
+                <Behind of={others === undefined ? behind(row, question) : null}>
+                  {others !== undefined
+                    ? `everything else (${wholeCount(others)})`
+                    : said.map((name, part) => <Fragment key={part}>{part === 0 ? '' : ' · '}<bdi>{name}</bdi></Fragment>)}
+                </Behind>
               </Text>
               <Text size="sm" fw={550} className="figure nowrap">
                 {metric === 'cost' ? <UsageCost of={row} /> : format(metricOf(row, metric))}

@@ -4,7 +4,7 @@
  */
 import { shortDollars, shortMs } from '../../shown/amounts.ts';
 import { utcClock } from '../../shown/moments.ts';
-import { storyPoints, storySpan, type Story, type StoryPoint } from '../../shown/run-story.ts';
+import { storyPoints, storySpan, timeOfStep, type Story, type StoryPoint } from '../../shown/run-story.ts';
 
 const wide = 720;
 const high = 150;
@@ -28,6 +28,10 @@ export function StoryChart({ of: story }: { readonly of: Story }) {
   const floor = y(0);
   const busiest = Math.max(...story.steps.map(({ calls }) => calls), 1);
   const stepMs = story.stepSeconds * 1_000;
+  const middleOf = (at: string): number => {
+    const { fromMs: stepFrom, toMs: stepTo } = timeOfStep({ at }, story);
+    return x((stepFrom + stepTo) / 2);
+  };
   const barWide = Math.min(barWidest, Math.max(1.5, (stepMs * wide) / (toMs - fromMs) - 0.5));
   return (
     <figure className="story">
@@ -41,7 +45,7 @@ export function StoryChart({ of: story }: { readonly of: Story }) {
           <rect
             key={at}
             className={failedCalls > 0 ? 'story-calls failed' : 'story-calls'}
-            x={x(Date.parse(at) + stepMs / 2) - barWide / 2}
+            x={Math.max(0, middleOf(at) - barWide / 2)}
             width={barWide}
             y={floor + 4}
             height={4 + 16 * (calls / busiest)}

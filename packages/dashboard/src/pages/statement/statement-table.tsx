@@ -34,35 +34,35 @@ export function StatementTable({ of, rows, amounts, name }: StatementTableProps)
   const calls = rows.reduce((sum, row) => sum + row.calls, 0);
   return (
     <>
-      <Table className="data-table statement" horizontalSpacing="sm">
+      <Table role="table" className="data-table statement" horizontalSpacing="sm">
         <caption className="visually-hidden">By {of.toLowerCase()}</caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{of}</Table.Th>
-            <Table.Th className="right">Calls</Table.Th>
-            <Table.Th className="right">Cost</Table.Th>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            <Table.Th role="columnheader">{of}</Table.Th>
+            <Table.Th role="columnheader" className="right">Calls</Table.Th>
+            <Table.Th role="columnheader" className="right">Cost</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody role="rowgroup">
           {rows.map((row, index) => (
-            <Table.Tr key={name(row) + index} className={all || index < shownFirst ? undefined : 'on-paper'}>
-              <Table.Td className="wrap">{name(row)}</Table.Td>
-              <Table.Td className="right">
+            <Table.Tr role="row" key={name(row) + index} className={all || index < shownFirst ? undefined : 'on-paper'}>
+              <Table.Td role="cell" className="wrap">{name(row)}</Table.Td>
+              <Table.Td role="cell" className="right">
                 {wholeCount(row.calls)}
                 <OfIncompleteCost of={incompleteIn([row])} />
               </Table.Td>
-              <Table.Td className="right">{costOf(row, amounts, units[index]!)}</Table.Td>
+              <Table.Td role="cell" className="right">{costOf(row, amounts, units[index]!)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
-        <Table.Tfoot>
-          <Table.Tr>
-            <Table.Th>Total{rows.length > shownFirst ? ` of ${wholeCount(rows.length)}` : ''}</Table.Th>
-            <Table.Th className="right">
+        <Table.Tfoot role="rowgroup">
+          <Table.Tr role="row">
+            <Table.Th role="rowheader">Total{rows.length > shownFirst ? ` of ${wholeCount(rows.length)}` : ''}</Table.Th>
+            <Table.Th role="cell" className="right">
               {wholeCount(calls)}
               <OfIncompleteCost of={incompleteIn(rows)} />
             </Table.Th>
-            <Table.Th className="right">${amounts.text(units.reduce((sum, each) => sum + each, 0n))}</Table.Th>
+            <Table.Th role="cell" className="right">${amounts.text(units.reduce((sum, each) => sum + each, 0n))}</Table.Th>
           </Table.Tr>
         </Table.Tfoot>
       </Table>
