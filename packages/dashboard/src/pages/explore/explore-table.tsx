@@ -1,5 +1,4 @@
 /** Every figure of the grouping; a row leads to the calls behind it. */
-import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { filterNames, type CallsSearch, type Filters, type PathSearch } from '../../app/page-search.ts';
@@ -93,9 +92,9 @@ function figures(rows: readonly ExploredRow[], total: UsageTotal, before: Beside
       right: true,
       sortBy: (row) => Number(row.cost),
       cell: (row) => (
-        <Text span inherit fw={600}>
+        <b className="strong">
           <UsageCost of={row} />
-        </Text>
+        </b>
       ),
       foot: <UsageCost of={total} />,
     },
@@ -177,9 +176,9 @@ export function behind(row: ExploredRow, { by, and, filters, range }: UsageQuest
 export function Behind({ of: place, children }: { readonly of: PlaceBehind; readonly children: ReactNode }) {
   if (place === null) return <span className="clip">{children}</span>;
   return (
-    <Anchor component={Link} to={place.to} search={place.search as never} fz="inherit" className="clip plain">
+    <Link to={place.to} search={place.search as never} className="clip plain">
       {children}
-    </Anchor>
+    </Link>
   );
 }
 
