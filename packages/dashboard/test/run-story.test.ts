@@ -65,7 +65,8 @@ test('an ended run is refused for its end; a live one for its newest refusal, un
 
 test('a run of less than a second ends after its calls, in the list and in the picture', () => {
   const short: Story = {
-    ...story, run: { ...story.run, state: 'closed', startedAt: at(0.3), endedAt: at(0.9) }, steps: [{ at: at(0), calls: 2, cost: '0.2', failedCalls: 0 }],
+    ...story, run: { ...story.run, state: 'closed', startedAt: at(0.3), endedAt: at(0.9) },
+    steps: [{ at: at(0), calls: 2, cost: '0.2', failedCalls: 0 }],
     lowerings: [], refusals: [], lastCallAt: at(0.5),
   };
   assert.deepEqual(storyEntries(short).map(({ is }) => is), ['began', 'called', 'ended']);

@@ -82,7 +82,7 @@ function Subject({ id, name }: { readonly id: string | null; readonly name: stri
   if (id === null) return '–';
   return (
     <>
-      {name === undefined ? null : <div>{name}</div>}
+      {name === undefined ? null : <div className="wrap">{name}</div>}
       <div className={name === undefined ? 'mono' : 'mono dim small'}>{id}</div>
     </>
   );
