@@ -29,10 +29,15 @@ export interface InflowOptions extends MessageCopyOptions {
   readonly organization: OrganizationId;
   readonly held: HeldBodies;
   readonly events: InflowEvents;
-  /** Runs a step for bytes that came. What it hands on leaves behind it, in as few pieces as it can. */
-  readonly inOneGo: (step: () => void) => void;
+  readonly connection: FlowConnection;
+}
+
+/** Whose flow it is. */
+export interface FlowConnection {
   /** Whether all that was handed on has been taken by the end it is for, and nobody has any of it. */
-  readonly hasAllLeft: () => boolean;
+  readonly hasAllLeft: boolean;
+  /** Runs a step for bytes that came. What it hands on leaves behind it, in as few pieces as it can. */
+  inOneGo(step: () => void): void;
 }
 
 type Waiting =
@@ -139,7 +144,7 @@ export class Inflow implements SocketReader {
 
   #receive(bytes: Buffer): void {
     this.#came = bytes;
-    this.#options.inOneGo(this.#look);
+    this.#options.connection.inOneGo(this.#look);
     this.#came = nothing;
   }
 
@@ -149,12 +154,12 @@ export class Inflow implements SocketReader {
   }
 
   /** All that came is done with. If an end has not taken it all, the buffer is its own until it has. */
-  readonly #hasPassed = (): void => {
+  #hasPassed(): void {
     const passing = this.#passing;
     if (passing === null || !this.#isAtRest) return;
     this.#passing = null;
-    if (this.#options.hasAllLeft()) giveBack(passing);
-  };
+    if (this.#options.connection.hasAllLeft) giveBack(passing);
+  }
 
   readonly #look = (): void => {
     const chunk = this.#came;
@@ -315,10 +320,8 @@ export class Inflow implements SocketReader {
     this.#isDoneWith();
     this.#isBusy = false;
     if (this.#isPumping) return;
-    this.#options.run(this.#pumpOn);
+    this.#options.run(() => this.#pump());
     // Behind what is written for it.
-    if (this.#passing !== null) process.nextTick(this.#hasPassed);
+    if (this.#passing !== null) process.nextTick(() => this.#hasPassed());
   };
-
-  readonly #pumpOn = (): void => this.#pump();
 }

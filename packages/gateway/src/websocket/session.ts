@@ -18,7 +18,7 @@ import type { GatewayNode } from '../node/gateway-node.ts';
 import { answerFor } from '../callers/refusals.ts';
 import { Dialogue, type DialogueConnection } from './dialogue.ts';
 import type { Compression } from './extensions.ts';
-import { Inflow, type InflowEvents } from './inflow.ts';
+import { Inflow, type FlowConnection, type InflowEvents } from './inflow.ts';
 import { closingMs, SessionEnds } from './session-ends.ts';
 import type { OpenSession } from './sessions.ts';
 
@@ -50,7 +50,7 @@ const noNext = (): void => {};
 const stopping: Refusal = { kind: 'node_stopping' };
 const stoppingWords = 'The gateway node stops.';
 
-export class SocketSession implements CallUnderWay, OpenSession, DialogueConnection, BreakableCall {
+export class SocketSession implements CallUnderWay, OpenSession, DialogueConnection, FlowConnection, BreakableCall {
   readonly organization: OrganizationId;
   readonly #parts: SessionParts;
   readonly #node: GatewayNode;
@@ -81,7 +81,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     this.#firstByteMs = this.#elapsedMs();
     const shared = {
       compression, organization: this.organization, bytesMax: messageBytesMax, held: node.heldBodies, run: (step: () => void) => this.run(step),
-      inOneGo: (step: () => void) => this.#inOneGo(step), hasAllLeft: () => this.#ends.haveTakenAll,
+      connection: this,
     };
     this.#callerFlow = new Inflow(caller, { ...shared, ofCaller: true, events: this.#ofCaller() });
     this.#providerFlow = new Inflow(provider, { ...shared, ofCaller: false, events: this.#ofProvider() });
@@ -154,7 +154,11 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
     }
   }
 
-  #inOneGo(step: () => void): void {
+  get hasAllLeft(): boolean {
+    return this.#ends.haveTakenAll;
+  }
+
+  inOneGo(step: () => void): void {
     this.#ends.gather();
     try {
       this.run(step);
