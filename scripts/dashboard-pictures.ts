@@ -96,6 +96,7 @@ async function sheet(from: Browser, { name, colorScheme, width, height, columns 
   for (const path of pages) {
     await page.goto(platformUrl + (path.endsWith('call=') ? path + newest.data[0]!.id : path));
     await page.waitForLoadState('networkidle');
+    await page.locator('main h1').first().waitFor();
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' });
     if (path.endsWith('call=')) {
       await page.getByRole('button', { name: 'Verify' }).click();
@@ -120,5 +121,7 @@ async function sheet(from: Browser, { name, colorScheme, width, height, columns 
 }
 
 async function pictureOf(page: Page): Promise<string> {
+  // What was just put there is shown with the next frames.
+  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
   return (await page.screenshot({ type: 'jpeg', quality: 80 })).toString('base64');
 }
