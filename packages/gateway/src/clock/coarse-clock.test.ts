@@ -60,3 +60,16 @@ test('looks that take no time are all of one turn', (t) => {
   t.mock.timers.tick(5);
   assert.deepEqual([looked.length, turns.length], [5_000, 0]);
 });
+
+test('the rest of a tick keeps the event loop from sleeping', async () => {
+  let nowMs = 0;
+  const clock = new CoarseClock(5, () => nowMs += 1);
+  const watched = Array.from({ length: 17 }, (): Watched => ({ look() {} }));
+  for (const each of watched) clock.watch(each);
+  const immediates = await new Promise<number>((resolve) => {
+    // Behind the tick, in the same turn.
+    setTimeout(() => resolve(process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length), 5);
+  });
+  for (const each of watched) clock.forget(each);
+  assert.ok(immediates > 0);
+});

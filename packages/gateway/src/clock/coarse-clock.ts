@@ -37,7 +37,8 @@ export class CoarseClock implements SilenceClock {
 
   constructor(
     tickMs: number, monotonicMs: () => number = () => performance.now(),
-    inNextTurn: (task: () => void) => void = (task) => void setImmediate(task).unref(),
+    // Without `unref`: the loop would sleep before it, and the rest of a tick would stand still on a quiet node. A process lives only for that rest.
+    inNextTurn: (task: () => void) => void = (task) => void setImmediate(task),
   ) {
     this.tickMs = tickMs;
     this.#monotonicMs = monotonicMs;
