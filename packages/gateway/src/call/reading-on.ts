@@ -6,6 +6,9 @@ import type { OrganizationId } from '@metergate/core/id.ts';
 import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { drainBoundFor, type DrainBound, type Drains } from '../fairness/drains.ts';
 
+/** More answers of one connection have no more bytes together: it has one place, as one answer has. */
+const answersMax = 16;
+
 export class ReadingOn {
   readonly #drains: Drains;
   readonly #organization: OrganizationId;
@@ -22,7 +25,7 @@ export class ReadingOn {
     this.#drains = drains;
     this.#organization = organization;
     this.#bound = bound;
-    this.#bytesMax = bound.bytesMax * answers;
+    this.#bytesMax = bound.bytesMax * Math.min(answers, answersMax);
     this.#timer = setTimeout(late, bound.durationMs).unref();
   }
 
@@ -48,7 +51,7 @@ export class ReadingOn {
 
 /**
  * Begins to read on for an organization, within its bound. `covered`: a limit covers what is read on; `late` runs once it takes too long.
- * `answers`: so many come on the same connection, each of which may have the bytes of one.
+ * `answers`: so many come on the same connection, each of which may have the bytes of one, up to `answersMax`.
  */
 export function beginReadingOn(drains: Drains, { id, drainSeconds }: OrganizationSettings, { covered, late, answers = 1 }: {
   readonly covered: boolean; readonly late: () => void; readonly answers?: number;
