@@ -79,7 +79,7 @@ export class Dialogue {
     this.#handshake = handshake;
     this.#connection = connection;
     this.#admission = new ResponseAdmission(node, handshake);
-    this.#language = languageOf(handshake, node.sessions.heardCalls);
+    this.#language = languageOf(handshake, node.sessions.heardCalls, () => connection.endIfIdle());
     this.responses = this.#language.responses;
     this.#usage = new ConnectionUsage(node, handshake, this.#language.kind);
     this.#callerKeepsContext = compression?.callerKeepsContext === true;
@@ -303,6 +303,12 @@ export class Dialogue {
         if (left === 0) this.#connection.run(then);
       });
     }
+  }
+
+  /** The connection is to end: responses that an error may have ended, and of which nothing more came, are waited for no longer. */
+  cutDoubted(nowMs: number): void {
+    const outcome = this.#connection.callerIsGone ? 'caller_gone' : 'cut';
+    for (const response of this.responses.doubtedAt(nowMs)) response.settle('cut', outcome, () => this.#connection.endIfIdle());
   }
 
   /** Tells the caller of a refusal that is of no message. */

@@ -39,10 +39,10 @@ export interface Language {
   rests(): void;
 }
 
-/** `handshake`: of the connection. */
-export function languageOf(handshake: AdmittedCall, calls: HeardCalls): Language {
+/** `handshake`: of the connection. `cutOne` runs each time the record of a response is written that another one cut. */
+export function languageOf(handshake: AdmittedCall, calls: HeardCalls, cutOne: () => void): Language {
   const kind = socketKindOf(handshake.route);
-  if (kind === 'responses') return new ResponsesLanguage();
+  if (kind === 'responses') return new ResponsesLanguage(cutOne);
   const model = modelOfQuery(handshake.route.target);
   if (kind === 'unread') return new UnreadLanguage(model);
   const call = heardCallOf(handshake.held.organization.id, handshake.route);
@@ -57,10 +57,14 @@ const realtimeServerEvents = new RealtimeServerEvents();
 
 class ResponsesLanguage implements Language {
   readonly kind = 'responses';
-  readonly responses = new Responses();
+  readonly responses: Responses;
   readonly saidModels = noModels;
   readonly caller = new BriefReader<CallerEvent, CallerEvents>(callerEvents, () => new CallerEvents());
   readonly provider = new LentReader(serverEvents, () => new ServerEvents());
+
+  constructor(cutOne: () => void) {
+    this.responses = new Responses(cutOne);
+  }
 
   modelOf(): null {
     return null;

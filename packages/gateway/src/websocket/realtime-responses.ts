@@ -47,6 +47,11 @@ export class RealtimeResponses implements ResponsesUnderWay {
     this.#listener?.left();
   }
 
+  /** An error ends no response here. */
+  doubtedAt(): readonly ResponseCall[] {
+    return [];
+  }
+
   /** Nobody steers here. */
   steered(): void {}
 

@@ -17,6 +17,9 @@ export const underWayMax = 1_024;
 /** How many names of ended responses, and of steered ones, are remembered. */
 export const rememberedMax = 256;
 
+/** A doubted response of which nothing came for so long is waited for no longer where its connection is to end, milliseconds. */
+export const doubtedMs = 10_000;
+
 /** What is asked for and under way on one connection. */
 export interface ResponsesUnderWay {
   readonly size: number;
@@ -26,6 +29,8 @@ export interface ResponsesUnderWay {
   steered(responseId: string | null): void;
   ended(response: ResponseCall): void;
   of(event: ServerEvent): ResponseCall | 'begun' | null;
+  /** Those that an error may have ended, and of which nothing came for `doubtedMs`, as far as was looked. */
+  doubtedAt(nowMs: number): readonly ResponseCall[];
   /** The connection is over. */
   left(): void;
 }
@@ -37,9 +42,15 @@ export class Responses implements ResponsesUnderWay {
   readonly #running = new Map<string, ResponseCall>();
   readonly #runningByLane: Lanes = new Map();
   readonly #ended = new Set<string>();
-  /** Running, and an error came in their lane that may have ended them. */
-  readonly #doubted = new Set<ResponseCall>();
+  /** Running, and an error came in their lane that may have ended them: when that was first looked at, and null before. */
+  readonly #doubted = new Map<ResponseCall, number | null>();
   readonly #steered = new Set<string>();
+  readonly #cutOne: () => void;
+
+  /** `cutOne` runs each time the record of a response is written that another one cut. */
+  constructor(cutOne: () => void = () => {}) {
+    this.#cutOne = cutOne;
+  }
 
   /** How many there are. */
   get size(): number {
@@ -59,11 +70,11 @@ export class Responses implements ResponsesUnderWay {
 
   /** It begins. In a lane one follows the other, so that an error did end the one before it. */
   begun(response: ResponseCall, responseId: string): void {
-    for (const before of this.#runningByLane.get(response.streamId) ?? none) {
-      if (this.#doubted.has(before)) before.settle('cut', 'cut', () => {});
-    }
     response.responseId = responseId;
     this.#running.set(responseId, response);
+    for (const before of this.#runningByLane.get(response.streamId) ?? none) {
+      if (this.#doubted.has(before)) before.settle('cut', 'cut', this.#cutOne);
+    }
     enter(this.#runningByLane, response);
   }
 
@@ -85,15 +96,30 @@ export class Responses implements ResponsesUnderWay {
   /** The response that an event is of. `begun`: the provider has begun one by itself. Null: of none, or of one that is over. */
   of(event: ServerEvent): ResponseCall | 'begun' | null {
     if (event.kind === 'error') return this.#ofError(event);
-    if (event.responseId === null) return this.#runningIn(event.streamId);
+    if (event.responseId === null) return this.#goesOn(this.#runningIn(event.streamId));
     const running = this.#running.get(event.responseId);
-    if (running !== undefined) return running;
+    if (running !== undefined) return this.#goesOn(running);
     if (this.#ended.has(event.responseId)) return null;
     const asked = this.#answeredBy(event);
     if (asked === null) return 'begun';
     this.#isAskedNoMore(asked);
     this.begun(asked, event.responseId);
     return asked;
+  }
+
+  doubtedAt(nowMs: number): readonly ResponseCall[] {
+    const silent: ResponseCall[] = [];
+    for (const [one, sinceMs] of this.#doubted) {
+      if (sinceMs === null) this.#doubted.set(one, nowMs);
+      else if (nowMs - sinceMs >= doubtedMs && !one.isSettling) silent.push(one);
+    }
+    return silent;
+  }
+
+  /** An event of it came, so the error did not end it. */
+  #goesOn(response: ResponseCall | null): ResponseCall | null {
+    if (this.#doubted.size > 0 && response !== null) this.#doubted.delete(response);
+    return response;
   }
 
   /**
@@ -105,7 +131,7 @@ export class Responses implements ResponsesUnderWay {
     if (named !== undefined) return named;
     const [running, asked] = [this.#runningIn(streamId), firstThatLeft(this.#askedIn(streamId))];
     if (isOfStream) return running ?? asked;
-    if (asked === null && running !== null) this.#doubted.add(running);
+    if (asked === null && running !== null && !this.#doubted.has(running)) this.#doubted.set(running, null);
     return asked;
   }
 

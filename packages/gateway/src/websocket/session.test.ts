@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { openCaller, type Peer } from '@metergate/testkit/websocket/peer.ts';
 import { closeOf, frameOf, framesOf } from '@metergate/testkit/websocket/wire.ts';
+import { doubtedMs } from './responses.ts';
 import { completed, create, created, delta, fromCaller, fromProvider, mask, model, usage } from './test-support/events.ts';
 import { reachCap } from './test-support/reached-cap.ts';
 import { startSessionNode, type SessionNode } from './test-support/session-node.ts';
@@ -146,6 +147,50 @@ suite('a connection and its responses', { timeout }, () => {
     await caller.until(() => caller.events.length === 3);
     const [record] = node.journal.closed;
     assert.deepEqual([record?.status, record?.usage, record?.inputTokens, record?.outcome], [200, 'reported', 11, 'completed']);
+  });
+
+  test('a response that goes on behind such an error is not cut when another begins in its lane', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    const error = fromProvider({ type: 'error', status: 400, error: { code: 'unknown_event', message: 'No.' } });
+    upstream.send(error, delta());
+    await caller.until(() => caller.events.length === 3);
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 2);
+    upstream.send(created('resp_2'), completed('resp_1'), completed('resp_2'));
+    await caller.until(() => caller.events.length === 6);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, usage: told }) => [providerRequestId, told]),
+      [['resp_1', 'reported'], ['resp_2', 'reported']]);
+  });
+
+  test('one that did end a response: a connection that is to end waits for it some seconds only', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.send(fromProvider({ type: 'error', status: 500, error: { code: 'server_error', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    const drained = node.gateway.drain(600_000);
+    const clock = setInterval(() => { node.time.nowMs += doubtedMs / 20; }, 20);
+    await caller.until(() => caller.closed !== null);
+    await drained;
+    clearInterval(clock);
+    assert.equal(caller.closed?.code, 1012);
+    assert.deepEqual(node.journal.closed.map(({ providerRequestId, outcome }) => [providerRequestId, outcome]),
+      [['resp_1', 'cut'], [null, 'completed']]);
+  });
+
+  test('a record that is cut by the next response and is written last ends a connection that is to end', async (t) => {
+    const { node, caller, upstream } = await underWay(t);
+    upstream.send(fromProvider({ type: 'error', status: 500, error: { code: 'server_error', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    caller.send(create());
+    await upstream.until(() => upstream.frames.length === 2);
+    const ends: (() => void)[] = [];
+    node.journal.hold = (what, go) => what === 'closed' && ends.length === 0 ? void ends.push(go) : void setImmediate(go);
+    const drained = node.gateway.drain(600_000);
+    upstream.send(created('resp_2'), completed('resp_2'));
+    await caller.until(() => caller.events.length === 4);
+    ends[0]!();
+    await caller.until(() => caller.closed !== null);
+    await drained;
+    assert.equal(caller.closed?.code, 1012);
   });
 
   test('one that did end a response: its record is written when the next begins in its lane, and at the latest with the connection', async (t) => {

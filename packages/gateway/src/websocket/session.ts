@@ -131,6 +131,7 @@ export class SocketSession implements CallUnderWay, OpenSession, DialogueConnect
       }
       if (nowMs - this.#heardMs >= silenceMs) this.#endSilent();
       else if (this.#ending === null) this.#endIfRefused(this.#dialogue.refusalWhileSilent());
+      else this.#dialogue.cutDoubted(nowMs);
     });
   }
 
