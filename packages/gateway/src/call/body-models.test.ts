@@ -17,8 +17,9 @@ test('a plain form names its model, before or behind a file, also twice, and one
   assert.equal(read(''), 'none');
   const body = Buffer.from(`${file}${field('model', 'whisper-1')}--BB--\r\n`, 'latin1');
   const reader = createBodyModelReader(type);
-  for (const byte of body) reader.push(Buffer.of(byte));
-  assert.deepEqual(reader.result(), ['whisper-1']);
+  const pieces = Array.from(body, (byte) => Buffer.of(byte));
+  for (const piece of pieces) reader.push(piece);
+  assert.deepEqual(reader.result(pieces), ['whisper-1']);
 });
 
 test('what real clients write is read: undici, which writes as browsers do', async () => {

@@ -12,10 +12,10 @@ const headBytesMax = 4096;
 const nameBytesMax = 1024;
 
 export interface BodyModelReader {
-  /** The next bytes, cut anywhere. A form's are kept until its end. */
+  /** The next bytes, cut anywhere. None is kept. */
   push(chunk: Buffer): void;
-  /** What the body asks for, if it ends here. */
-  result(): BodyModels;
+  /** What the body asks for, if it ends here. `pieces`: all that was pushed, cut anywhere. Only a form is read from them. */
+  result(pieces: readonly Buffer[]): BodyModels;
 }
 
 /** The reader for one body, by its request's headers. */
@@ -31,7 +31,7 @@ export function createBodyModelReader(rawHeaders: HeaderPairs): BodyModelReader 
 export function bodyModelsOf(content: Buffer, rawHeaders: HeaderPairs): BodyModels {
   const reader = createBodyModelReader(rawHeaders);
   reader.push(content);
-  return reader.result();
+  return reader.result([content]);
 }
 
 class JsonBody implements BodyModelReader {
@@ -50,19 +50,17 @@ class JsonBody implements BodyModelReader {
 
 class FormBody implements BodyModelReader {
   readonly #boundary: string | null;
-  readonly #chunks: Buffer[] = [];
 
   /** @param boundary null: the form does not plainly name one */
   constructor(boundary: string | null) {
     this.#boundary = boundary;
   }
 
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
+  /** Whoever holds the body keeps its bytes, and counts them. */
+  push(): void {}
 
-  result(): BodyModels {
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+  result(pieces: readonly Buffer[]): BodyModels {
+    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     if (body.length === 0) return 'none';
     return this.#boundary === null ? 'unread' : modelsOfForm(body, `--${this.#boundary}`);
   }

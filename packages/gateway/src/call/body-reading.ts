@@ -23,8 +23,8 @@ export class BodyReading {
   /** Reads a chat body. Any other has a `#watch`. */
   #scanner: StreamFlagScanner | null;
   #watch: ModelWatch | null;
-  readonly #later: LaterScanner | null;
-  readonly #models: BodyModelReader | null;
+  #later: LaterScanner | null;
+  #models: BodyModelReader | null;
 
   constructor({ request: { rawHeaders }, route, readsLater, readsModels }: BodyReception) {
     this.#scanner = route.bodyHeld ? createStreamFlagScanner() : null;
@@ -41,21 +41,23 @@ export class BodyReading {
     this.#models?.push(chunk);
   }
 
-  /** What it says, if it ends here. */
-  result(): ReadOfBody {
+  /** What it says, if it ends here. `pieces`: all of it, cut anywhere. */
+  result(pieces: readonly Buffer[]): ReadOfBody {
     return {
       verdict: this.#scanner?.result(),
       model: this.#watch === null ? modelName(this.#scanner?.model ?? null) : this.#watch.model(),
       asksLater: this.#later?.result() ?? 'unread',
-      modelsAsked: this.#models?.result() ?? 'unread',
+      modelsAsked: this.#models?.result(pieces) ?? 'unread',
     };
   }
 
-  /** Gives its readers back for the next body. It must not be used afterwards. */
+  /** Gives its readers back for the next body, and lets go of the others. It must not be used afterwards. */
   release(): void {
     this.#scanner?.release();
     this.#scanner = null;
     this.#watch?.release();
     this.#watch = null;
+    this.#later = null;
+    this.#models = null;
   }
 }

@@ -107,9 +107,10 @@ export class HeldBody implements Receiving {
   #sendWhole(): void {
     this.#stopListening();
     const { ready, signs } = this.#reception;
-    const read = this.#reading.result();
+    const pieces = this.#pieces.all();
+    const read = this.#reading.result(pieces);
     this.#reading.release();
-    ready(new WholeBody({ pieces: this.#pieces.all(), bytes: this.#bytes, counted: this.#counted, joins: signs }, read));
+    ready(new WholeBody({ pieces, bytes: this.#bytes, counted: this.#counted, joins: signs }, read));
   }
 
   /** An undeclared body grew past the bound: what was held goes first, the rest follows as it comes. */

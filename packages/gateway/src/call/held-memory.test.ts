@@ -21,13 +21,13 @@ const reads = 3;
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A body that is being held, and what is counted for it. */
-function heldBody() {
+function heldBody({ pairs = [], readsModels = false }: { readonly pairs?: string[]; readonly readsModels?: boolean } = {}) {
   const heldBodies = createHeldBodies(64 << 20);
-  const request = new ArrivingRequest(new Socket(), 0, { method: 'POST', target: '/', pairs: [], bodyBytes: reads * readBytes });
+  const request = new ArrivingRequest(new Socket(), 0, { method: 'POST', target: '/', pairs, bodyBytes: reads * readBytes });
   const { promise, resolve, reject } = Promise.withResolvers<OutboundBody>();
   const body = new HeldBody({ heldBodies } as GatewayNode, {
     request, response: {} as CallerResponse, connection: { socket: request.socket, receiving: [] } as unknown as Connection,
-    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsLater: null, readsModels: false, signs: false,
+    route: { bodyHeld: true } as Route, organization: 'org_a' as OrganizationId, readsLater: null, readsModels, signs: false,
     ready: resolve, refused: reject, broke: reject,
   }, reads * readBytes);
   body.receive();
@@ -57,4 +57,17 @@ test('a body that was released without having been written holds no memory', { t
     collect('all');
   }
   assert.equal(body.receivedBytes(), reads * readBytes);
+});
+
+test('short pieces of a form whose models are read are held in the slab alone', { timeout: 60_000 }, async () => {
+  const { request } = heldBody({ pairs: ['content-type', 'multipart/form-data; boundary=BB'], readsModels: true });
+  const pieces: WeakRef<Buffer>[] = [];
+  request.on('data', (piece: Buffer) => pieces.push(new WeakRef(piece)));
+  for (let sent = 0; sent < slabBytes; sent += slabBytes / 4) request.receive(Buffer.alloc(slabBytes / 4));
+  while (pieces.length < 4) await turn();
+  while (pieces.some((piece) => piece.deref() !== undefined)) {
+    for (let turns = 0; turns < 2; turns += 1) await turn();
+    collect('all');
+  }
+  assert.equal(request.complete, false);
 });

@@ -43,7 +43,8 @@ function receiveWhole(content: Buffer | null, reception: BodyReception): void {
   try {
     const reading = new BodyReading(reception);
     reading.push(content);
-    body = new WholeBody({ pieces: [content], bytes: content.length, counted: null, joins: reception.signs }, reading.result());
+    const pieces = [content];
+    body = new WholeBody({ pieces, bytes: content.length, counted: null, joins: reception.signs }, reading.result(pieces));
     reading.release();
   } catch (cause) {
     return reception.broke(cause);

@@ -57,6 +57,8 @@ interface RefusedTo {
 }
 
 const noNext = (): void => {};
+/** A message is no form. */
+const noPieces: readonly Buffer[] = [];
 
 export class Dialogue {
   readonly responses: ResponsesUnderWay;
@@ -117,7 +119,7 @@ export class Dialogue {
     }, () => {
       if (!message.isCompressed || !this.#leavesPlain) message.letTextGo();
       // A list that is kept since it began to be read: what it asks for was not read.
-      this.#callerSaid(caller.event(), { message, next, models: () => models?.result() ?? 'unread' });
+      this.#callerSaid(caller.event(), { message, next, models: () => models?.result(noPieces) ?? 'unread' });
     });
   }
 
