@@ -80,6 +80,8 @@ export class Inflow implements SocketReader {
   #came: Buffer = nothing;
   /** In which something stands that came and may not have left. */
   #passing: Buffer | null = null;
+  /** Whether that has left is looked at behind this turn. */
+  #looksAgain = false;
 
   constructor(source: Socket, options: InflowOptions) {
     this.#source = source;
@@ -153,10 +155,22 @@ export class Inflow implements SocketReader {
     return !this.#isBusy && this.#waiting.length === 0 && this.#part === null && this.#finder.keptBytes === 0;
   }
 
-  /** All that came is done with. If an end has not taken it all, the buffer is its own until it has. */
+  /** All that came is done with. A TLS socket tells only behind this step that it has taken what was written: it is looked at once more then. */
   #hasPassed(): void {
-    const passing = this.#passing;
-    if (passing === null || !this.#isAtRest) return;
+    if (this.#passing === null || !this.#isAtRest) return;
+    if (this.#options.connection.hasAllLeft) return this.#letPassingGo(this.#passing);
+    if (this.#looksAgain) return;
+    this.#looksAgain = true;
+    setImmediate(this.#lookAgain);
+  }
+
+  readonly #lookAgain = (): void => {
+    this.#looksAgain = false;
+    if (this.#passing !== null && this.#isAtRest) this.#letPassingGo(this.#passing);
+  };
+
+  /** If an end has not taken it all, the buffer is its own until it has. */
+  #letPassingGo(passing: Buffer): void {
     this.#passing = null;
     if (this.#options.connection.hasAllLeft) giveBack(passing);
   }
