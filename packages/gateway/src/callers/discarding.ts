@@ -3,6 +3,7 @@
  * end; and no faster than this, so that a caller who sends without end takes none of the thread's time from others.
  */
 import type { Readable } from 'node:stream';
+import { bodySlabs } from '../fairness/body-slabs.ts';
 
 const bytesASecond = 1024 * 1024;
 
@@ -23,7 +24,12 @@ export class Discarding {
 }
 
 /** What is read away: the body of a request, or a connection. */
-type Discarded = Pick<Readable, 'on' | 'once' | 'pause' | 'resume'>;
+type Discarded = Pick<Readable, 'on' | 'once' | 'pause' | 'resume' | 'listenerCount'>;
+
+/** A piece was read away by the listener that calls this. Who else reads the same may still write it to a provider, and gives it back then. */
+export function giveBackUnlessHeld(all: Pick<Readable, 'listenerCount'>, chunk: Buffer): void {
+  if (all.listenerCount('data') === 1 && all.listenerCount('readable') === 0) bodySlabs.giveBack(chunk);
+}
 
 /** Reads away all that comes of it, until it is closed. */
 export function discard(all: Discarded): void {
@@ -34,6 +40,7 @@ export function discard(all: Discarded): void {
   }, 1_000).unref();
   all.once('close', () => clearInterval(seconds));
   all.on('data', (chunk: Buffer) => {
+    giveBackUnlessHeld(all, chunk);
     if (!discarding.takes(chunk.length)) all.pause();
   });
   all.resume();

@@ -10,7 +10,7 @@ import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse, StreamedRequest } from './caller-exchange.ts';
 import { bytesBehindRefusals } from '../fairness/bytes-behind-refusals.ts';
-import { discard } from './discarding.ts';
+import { discard, giveBackUnlessHeld } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
 import { answerFor } from './refusals.ts';
@@ -159,6 +159,7 @@ export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   socket.once('close', () => { for (const timer of timers) clearTimeout(timer); });
   request.on('data', (chunk: Buffer) => {
     timers[0]!.refresh();
+    giveBackUnlessHeld(request, chunk);
     const goesOn = bytesBehindRefusals.came(chunk.length, lingered);
     lingered += chunk.length;
     if (!goesOn || lingered > lingerBytesMax) socket.destroy();
