@@ -16,6 +16,7 @@ import { createConnections, type Connection, type Connections } from './callers/
 import { discard } from './callers/discarding.ts';
 import { noteRequest } from './callers/leaving.ts';
 import { CoarseClock, type SilenceClock } from './clock/coarse-clock.ts';
+import { noteStranger } from './fairness/bytes-behind-refusals.ts';
 import type { GatewayNode } from './node/gateway-node.ts';
 import { headBytesMax } from './http-parser/native-parser.ts';
 import { hasRequestParser } from './http-parser/request-parser.ts';
@@ -100,6 +101,7 @@ export function createGatewayServer(node: GatewayNode, { connectionsMax, request
   server.on('checkContinue', onNodesRequest);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     noteRequest(request);
+    noteStranger(request);
     if (isClosing(request.socket)) discard(request);
     else if (isServedBehind(request, response)) sendRefusal(request, response, freshRequestId(), { kind: 'expectation_unknown' });
   });

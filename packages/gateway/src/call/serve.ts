@@ -16,6 +16,7 @@ import type { HeldKey } from '../guards/held-key.ts';
 import { answerFor } from '../callers/refusals.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 import { sendRefusal } from '../callers/respond.ts';
+import { noteStranger } from '../fairness/bytes-behind-refusals.ts';
 import { Admission, callerHasLeft, type Reception } from './admit.ts';
 import { asksForWebSocket } from './asks-for-websocket.ts';
 import { authenticate } from './authenticate.ts';
@@ -31,6 +32,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
     const answer = answerFor(refusal);
     const { code } = answer;
     node.metrics.refused(code);
+    if (caller === null && !request.complete) noteStranger(request);
     const answerId = sendRefusal(request, response, id, refusal);
     if (caller !== null) noteRefusal(node, caller, { id, answerId, answer, run: declaredRunId(request.rawHeaders) });
     node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
@@ -52,6 +54,8 @@ export function serve(node: GatewayNode, reception: Reception): void {
   const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
   // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
+  // What it answers by itself may be an early answer, too.
+  if (presented === null && !request.complete) noteStranger(request);
   if (presented === null && node.ownCalls?.take(request, response) === true) return;
   authenticate(node, { presented, connection: reception.connection }, (outcome) => {
     try {

@@ -9,7 +9,7 @@ import type { Refusal } from '@metergate/core/refusal.ts';
 import { wireOf } from '@metergate/core/call/route.ts';
 import { wires } from '@metergate/core/wire/wire.ts';
 import type { CallerRequest, CallerResponse, StreamedRequest } from './caller-exchange.ts';
-import { bytesBehindRefusals } from '../fairness/bytes-behind-refusals.ts';
+import { budgetBehind } from '../fairness/bytes-behind-refusals.ts';
 import { discard, giveBackUnlessHeld } from './discarding.ts';
 import { leavesWith } from './leaving.ts';
 import { refusalShape, type ShapeRefusal } from './refusal-shape.ts';
@@ -154,13 +154,14 @@ function lingerOn(socket: Socket, request: StreamedRequest): void {
 /** Ends our side of a connection while the body of its last request still comes, and closes it behind that, or once that takes too long. */
 export function endBehindBody(socket: Socket, request: StreamedRequest): void {
   let lingered = 0;
+  const budget = budgetBehind(request);
   socket.end();
   const timers = [lingerMs, lingerMsMax].map((ms) => setTimeout(() => socket.destroy(), ms).unref());
   socket.once('close', () => { for (const timer of timers) clearTimeout(timer); });
   request.on('data', (chunk: Buffer) => {
     timers[0]!.refresh();
     giveBackUnlessHeld(request, chunk);
-    const goesOn = bytesBehindRefusals.came(chunk.length, lingered);
+    const goesOn = budget.came(chunk.length, lingered);
     lingered += chunk.length;
     if (!goesOn || lingered > lingerBytesMax) socket.destroy();
   });
