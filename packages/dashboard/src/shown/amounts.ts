@@ -1,4 +1,4 @@
-/** Numbers as people read them. Money comes as decimal strings with nine places and becomes a float only for display. */
+/** Numbers as people read them. Money comes as decimal strings with nine places and is rounded in whole nano-dollars. */
 
 /**
  * American English, written out here: the browser's own formatters of numbers take as long to create as half of a page takes to draw. A test compares
@@ -15,7 +15,7 @@ function compact(count: number, places: number): string {
   const scale = 10 ** places;
   let [step, unit] = [0, 1];
   // What rounds to a thousand is one of the next.
-  while (step < thousands.length - 1 && Math.round((count / unit) * scale) / scale >= 1_000) [step, unit] = [step + 1, unit * 1_000];
+  while (step < thousands.length - 1 && Math.round(count / (unit / scale)) / scale >= 1_000) [step, unit] = [step + 1, unit * 1_000];
   return `${Math.round(count / (unit / scale)) / scale}${thousands[step]!}`;
 }
 
@@ -23,23 +23,38 @@ function whole(count: number): string {
   return grouped(String(count));
 }
 
-/** US dollars, rounded: two places from a dollar on, four from a cent on, below that the first two significant digits. */
+const nanoOfDollar = 1_000_000_000n;
+const nanoOfCent = 10_000_000n;
+
+/**
+ * US dollars, rounded: two places from a dollar on, four from a cent on, below that the first two significant digits. Half a unit of the last
+ * place is rounded up, exactly: a float of `1.005` is less than that.
+ */
 export function shortDollars(amount: string): string {
-  const negative = amount.startsWith('-');
-  const [, fraction = ''] = amount.replace('-', '').split('.');
-  const value = Number(amount.replace('-', ''));
-  const sign = negative && value !== 0 ? '−' : '';
-  if (value === 0) return '$0';
-  if (value >= 1_000_000) return `${sign}$${compact(value, 2)}`;
-  if (value >= 1) return `${sign}$${centsOf(value)}`;
-  if (value >= 0.01) return `${sign}$${value.toFixed(4).replace(/00$/, '')}`;
-  const first = fraction.search(/[1-9]/);
-  return `${sign}$${value.toFixed(first + 2).replace(/0{1,12}$/, '')}`;
+  const nano = nanoWithoutSign(amount);
+  if (nano === 0n) return '$0';
+  return `${amount.startsWith('-') ? '−' : ''}$${shortOf(nano)}`;
 }
 
-function centsOf(value: number): string {
-  const [dollars, cents] = value.toFixed(2).split('.');
-  return `${grouped(dollars!)}.${cents!}`;
+function shortOf(nano: bigint): string {
+  // What rounds up at so few places is half of a whole number of dollars, so a part of a dollar changes nothing.
+  if (nano >= 1_000_000n * nanoOfDollar) return compact(Number(nano / nanoOfDollar), 2);
+  if (nano >= nanoOfDollar) return grouped(rounded(nano, 2));
+  if (nano >= nanoOfCent) return rounded(nano, 4).replace(/00$/, '');
+  return rounded(nano, Math.min(9, 11 - String(nano).length)).replace(/0{1,9}$/, '');
+}
+
+/** `places`: behind the point, 1 to 9. */
+function rounded(nano: bigint, places: number): string {
+  const unit = 10n ** BigInt(9 - places);
+  const digits = String((nano + unit / 2n) / unit).padStart(places + 1, '0');
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+/** Also of an amount with fewer places, such as one that a person wrote. */
+function nanoWithoutSign(amount: string): bigint {
+  const [dollars = '', fraction = ''] = amount.replace('-', '').split('.');
+  return BigInt(dollars + fraction.padEnd(9, '0'));
 }
 
 /** With every digit. */
