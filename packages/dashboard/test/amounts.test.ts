@@ -46,6 +46,8 @@ test('dollars from one on have two places, from a million on as many at most', (
     const amount = (hundredths / 100).toFixed(9);
     assert.equal(shortDollars(amount), `$${cents.format(hundredths / 100)}`);
   }));
-  const samples = ['1000000.000000000', '1234567.891000000', '999999999.990000000', '12005000.000000000', '12004999.999999999', '45678901234.500000000'];
+  const samples = [
+    '1000000.000000000', '1234567.891000000', '999999999.990000000', '12005000.000000000', '12004999.999999999', '45678901234.500000000',
+  ];
   assert.deepEqual(samples.map(shortDollars), ['$1M', '$1.23M', '$1B', '$12.01M', '$12M', '$45.68B']);
 });

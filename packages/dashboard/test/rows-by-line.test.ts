@@ -26,3 +26,30 @@ test('a file that was cut is no list', async () => {
     await assert.rejects(rowsByLine(inPieces(cut, 5)), /ended before|JSON/);
   }
 });
+
+/** A file without an end: the same line again and again. `gone` resolves when nobody reads it any more. */
+function endless(line: string, onLine: (count: number) => void = () => undefined) {
+  const gone = Promise.withResolvers<void>();
+  let count = 0;
+  const file = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(to) {
+      to.enqueue(new TextEncoder().encode(line));
+      onLine(count += 1);
+    },
+    cancel: () => gone.resolve(),
+  });
+  return { file, gone: gone.promise };
+}
+
+test('a file is read no further when the reader no longer wants it', async () => {
+  const reading = new AbortController();
+  const { file, gone } = endless('{"calls":1},\n', (count) => { if (count === 20) reading.abort(); });
+  await assert.rejects(rowsByLine(file, reading.signal), { name: 'AbortError' });
+  await gone;
+});
+
+test('a file is read no further after a line that is no row', async () => {
+  const { file, gone } = endless('{"calls":,\n');
+  await assert.rejects(rowsByLine(file), SyntaxError);
+  await gone;
+});

@@ -2,17 +2,23 @@
 import { doInPieces } from './pieces.ts';
 
 /**
- * Reads it as it comes, in pieces, so that the page answers meanwhile.
- * @throws SyntaxError if a line is no row with a comma, and Error if the file ends early.
+ * Reads it as it comes, in pieces, so that the page answers meanwhile. However it ends, nothing more of the file is read then.
+ * @throws SyntaxError if a line is no row with a comma, Error if the file ends early, and the signal's reason once it is aborted.
  */
-export async function rowsByLine<Row>(file: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<readonly Row[]> {
+export async function rowsByLine<Row>(file: ReadableStream<Uint8Array<ArrayBuffer>>, signal?: AbortSignal): Promise<readonly Row[]> {
   const reader = file.pipeThrough(new TextDecoderStream()).getReader();
   const rows: Row[] = [];
   let rest = '';
-  for (let got = await reader.read(); !got.done; got = await reader.read()) {
-    const lines = (rest + got.value).split('\n');
-    rest = lines.pop()!;
-    await doInPieces(eachRow(lines, rows));
+  try {
+    for (let got = await reader.read(); !got.done; got = await reader.read()) {
+      signal?.throwIfAborted();
+      const lines = (rest + got.value).split('\n');
+      rest = lines.pop()!;
+      await doInPieces(eachRow(lines, rows), signal);
+    }
+  } finally {
+    // Of a file that failed, it fails with the same fault.
+    void reader.cancel().catch(() => undefined);
   }
   if (rest === ']') return rows;
   // A list on one line, such as an empty one.

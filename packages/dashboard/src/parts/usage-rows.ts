@@ -81,24 +81,25 @@ export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly
 }
 
 /** The figures of all calls. */
-export async function totalOf(question: UsageQuestion): Promise<UsageTotal> {
-  return (await ask.GET(path, { params: { query: { ...queryOf(question), limit: 1, total: 'true' } } })).data!.total!;
+export async function totalOf(question: UsageQuestion, signal: AbortSignal): Promise<UsageTotal> {
+  return (await ask.GET(path, { params: { query: { ...queryOf(question), limit: 1, total: 'true' } }, signal })).data!.total!;
 }
 
-/** Every row. They come in one answer, however many. */
-export async function everyRow(question: UsageQuestion): Promise<readonly ExploredRow[]> {
+/** Every row. They come in one answer, however many, which is read until the signal is aborted. */
+export async function everyRow(question: UsageQuestion, signal?: AbortSignal): Promise<readonly ExploredRow[]> {
   const { data } = await ask.GET('/platform/v1/usage/file', {
     params: { query: { ...queryOf(question), format: 'json' } },
     parseAs: 'stream',
+    signal: signal ?? null,
   });
-  return rowsByLine(data!);
+  return rowsByLine(data!, signal);
 }
 
 /** The same for a page, when the person asks for it. */
 export function useEveryRow(question: UsageQuestion) {
   return useQuery({
     queryKey: ['get', path, 'every', ...keyOf(question)],
-    queryFn: () => everyRow(question),
+    queryFn: ({ signal }) => everyRow(question, signal),
     enabled: false,
     retry: false,
     // To compare a hundred thousand rows with the same ones before takes longer than to draw them.

@@ -27,9 +27,11 @@ export function useBesideBefore(question: UsageQuestion, before: Range | null) {
     queryKey: ['get', '/platform/v1/usage', 'beside', question, before],
     enabled: before !== null,
     placeholderData: keepPreviousData,
-    queryFn: async (): Promise<BesideBefore> => {
+    queryFn: async ({ signal }): Promise<BesideBefore> => {
       const earlier = { ...question, range: before! };
-      const [rows, total, rowsBefore, totalBefore] = await Promise.all([everyRow(question), totalOf(question), everyRow(earlier), totalOf(earlier)]);
+      const [rows, total, rowsBefore, totalBefore] = await Promise.all([
+        everyRow(question, signal), totalOf(question, signal), everyRow(earlier, signal), totalOf(earlier, signal),
+      ]);
       return besideBefore(question, { rows, total }, { rows: rowsBefore, total: totalBefore });
     },
   });
