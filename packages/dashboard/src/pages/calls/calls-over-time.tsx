@@ -1,5 +1,4 @@
 /** How many calls there were when, above the list of them. A bar leads to its calls. */
-import { keepPreviousData } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { api } from '../../api/client.ts';
 import { chosenFilters, type CallsSearch, type Filters, type RangeSearch } from '../../app/page-search.ts';
@@ -25,11 +24,12 @@ export function CallsOverTime({ range, filters, onPick }: {
   // Runs have sums of days alone.
   const hourly = range.untilMs - range.sinceMs <= 2 * dayMs && filters.run === undefined;
   const [step, stepMs] = hourly ? (['hour', hourMs] as const) : (['day', dayMs] as const);
+  // Sums of hours are no bars of days: they stay until the answer comes only if the step is the same.
   const usage = api.useQuery(
     'get',
     '/platform/v1/usage',
     { params: { query: { by: step, limit: 1_000, ...isoOf(range), ...chosenFilters(filters) } } },
-    { placeholderData: keepPreviousData, refetchInterval: 30_000 },
+    { placeholderData: (former) => (former?.data.every((row) => row[step] !== undefined) ? former : undefined), refetchInterval: 30_000 },
   );
   const rows = usage.data?.data;
   const { moments, values } = useMemo(() => {

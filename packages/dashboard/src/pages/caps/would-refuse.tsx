@@ -1,6 +1,5 @@
 /** What a cap would have refused in the past 30 days, computed from the records before the cap is set. */
 import { Alert, Table, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { api, sentenceOf, type Shown } from '../../api/client.ts';
 import { Count, Money, Moment } from '../../shown/figures.tsx';
 
@@ -23,21 +22,14 @@ export function WouldRefuse({ wanted: { scope, window, limit, ...wanted } }: { r
   const subject = scope === 'organization' ? '' : (wanted[scope] ?? '').trim();
   const named = scope === 'organization' || subject !== '';
   const whole = limit !== '' && named;
-  const trial = api.useQuery(
-    'get',
-    '/platform/v1/caps/try',
-    {
-      params: {
-        query: {
-          scope,
-          window,
-          limit,
-          ...(scope === 'organization' ? {} : { [scope]: subject }),
-        },
-      },
-    },
-    { enabled: whole, placeholderData: keepPreviousData, staleTime: 60_000, retry: false },
-  );
+  const asked = { params: { query: { scope, window, limit, ...(scope === 'organization' ? {} : { [scope]: subject }) } } };
+  const trial = api.useQuery('get', '/platform/v1/caps/try', asked, {
+    enabled: whole,
+    // While somebody writes a limit, the former answer stays. That of another subject or window says nothing about this one.
+    placeholderData: (former, query) => (withoutLimit(query?.queryKey.at(2)) === withoutLimit(asked) ? former : undefined),
+    staleTime: 60_000,
+    retry: false,
+  });
   // A minimum height, so that the button below does not move while somebody types.
   return (
     <div style={{ minHeight: 66 }} role="status" aria-label="What it would have refused">
@@ -59,6 +51,10 @@ export function WouldRefuse({ wanted: { scope, window, limit, ...wanted } }: { r
       )}
     </div>
   );
+}
+
+function withoutLimit(request: unknown): string {
+  return JSON.stringify({ ...(request as { readonly params: { readonly query: object } } | undefined)?.params.query, limit: undefined });
 }
 
 function Told({ trial: { wouldRefuse, windows, tried } }: { readonly trial: Trial }) {
