@@ -34,7 +34,7 @@ export function TopList({
   return (
     <Stack gap={2} component="ol" style={{ listStyle: 'none', padding: 0, margin: 0 }}>
       {rows.map((row) => (
-        <li key={row.name ?? ''} className="share">
+        <li key={JSON.stringify(row.name)} className="share">
           <ShareBar part={Number(row.cost)} of={whole} />
           <Group justify="space-between" wrap="nowrap" gap="sm">
             {row.name === null ? (

@@ -52,7 +52,7 @@ export function BaselineReport({ baseline: { report, id } }: { readonly baseline
         <DataTable
           caption="By model"
           rows={report.byModel}
-          rowId={(row) => `${row.provider} ${row.model}`}
+          rowId={(row) => JSON.stringify([row.provider, row.model])}
           minWidth={720}
           columns={[
             {

@@ -72,7 +72,7 @@ export function RefusalsPanel() {
   );
 }
 
-const rowId = ({ key, code, scope, window }: Row): string => `${key} ${code} ${scope} ${window}`;
+const rowId = ({ key, code, scope, window }: Row): string => JSON.stringify([key, code, scope, window]);
 
 function columnsOf(names: KeyNames): readonly Column<Row>[] {
   const nameOf = ({ key }: Row): string => (key === null ? 'Many keys' : (names.get(key) ?? key));

@@ -93,7 +93,7 @@ function Difference({ of: { lines, totals, equal, recordsGoneBefore, otherCurren
         <DataTable<Line>
           caption="Lines that differ"
           rows={differing}
-          rowId={(line) => [line.day, line.model, line.item, line.billName, line.requestId].join('\n')}
+          rowId={(line) => JSON.stringify([line.day, line.model, line.item, line.billName, line.requestId])}
           columns={columns}
           minWidth={820}
         />

@@ -62,7 +62,7 @@ function Files({ month }: { readonly month: string }) {
 function Teams({ of: allocation, month }: { readonly of: Allocation; readonly month: string }) {
   const columns = useMemo(() => columnsFor(allocation, month), [allocation, month]);
   if (allocation.teams.length === 0) return <Text size="sm" c="dimmed" p="md">No call in this month.</Text>;
-  return <DataTable<Team> caption="Teams" rows={allocation.teams} rowId={({ team }) => team ?? ''} columns={columns} minWidth={760} />;
+  return <DataTable<Team> caption="Teams" rows={allocation.teams} rowId={({ team }) => JSON.stringify(team)} columns={columns} minWidth={760} />;
 }
 
 /** Columns that are zero for every team are left out. */

@@ -69,7 +69,7 @@ export function ProjectsPage() {
                 Give a service key a project, or send <span className="mono">x-svc-project: checkout</span> with a call.
               </Nothing>
             ) : (
-              <DataTable<Project> caption="Projects" rows={rows} rowId={({ name }) => name ?? ''} columns={columns} minWidth={680} />
+              <DataTable<Project> caption="Projects" rows={rows} rowId={({ name }) => JSON.stringify(name)} columns={columns} minWidth={680} />
             )
           }
         </Loaded>

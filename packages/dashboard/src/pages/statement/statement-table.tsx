@@ -45,7 +45,7 @@ export function StatementTable({ of, rows, amounts, name }: StatementTableProps)
         </Table.Thead>
         <Table.Tbody role="rowgroup">
           {rows.map((row, index) => (
-            <Table.Tr role="row" key={name(row) + index} className={all || index < shownFirst ? undefined : 'on-paper'}>
+            <Table.Tr role="row" key={index} className={all || index < shownFirst ? undefined : 'on-paper'}>
               <Table.Td role="cell" className="wrap">{name(row)}</Table.Td>
               <Table.Td role="cell" className="right">
                 {wholeCount(row.calls)}
