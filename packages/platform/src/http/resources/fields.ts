@@ -97,6 +97,6 @@ export function fieldsBeforeOrNone<const Shape extends z.ZodRawShape>(shape: Sha
 
 function before<const Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape) as (keyof Shape & string)[];
-  const document = { properties: Object.fromEntries(names.map((name) => [name, {}])), additionalProperties: false };
+  const document = { properties: Object.fromEntries(names.map((name) => [name, { description: 'As you read it' }])), additionalProperties: false };
   return { known: z.partialRecord(z.enum(names), z.unknown()), document };
 }
