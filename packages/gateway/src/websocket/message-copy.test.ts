@@ -26,10 +26,11 @@ function reading(organization: string, told: Message[]): MessageCopy {
 }
 
 test('a long text keeps its place until it was read', { timeout: 20_000 }, async () => {
+  // Organizations of this test alone: one whose texts ended honestly has more places.
   const [told, others]: [Message[], Message[]] = [[], []];
-  const copies = Array.from({ length: 12 }, () => reading('org_a', told));
+  const copies = Array.from({ length: 12 }, () => reading('org_of_long_texts', told));
   while (told.length < 4) await turn();
-  for (let at = 0; at < 4; at += 1) reading('org_b', others);
+  for (let at = 0; at < 4; at += 1) reading('org_beside_long_texts', others);
   while (others.length < 4) await turn();
   assert.equal(told.length, 4);
   const [one] = told;
