@@ -1,15 +1,27 @@
 /** What an upgrade would do is what it does: the plan names the steps that run, and changes nothing. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { postgresFixture, sqliteFixture, testMasterKey } from '../test-support/contract-fixture.ts';
 import { openStore } from '../store.ts';
 import { migrations } from './migrations/list.ts';
 import type { UpgradeProgress } from './migrations/prepare-schema.ts';
 import { planUpgrade } from './migrations/upgrade-plan.ts';
+import { upgradeStep } from './migrations/upgrade-steps.ts';
 import { cellUrl } from '../engine/cell-url.ts';
 import { StoreFault } from '../engine/fault.ts';
 import { makeOlderStore, olderStore } from './test-support/older-store.ts';
+
+test('each migration that reads all records, or indexes them, is known as one', () => {
+  const folder = new URL('migrations/', import.meta.url);
+  const reading = /\bindex [a-z_]+ on call_record\b|\b(?:from|update) call_record\b|(?:selectFrom|updateTable|\.on)\('call_record/;
+  // The first migration makes the table; what joins it reads some records by their numbers.
+  const found = readdirSync(folder).filter((file) => /^\d{4}-/.test(file) && !file.startsWith('0001'))
+    .filter((file) => reading.test(readFileSync(new URL(file, folder), 'utf8'))).map((file) => Number(file.slice(0, 4)));
+  assert.ok(found.includes(19) && found.includes(64), found.join());
+  assert.deepEqual(found.filter((version) => !upgradeStep(version).readsRecords), []);
+});
 
 for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQL', postgresFixture]] as const) {
   describe(`the plan of an upgrade on ${name}`, async () => {
@@ -22,7 +34,7 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       assert.deepEqual([plan.from, plan.to, plan.records], [30, migrations.length, 3]);
       assert.ok(plan.seconds >= 1);
       assert.deepEqual(plan.steps.filter(({ readsRecords }) => readsRecords).map(({ version }) => version), [
-        31, 32, 33, 34, 36, 39, 42, 44, 48, 58,
+        31, 32, 33, 34, 36, 39, 42, 44, 48, 58, 64,
       ]);
       assert.deepEqual(await planUpgrade(url), plan, 'it changes nothing');
       const heard: UpgradeProgress[] = [];
@@ -39,10 +51,13 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       const url = await olderStore(fixture, 30);
       const tables = (await fixture.query(url, name === 'SQLite' ? `select name from sqlite_master where type = 'table' and name not like 'sqlite%'`
         : 'select tablename as name from pg_tables where schemaname = current_schema()')).map((row) => String(row['name']));
-      await fixture.run(url, tables.map((table) => `create view own_${table} as select * from ${table}`));
+      await fixture.run(url, [...tables.map((table) => `create view own_${table} as select * from ${table}`),
+        `create view of_views as select * from own_${name === 'SQLite' ? 'spend_sum' : 'word_sum'}`, 'create view of_these as select * from of_views',
+        ...(name === 'SQLite' ? ['create index own_index on spend_sum (calls)'] : [])]);
       const own = async (): Promise<readonly string[]> => (await planUpgrade(url)).dependants.map(({ what }) => what);
-      const named = name === 'SQLite' ? ['view own_spend_sum'] : ['view own_attribution_sum', 'view own_word_sum'];
-      assert.deepEqual(await own(), named);
+      const named = [...(name === 'SQLite' ? ['index own_index'] : []), 'view of_these', 'view of_views',
+        ...(name === 'SQLite' ? ['view own_spend_sum'] : ['view own_attribution_sum', 'view own_word_sum'])];
+      assert.deepEqual((await own()).toSorted(), named);
       const upgraded = () => openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true }).then((store) => store.close());
       await assert.rejects(upgraded(), (error) => error instanceof StoreFault && error.code === 'upgrade_held_up'
         && named.every((each) => error.message.includes(each)));

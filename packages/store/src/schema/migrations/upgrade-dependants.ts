@@ -49,29 +49,58 @@ export function dependantsInWords(found: readonly UpgradeDependant[]): string {
   return `The upgrade makes tables anew that something of your own reads: ${named}. Keep what it says, drop it, upgrade, and make it again.`;
 }
 
-/** SQLite keeps the text of views and triggers, and does not say what they read. */
-async function inFile(db: Kysely<Schema>, { table }: Taken): Promise<UpgradeDependant[]> {
-  const { rows } = await sql<{ type: string; name: string; text: string }>`select type, name, sql as text from sqlite_master
-    where type in ('view', 'trigger') and instr(lower(sql), ${table}) > 0`.execute(db);
-  return rows.filter(({ text }) => text.toLowerCase().split(/[^a-z0-9_]/).includes(table))
-    .map(({ type, name }) => ({ what: `${type} ${name}`, table }));
+interface InFile {
+  readonly type: string;
+  readonly name: string;
+  readonly on: string;
+  readonly text: string;
 }
 
 /**
- * A view depends on columns by its rule. Indexes and statistics of a column would go with it unseen, so they are named too. A column's own default
- * and, from PostgreSQL 18 on, its "not null" are the product's.
+ * SQLite keeps the texts of views, triggers and indexes, and does not say what they read. Views of such views are found by their names. The store
+ * never had an index with a text on a table that it takes.
+ */
+async function inFile(db: Kysely<Schema>, { table }: Taken): Promise<UpgradeDependant[]> {
+  const { rows } = await sql<InFile>`select type, name, tbl_name as "on", sql as text from sqlite_master
+    where type in ('view', 'trigger', 'index') and sql is not null`.execute(db);
+  const found = new Set<InFile>();
+  const named = [table];
+  // It grows while it is gone through.
+  for (const read of named) {
+    for (const each of rows.filter((row) => !found.has(row) && reads(row, read))) {
+      found.add(each);
+      if (each.type === 'view') named.push(each.name.toLowerCase());
+    }
+  }
+  return [...found].map(({ type, name }) => ({ what: `${type} ${name}`, table }));
+}
+
+/** `read`: in lower case. A name of other characters than the store's own is looked for anywhere. */
+function reads({ type, on, text }: InFile, read: string): boolean {
+  if (type === 'index') return on.toLowerCase() === read;
+  const lower = text.toLowerCase();
+  return /[^a-z0-9_]/.test(read) ? lower.includes(read) : lower.split(/[^a-z0-9_]/).includes(read);
+}
+
+/**
+ * A view depends on columns by its rule, and so do views of that view. Indexes and statistics of a column would go with it unseen, so they are named
+ * too. A column's own default and, from PostgreSQL 18 on, its "not null" are the product's.
  */
 async function onServer(db: Kysely<Schema>, { table, columns }: Taken): Promise<UpgradeDependant[]> {
   const wanted = columns === null ? sql`true` : sql`a.attname in (${sql.join(columns)})`;
-  const { rows } = await sql<{ what: string }>`select distinct
-      case d.classid when 'pg_rewrite'::regclass then pg_describe_object('pg_class'::regclass, r.ev_class, 0)
-        else pg_describe_object(d.classid, d.objid, d.objsubid) end as what
-    from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
-    join pg_depend as d on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and d.refobjsubid = a.attnum and d.deptype in ('n', 'a')
-    left join pg_rewrite as r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
-    left join pg_constraint as k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid
-    left join pg_attrdef as f on d.classid = 'pg_attrdef'::regclass and f.oid = d.objid
-    where c.relname = ${table} and pg_table_is_visible(c.oid) and ${wanted} and (f.adnum is null or f.adnum <> a.attnum)
-      and k.contype is distinct from 'n'`.execute(db);
+  const { rows } = await sql<{ what: string }>`with recursive depending(class, object, part) as (
+      select case when r.oid is null then d.classid else 'pg_class'::regclass end, coalesce(r.ev_class, d.objid), d.objsubid
+      from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
+      join pg_depend as d on d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid and d.refobjsubid = a.attnum and d.deptype in ('n', 'a')
+      left join pg_rewrite as r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+      left join pg_constraint as k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid
+      left join pg_attrdef as f on d.classid = 'pg_attrdef'::regclass and f.oid = d.objid
+      where c.relname = ${table} and pg_table_is_visible(c.oid) and ${wanted} and (f.adnum is null or f.adnum <> a.attnum)
+        and k.contype is distinct from 'n'
+      union
+      select 'pg_class'::regclass, r.ev_class, 0 from depending as v
+      join pg_depend as d on d.refclassid = v.class and d.refobjid = v.object and d.classid = 'pg_rewrite'::regclass and d.deptype = 'n'
+      join pg_rewrite as r on r.oid = d.objid
+    ) select distinct pg_describe_object(class, object, part) as what from depending`.execute(db);
   return rows.map(({ what }) => ({ what, table }));
 }

@@ -37,6 +37,7 @@ const overRecords: ReadonlyMap<number, { readonly words: string; readonly usOfRe
   [44, { words: 'sums of sets of labels from the records', usOfRecord: 23 }],
   [48, { words: 'an index of records by connection', usOfRecord: 1 }],
   [58, { words: 'sums of labels by hour from the records', usOfRecord: 20 }],
+  [64, { words: 'an index of the records that have a session', usOfRecord: 0.25 }],
 ]);
 const otherWords = 'tables and columns; no record is read';
 /** Of a migration that reads no record. */
