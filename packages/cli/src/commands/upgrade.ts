@@ -14,14 +14,17 @@ export const upgrade = command({
       throw new UsageFault('An older store is upgraded by the next metergate start or metergate platform. Give --plan to see what that does.');
     }
     const planned = await planUpgrade(settingsOf(tools).databaseUrl);
-    return { json: planned, text: inWords(planned) };
+    return { json: planned, text: planInWords(planned) };
   },
 });
 
-function inWords({ from, to, records, steps, seconds, dependants }: UpgradePlan): string {
+/** The plan as the command prints it. */
+export function planInWords({ from, to, records, steps, seconds, dependants }: UpgradePlan): string {
   if (from === null) return 'There is no store yet. The next start makes one, and nothing has to be upgraded.';
   if (from > to) return `The store is of a newer version: schema ${from}, this one knows ${to}. Update metergate.`;
-  if (from === to) return `The store is up to date: schema ${to}.`;
+  const heldUp = dependants.length === 0 ? null : dependantsInWords(dependants);
+  // A cell is upgraded by itself, so it may be older than its store.
+  if (from === to) return `The store is up to date: schema ${to}.${heldUp === null ? '' : ` A cell of it is not. ${heldUp}`}`;
   const reading = steps.filter(({ readsRecords }) => readsRecords);
   const others = steps.length - reading.length;
   return [
@@ -29,7 +32,7 @@ function inWords({ from, to, records, steps, seconds, dependants }: UpgradePlan)
       duration(seconds)}.`,
     ...reading.map(({ version, words }) => `  ${version}  ${words} (reads ${grouped(records)})`),
     ...(others === 0 ? [] : [`  ${countOf(others, 'step')} of tables and columns, at once`]),
-    ...(dependants.length === 0 ? [] : [`It does not begin yet. ${dependantsInWords(dependants)}`]),
+    ...(heldUp === null ? [] : [`It does not begin yet. ${heldUp}`]),
     'On SQLite nothing is served meanwhile. On PostgreSQL gateways go on serving, and ship what ended meanwhile afterwards.',
     'Make a backup first: a store that was upgraded is not read by older versions.',
   ].join('\n');
