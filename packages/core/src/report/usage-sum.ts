@@ -15,7 +15,7 @@ export type WordDimension = (typeof wordDimensions)[number];
 export const timeDimensions = ['hour', 'day', 'month'] as const;
 export type TimeDimension = (typeof timeDimensions)[number];
 
-/** What no sum holds: reports by it are added up from the records. */
+/** What no sum holds: calls that have it are read from the records, and of upstreams all calls. */
 export const recordDimensions = ['session', 'upstream'] as const;
 export type RecordDimension = (typeof recordDimensions)[number];
 
