@@ -126,27 +126,27 @@ class UsageReading {
 
   /**
    * The calls that have a run or a session from their records, and all others from the sums of the question without it, less these records. They are
-   * read one after the other, so it counts only if the days have the same calls before and after. Null: it does not help here.
+   * read one after the other, so it counts only if the days have the same calls before and after. It is read once: calls that came meanwhile will
+   * come again. Null: it does not help here.
    */
-  async #withWordApart(query: UsageQuery, bounded: Span): Promise<Rows | null> {
+  async #withWordApart(query: UsageQuery, bounded: Span): Promise<Rows | 'too many rows' | null> {
     const apart = wordApart(query);
     if (apart === null) return null;
-    for (let round = 0; round < roundsMax; round += 1) {
-      const before = await this.#callsOf(query, wholeDays(bounded));
-      const rest = await this.#ofWholeMonths(apart.rest, bounded) ?? await this.#rowsOf(apart.rest, bounded, false);
-      if (rest === null || !rest.areExact) return null;
-      const rows = new Rows(query, await this.#namesFor(query));
-      for (const row of rest.all()) rows.addWithout(apart.word, row);
-      for await (const slice of this.#parts.recordsWith(apart.word, query, bounded)) {
-        for (const part of slice) {
-          rows.add(part, null);
-          rows.subtract({ ...part, [apart.word]: null });
-        }
-        if (rows.count - rest.count > query.rowsMax) return null;
+    const before = await this.#callsOf(query, wholeDays(bounded));
+    const rest = await this.#ofWholeMonths(apart.rest, bounded) ?? await this.#rowsOf(apart.rest, bounded, false);
+    // Each row of the rest is at least one of the whole.
+    if (rest === null) return 'too many rows';
+    if (!rest.areExact) return null;
+    const rows = new Rows(query, await this.#namesFor(query));
+    for (const row of rest.all()) rows.addWithout(apart.word, row);
+    for await (const slice of this.#parts.recordsWith(apart.word, query, bounded)) {
+      for (const part of slice) {
+        rows.add(part, null);
+        rows.subtract({ ...part, [apart.word]: null });
       }
-      if (await this.#callsOf(query, wholeDays(bounded)) === before) return rows;
+      if (rows.count - rest.count > query.rowsMax) return 'too many rows';
     }
-    return null;
+    return await this.#callsOf(query, wholeDays(bounded)) === before ? rows : null;
   }
 
   /**
@@ -169,8 +169,8 @@ class UsageReading {
     const span = { fromMs: Math.max(firstMs, Math.ceil(query.sinceMs ?? firstMs)), toMs: Math.min(lastMs, Math.ceil(query.untilMs ?? lastMs)) };
     const bounded = await withinRecords(this.#context, query, span);
     if (bounded === null) return [];
-    const rows = await this.#ofWholeMonths(query, bounded) ?? await this.#withWordApart(query, bounded) ?? await this.#rowsOf(query, bounded, false);
-    const all = rows?.all() ?? null;
+    const found = await this.#ofWholeMonths(query, bounded) ?? await this.#withWordApart(query, bounded) ?? await this.#rowsOf(query, bounded, false);
+    const all = found === 'too many rows' ? null : found?.all() ?? null;
     return all === null || all.length > query.rowsMax ? null : all;
   }
 }
@@ -212,8 +212,6 @@ function monthEnd(ms: number): number {
 }
 
 const withoutLabels: readonly string[] = [''];
-/** How often a report is begun that calls came into while it was read. */
-const roundsMax = 3;
 
 /** Rows while they are being put together. */
 class Rows {

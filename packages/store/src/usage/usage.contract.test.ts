@@ -313,20 +313,38 @@ for (const on of bothEngines) {
       for (let each = 0; each < 6; each += 1) await ship();
       const engine = await openEngine(url, { create: false });
       let comings = 0;
+      let [apart, whole] = [0, 0];
       const hurried = usageReportsIn({ engine: { ...engine, rows: async (query) => {
         const text = await engine.read(async (db) => query.compile(db).sql);
-        if (/session is not null|run = any|run in/.test(text) && comings > 0) {
+        const isApart = /session is not null|run = any|run in/.test(text);
+        if (isApart) apart += 1;
+        else if (text.includes('from call_record')) whole += 1;
+        if (isApart && comings > 0) {
           comings -= 1;
           await ship();
         }
         return engine.rows(query);
       } } });
+      const asked = [['session'], ['label', 'run']] as const;
+      const calm: number[] = [];
+      for (const by of asked) {
+        apart = 0;
+        await hurried.usage({ organization, by, rowsMax: 100 });
+        calm.push(apart);
+      }
+      assert.equal(whole, 0);
       for (comings of [1, 2, 100]) {
-        for (const by of [['session'], ['label', 'run']] as const) {
+        for (const [index, by] of asked.entries()) {
+          const isDisturbed = comings > 0;
+          [apart, whole] = [0, 0];
           const rows = (await hurried.usage({ organization, by, rowsMax: 100 }))!;
           const expected = addedUp(await store.calls.list({ organization, limit: 1_000 }), by);
           const shown = new Map(rows.map(({ subjects, figures }) => [subjects.join(' | '), BigInt(figures[0]!)]));
           assert.deepEqual(new Map([...shown].sort()), new Map([...expected].map(([name, { calls }]) => [name, calls!] as const).sort()), by.join());
+          assert.deepEqual([apart, whole > 0], [calm[index], isDisturbed], 'one disturbed reading is enough');
+          whole = 0;
+          assert.equal(await hurried.usage({ organization, by, rowsMax: 0 }), null);
+          assert.equal(whole, 0, 'a report of too many rows does not read all records');
         }
       }
       await engine.close();
