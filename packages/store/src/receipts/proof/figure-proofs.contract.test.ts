@@ -168,6 +168,21 @@ for (const on of bothEngines) {
       assert.ok(!(await hourly()).includes('run today'));
     });
 
+    test('a run that is wrong by as much as its day is found, also where nothing is mended', async () => {
+      const organization = await played();
+      assert.deepEqual(await found(organization), []);
+      for (const statement of [
+        `update run set unknown_calls = unknown_calls + (select count(*) from word_sum where organization = run.organization and dimension = 'run')
+          where organization = $1`,
+        `update word_sum set unknown_calls = unknown_calls + 1 where organization = $1 and dimension = 'run'`,
+        'delete from call_record where organization = $1 and run is null and receipt_sequence = 2',
+      ]) {
+        await context.query(url, statement, [organization]);
+      }
+      const kinds = (await found(organization)).map(({ kind }) => kind);
+      assert.ok(kinds.includes('receipts') && kinds.includes('run'), kinds.join());
+    });
+
     test('more runs than one statement compares are all compared, of one day and of all', async () => {
       const organization = await newOrganization();
       const ids = Array.from({ length: 450 }, (_, index) => `run-${String(index).padStart(3, '0')}`);

@@ -83,6 +83,8 @@ class Comparison {
   readonly #organization: OrganizationId;
   readonly #looking: Looking & { readonly nowMs: number };
   readonly #found: FigureDifference[] = [];
+  /** Runs whose sums by day differed in this comparison. */
+  readonly #runsOfWrongDays = new Set<string>();
   #days = 0;
 
   constructor(engine: Engine, organization: OrganizationId, looking: Looking & { readonly nowMs: number }) {
@@ -98,7 +100,7 @@ class Comparison {
     const chain = await this.#chain(isWhole ? 0 : before.through);
     if (chain === null) return null;
     const sinceMs = isWhole || before.provedMs === null ? -Infinity : dayOf(before.provedMs - lateMs);
-    if (!await this.#daysFrom(sinceMs, chain.isSound) || !await this.#totals(sinceMs)) return null;
+    if (!await this.#daysFrom(sinceMs, chain.isSound) || !await this.#totals(sinceMs, chain.isSound)) return null;
     await this.#note({ through: chain.through, isWhole });
     return { found: this.#found, days: this.#days };
   }
@@ -172,6 +174,8 @@ class Comparison {
     const mendable = mends ? differences.filter(({ kept }) => mayMend(kept.kind)) : [];
     if (mendable.length > 0) await mendUsage(this.#engine, mendable.map((each) => lackOf(this.#organization, each)));
     for (const difference of differences) {
+      const { kind, dimension, subject } = difference.kept;
+      if (kind === 'word_sum' && dimension === 'run') this.#runsOfWrongDays.add(subject);
       this.#tell({
         kind: difference.kept.kind, place: placeInWords(difference.kept), kept: figuresInWords(difference.kept),
         derived: figuresInWords(difference.derived),
@@ -179,13 +183,14 @@ class Comparison {
     }
   }
 
-  /** False: it was ended. */
-  async #totals(sinceMs: number): Promise<boolean> {
+  /** False: it was ended. Without a sound chain sums are not mended, and then none of them vouches for a run. */
+  async #totals(sinceMs: number, isSound: boolean): Promise<boolean> {
     if (await this.#isErased()) return true;
     (await this.#twice(() => proveAllDays(this.#engine, this.#organization))).forEach((each) => this.#tell(each));
     const told = new Set<string>();
+    const trusted = (run: string): boolean => isSound && !this.#runsOfWrongDays.has(run);
     for (let place: RunsPlace | null = firstRuns(sinceMs === -Infinity ? null : sinceMs); place !== null;) {
-      const { differences, next }: RunsLook = await proveRuns(this.#engine, this.#organization, place);
+      const { differences, next }: RunsLook = await proveRuns(this.#engine, this.#organization, { place, trusted });
       // A run of several days comes with each of them.
       differences.filter((each) => !told.has(each.place)).forEach((each) => {
         told.add(each.place);
