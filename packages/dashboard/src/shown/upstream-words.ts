@@ -34,7 +34,7 @@ export const credentialWords: Readonly<Record<NamedUpstream['auth'], string>> = 
   none: '',
 };
 
-/** What an empty field means: the stored credential stays where there is a declaration, else none is needed. */
-export function keptCredential(version: number | null): null | '' {
-  return version === null ? '' : null;
+/** What an empty field means: the stored credential stays where there is one, else none is needed. */
+export function keptCredential(hasCredential: boolean): null | '' {
+  return hasCredential ? null : '';
 }

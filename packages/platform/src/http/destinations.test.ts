@@ -87,14 +87,23 @@ test('a declaration again with null for its credential keeps the stored one, whi
       const none = await declare({ url: 'https://elsewhere.example.com', ...empty });
       assert.deepEqual([none.status, none.body['hasCredential']], [200, false], JSON.stringify(empty));
     }
-    assert.equal((await declare({ url, credential: null })).body['hasCredential'], false, 'there is none to keep');
+    for (const again of [{ url }, ...(name === null ? [] : [{ url, auth: 'none' }])]) {
+      const nothing = await declare({ ...again, credential: null });
+      assert.deepEqual([nothing.status, (nothing.body['error'] as { code: string }).code], [400, 'invalid_credential']);
+      assert.match(nothing.text, /There is no stored credential to keep/);
+    }
   }
+  const fresh = await platform.ask('/platform/v1/upstreams/fresh', {
+    method: 'PUT', token: acme.tokens.admin, body: { url: 'https://kept.example.com', credential: null },
+  });
+  assert.match(fresh.text, /There is no stored credential to keep/);
+  assert.equal(await kept('fresh'), undefined, 'nothing was declared');
 });
 
 test('the credential of one auth is not shown in another way', async () => {
   const declare = (body: object) => platform.ask('/platform/v1/upstreams/turned', { method: 'PUT', token: acme.tokens.admin, body });
   const url = 'https://kept.example.com';
   assert.equal((await declare({ url, credential: 'sk-one' })).status, 200);
-  assert.equal((await declare({ url, auth: 'x-api-key', credential: null })).status, 400);
+  for (const auth of ['x-api-key', 'none']) assert.equal((await declare({ url, auth, credential: null })).status, 400, auth);
   assert.equal((await declare({ url, auth: 'none' })).body['hasCredential'], false);
 });

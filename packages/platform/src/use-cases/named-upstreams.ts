@@ -57,18 +57,13 @@ export async function declareNamedUpstream(context: UseCaseContext, wanted: Name
   const organization = await findOrganization(context, wanted.organization);
   if (isRefusal(organization)) return organization;
   const { name, auth, dialect, provider } = wanted;
-  const credential = await isKept(context, organization, wanted) ? { text: null }
+  // Whether there is one that may stay, the store decides.
+  const credential = wanted.credential === null ? { text: null }
     : storedCredentialOf({ auth, credential: wanted.credential ?? '', url: parsed.url }, rules);
   if ('problem' in credential) return refuseInput('invalid_credential', credential.problem);
   const check = refuseOtherThan<DeclaredNamed>(wanted.was, { the: 'This upstream', a: 'an upstream of this name' }, ({ version }) => ({ version }));
   const declaration = { name, url: parsed.url, credential: credential.text, auth, dialect, provider };
   return (await context.store.namedUpstreams.declare(organization.id, declaration, check)) ?? shown(context, organization, name);
-}
-
-/** Whether the stored credential is meant. Whether it may stay, the store decides. */
-async function isKept({ store }: UseCaseContext, { id }: Organization, { name, auth, credential }: NamedUpstreamInput): Promise<boolean> {
-  if (auth === 'none' || credential !== null) return false;
-  return (await store.namedUpstreams.list(id)).some((each) => each.name === name && each.hasCredential);
 }
 
 /** What is wrong, and with which field; null: nothing. */

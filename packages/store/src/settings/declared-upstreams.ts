@@ -34,8 +34,8 @@ export interface KeptUpstream {
 
 export interface DeclaredUpstreams {
   /**
-   * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed; null: the stored one stays, if
-   * there is one. Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, and what `check` refuses.
+   * Declares the destination, in place of an earlier one; it starts disabled. An empty credential: none is needed; null: the stored one stays.
+   * Null: done. Refuses `unknown_organization`, `invalid_name` (the URL), `invalid_credential`, and what `check` refuses.
    */
   declare(
     organization: OrganizationId, wanted: { readonly url: string; readonly credential: string | null }, check?: ChangeCheck<DeclaredVersion | null>,
@@ -106,7 +106,7 @@ async function declaredIn(transaction: Transaction<Schema>, organization: Organi
   return row === undefined ? null : { version: Number(row.version) };
 }
 
-/** The stored credential; empty: there is none. */
+/** The stored credential. */
 async function keptIn(
   transaction: Transaction<Schema>, vault: Vault, { organization, url }: { readonly organization: OrganizationId; readonly url: string },
 ): Promise<string | StoreRefusal> {
@@ -114,7 +114,7 @@ async function keptIn(
   const row = await transaction.selectFrom('declared_upstream')
     .leftJoin('organization_data_key', 'organization_data_key.organization', 'declared_upstream.organization')
     .select(['url', 'enabled', 'sealed', 'version', 'wrapped']).where('declared_upstream.organization', '=', organization).executeTakeFirst();
-  if (row === undefined || row.sealed === null) return '';
+  if (row === undefined || row.sealed === null) return nothingStays();
   return row.url === url ? upstreamOf(vault, { organization, ...row }).credential ?? unreadableStays() : otherDestination();
 }
 
@@ -122,6 +122,10 @@ async function keptIn(
 export function otherDestination(): StoreRefusal {
   return refuse('invalid_credential', 'The stored credential is for another address or another auth, and does not go there. '
     + 'Give the credential of this one, or remove the upstream first if it needs none.');
+}
+
+export function nothingStays(): StoreRefusal {
+  return refuse('invalid_credential', 'There is no stored credential to keep. Give one, or an empty one if none is needed.');
 }
 
 export function unreadableStays(): StoreRefusal {

@@ -13,7 +13,7 @@ import { sealFor } from '../sealing/data-key.ts';
 import { followMasterKey } from '../sealing/master-key-rotation.ts';
 import type { CredentialPlace, Vault } from '../sealing/vault.ts';
 import type { ChangeCheck } from './change-check.ts';
-import { otherDestination, unreadableStays } from './declared-upstreams.ts';
+import { nothingStays, otherDestination, unreadableStays } from './declared-upstreams.ts';
 import { stampOrganization, unknownOrganization } from './organizations.ts';
 
 /** Every node holds all of them. */
@@ -22,7 +22,7 @@ export const namedUpstreamsMax = 32;
 export interface NewNamedUpstream {
   readonly name: string;
   readonly url: string;
-  /** Empty: the destination needs none. Null: the stored one stays, if there is one; only to the same URL with the same auth. */
+  /** Empty: the destination needs none. Null: the stored one stays; only to the same URL with the same auth. */
   readonly credential: string | null;
   readonly auth: UpstreamAuth;
   readonly dialect: UpstreamDialect | null;
@@ -122,7 +122,7 @@ async function declaredIn(transaction: Transaction<Schema>, organization: string
   return row === undefined ? null : { version: Number(row.version), auth: row.auth as UpstreamAuth, hasCredential: row.sealed !== null };
 }
 
-/** The stored credential; empty: there is none. */
+/** The stored credential. */
 async function keptIn(
   transaction: Transaction<Schema>, vault: Vault,
   { organization, name, url, auth }: { readonly organization: OrganizationId } & Pick<NewNamedUpstream, 'name' | 'url' | 'auth'>,
@@ -130,7 +130,7 @@ async function keptIn(
   await followMasterKey(transaction, vault);
   const row = await transaction.selectFrom('named_upstream as u').leftJoin('organization_data_key as k', 'k.organization', 'u.organization')
     .selectAll('u').select('k.wrapped').where('u.organization', '=', organization).where('u.name', '=', name).executeTakeFirst();
-  if (row === undefined || row.sealed === null) return '';
+  if (row === undefined || row.sealed === null) return nothingStays();
   return row.url === url && row.auth === auth ? credentialOf(vault, row) ?? unreadableStays() : otherDestination();
 }
 

@@ -15,8 +15,8 @@ type Values = {
 };
 
 /** A declaration as the form has it; version null: there is none of this name. */
-type ToDeclare = Pick<NamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'provider'> & { readonly version: number | null };
-const undeclared: ToDeclare = { name: '', url: '', auth: 'bearer', dialect: null, provider: null, version: null };
+type ToDeclare = Pick<NamedUpstream, 'name' | 'url' | 'auth' | 'dialect' | 'provider' | 'hasCredential'> & { readonly version: number | null };
+const undeclared: ToDeclare = { name: '', url: '', auth: 'bearer', dialect: null, provider: null, hasCredential: false, version: null };
 
 /** What is read again after a change. */
 export const upstreamChanges = ['/platform/v1/upstreams'];
@@ -28,7 +28,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
     of: undeclared,
     entered: ({ name, url, auth, dialect, provider }) => ({ name, url, auth, dialect, provider: provider ?? '', credential: '' }),
     words: { name: 'Name', url: 'Address', auth: 'Auth', dialect: 'Dialect', provider: 'Prices of', credential: 'Credential' },
-    send: ({ name, url, auth, dialect, provider, credential }, { version }) =>
+    send: ({ name, url, auth, dialect, provider, credential }, { version, hasCredential }) =>
       ask.PUT('/platform/v1/upstreams/{name}', {
         params: { path: { name: name.trim() } },
         body: {
@@ -36,7 +36,7 @@ export function NamedUpstreamForm({ onClose }: { readonly onClose: () => void })
           auth,
           dialect,
           provider: provider.trim() === '' ? null : provider.trim(),
-          credential: auth === 'none' ? '' : credential.trim() || keptCredential(version),
+          credential: auth === 'none' ? '' : credential.trim() || keptCredential(hasCredential),
           was: version === null ? null : { version },
         },
       }),

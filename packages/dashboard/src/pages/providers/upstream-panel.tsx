@@ -98,17 +98,17 @@ function Declared({ upstream }: { readonly upstream: Upstream }) {
 }
 
 /** A declaration as the form has it: null where there is none. */
-type ToDeclare = { readonly url: string; readonly version: number | null };
-const undeclared: ToDeclare = { url: '', version: null };
+type ToDeclare = { readonly url: string; readonly hasCredential: boolean; readonly version: number | null };
+const undeclared: ToDeclare = { url: '', hasCredential: false, version: null };
 
 function DeclareForm({ of: upstream }: { readonly of: Upstream | null }) {
   const { form, saving, submit, conflict } = useSharedForm<ToDeclare, { url: string; credential: string }>({
     of: upstream ?? undeclared,
     entered: ({ url }) => ({ url, credential: '' }),
     words: { url: 'Address', credential: 'Credential' },
-    send: ({ url, credential }, { version }) =>
+    send: ({ url, credential }, { version, hasCredential }) =>
       ask.PUT('/platform/v1/upstream', {
-        body: { url: url.trim(), credential: credential.trim() || keptCredential(version), was: version === null ? null : { version } },
+        body: { url: url.trim(), credential: credential.trim() || keptCredential(hasCredential), was: version === null ? null : { version } },
       }),
     read: async () => (await declaredUpstream()) ?? undeclared,
     done: 'The upstream is declared. It takes calls once it is enabled.',

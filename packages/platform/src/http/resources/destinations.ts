@@ -17,7 +17,7 @@ import { pageOf, pageOfList, shortListQuery } from '../paging.ts';
 const providerParams = z.object({ provider: z.enum(providers) });
 const credential = z.string().min(1).max(8_192);
 const credentialOrKept = z.string().max(8_192).nullable().optional().openapi({
-  description: 'Absent or empty: none is needed. Null: the stored one stays; for another address or auth it must be given again.' });
+  description: 'Absent or empty: none is needed. Null: the stored one stays, if there is one; for another address or auth it must be given again.' });
 const version = z.int().openapi({ description: 'Another one with each time it is set, also to the same value' });
 /** A declaration is replaced as a whole: what a change is made from is known by its version. */
 const was = fieldsBeforeOrNone({ version });
