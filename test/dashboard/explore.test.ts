@@ -125,4 +125,58 @@ if (here !== 'linux-x64') {
     assert.equal(readFileSync(await download.path(), 'utf8').trimEnd().split('\n').length, projects + 1);
     assert.match(download.suggestedFilename(), /^usage-by-project-.*\.csv$/);
   });
+
+  test('rows are those of the question above them, however it is changed on an open page', async () => {
+    const { key } = await ground.system.createKey();
+    for (const model of ['gpt-5-mini', 'gpt-5-nano', 'gpt-4.1-mini']) assert.equal((await call(ground.system, key, { model })).status, 200);
+    await ground.system.calls({ count: projects + 3 });
+    const read = async <Row>(path: string): Promise<readonly Row[]> =>
+      (await (await page.request.get(at(`/platform/v1/${path}`))).json() as { data: readonly Row[] }).data;
+    const keys = await read<{ id: string; name: string | null; prefix: string }>('keys?limit=1000');
+    const names = new Map(keys.map(({ id, name, prefix }) => [id, name ?? `${prefix}…`]));
+    const table = page.getByRole('table', { name: 'Usage' });
+    /** Each row's names and calls. */
+    const shown = async (): Promise<string[]> => {
+      const rows = await table.locator('tbody tr').all();
+      return Promise.all(rows.map(async (row) => {
+        const cells = await Promise.all((await row.locator('td').all()).map(async (cell) =>
+          [await cell.getAttribute('data-head'), await cell.textContent()] as const));
+        return cells.slice(0, cells.findIndex(([head]) => head === 'Cost')).concat(cells.filter(([head]) => head === 'Calls'))
+          .map(([head, text]) => `${head}: ${text}`).join(', ');
+      }));
+    };
+    const expected = async (...by: readonly string[]): Promise<string[]> => {
+      const named = (row: Record<string, string | null>, name: string): string =>
+        `${name.replace(/^./, (first) => first.toUpperCase())}: ${row[name] === null ? `without a ${name}` : (names.get(row[name]!) ?? row[name])}`;
+      const rows = await read<Record<string, string | null>>(`usage?by=${by.join()}&limit=1000`);
+      return rows.map((row) => [...by.map((name) => named(row, name)), `Calls: ${Number(row['calls']).toLocaleString('en-US')}`].join(', '));
+    };
+    const choose = async (field: string, choice: string): Promise<void> => {
+      await page.getByLabel(field, { exact: true }).first().click();
+      await page.getByRole('option', { name: choice, exact: true }).click();
+      await page.getByRole('option').first().waitFor({ state: 'hidden' });
+    };
+    await openPage(page, at('/explore?by=model'));
+    assert.deepEqual((await shown()).sort(), (await expected('model')).sort());
+    // While its answer is on its way, a question has no rows yet: those of the former one would stand under its head.
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/platform\/v1\/usage\?by=key&/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await choose('By', 'Key');
+    await page.locator('main [aria-busy="true"]').first().waitFor();
+    assert.equal(await table.count(), 0);
+    held.resolve();
+    await settled(page);
+    assert.deepEqual((await shown()).sort(), (await expected('key')).sort());
+    for (const [field, choice, ...by] of [
+      ['And by', 'Model', 'key', 'model'], ['By', 'Wire', 'wire', 'model'], ['And by', 'Key', 'wire', 'key'], ['By', 'Model', 'model', 'key'],
+    ] as const) {
+      await choose(field, choice);
+      await settled(page);
+      assert.deepEqual((await shown()).sort(), (await expected(...by)).sort(), by.join());
+    }
+    await page.unrouteAll();
+  });
 }

@@ -1,5 +1,5 @@
 /** Usage by one dimension or two, filtered: its largest rows, all of them, and how a row appears in a chart. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ask, type Shown } from '../api/client.ts';
 import { chosenFilters, type Filters } from '../app/page-search.ts';
 import { isoOf, type Range } from '../shown/ranges.ts';
@@ -35,6 +35,9 @@ export interface UsageQuestion {
   readonly filters: Filters;
 }
 
+/** What the rows are of. It decides the columns of a table and the names in a chart. */
+export type UsageGrouping = Pick<UsageQuestion, 'by' | 'and'>;
+
 const path = '/platform/v1/usage';
 /** The most rows of one answer. */
 const rowsMax = 1_000;
@@ -47,16 +50,34 @@ function keyOf({ by, and, range, filters }: UsageQuestion): readonly unknown[] {
   return [by, and, range.name, range.sinceMs, range.untilMs, chosenFilters(filters)];
 }
 
+/**
+ * For `placeholderData`: a former answer stays until the new one is there if both have the same dimensions. Otherwise its rows are no answer to the
+ * question above them.
+ */
+export function keptIfSame<Answer extends UsageGrouping>(former: Answer | undefined, { by, and }: UsageGrouping): Answer | undefined {
+  return former?.by === by && former.and === and ? former : undefined;
+}
+
+/** What tells a row from all others of its answer: its names in their order. A call without a name has null there. */
+export function namesOfRow(row: ExploredRow, { by, and }: UsageGrouping): string {
+  return JSON.stringify([by, and].map((each) => (each === null ? null : ((row as Readonly<Record<string, unknown>>)[each] ?? null))));
+}
+
+/** What an answer says of its rows. */
+export function groupingOf({ by, and }: UsageQuestion): UsageGrouping {
+  return { by, and };
+}
+
 /** The costliest rows, as many as one answer has, and the figures of all calls. `total.rows` tells whether these are all. */
 export function useExplored(question: UsageQuestion) {
   return useQuery({
     queryKey: ['get', path, 'explore', ...keyOf(question)],
-    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(question), limit: rowsMax, total: 'true' as const };
       const { data, total } = (await ask.GET(path, { params: { query }, signal })).data!;
-      return { rows: data as readonly ExploredRow[], total: total! };
+      return { ...groupingOf(question), rows: data as readonly ExploredRow[], total: total! };
     },
+    placeholderData: (former) => keptIfSame(former, question),
   });
 }
 
@@ -64,7 +85,6 @@ export function useExplored(question: UsageQuestion) {
 export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly metric: Metric; readonly top: number }) {
   return useQuery({
     queryKey: ['get', path, 'top', metric, top, ...keyOf(question)],
-    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const rows: ExploredRow[] = [];
       const pageFrom = async (cursor?: string) => {
@@ -75,8 +95,9 @@ export function useTopUsage(question: UsageQuestion, { metric, top }: { readonly
       };
       let page = await pageFrom();
       while (page.nextCursor !== undefined && page.nextCursor !== null) page = await pageFrom(page.nextCursor);
-      return { rows: rows as readonly ExploredRow[], total: page.total! };
+      return { ...groupingOf(question), rows: rows as readonly ExploredRow[], total: page.total! };
     },
+    placeholderData: (former) => keptIfSame(former, question),
   });
 }
 

@@ -11,7 +11,7 @@ import { costSaid, type WithCost } from '../../shown/incomplete-cost.ts';
 import type { KeyNames } from '../../shown/key-names.ts';
 import { isoOf, type Range } from '../../shown/ranges.ts';
 import type { BesideBefore } from './time-before.ts';
-import { nameIn, type Dimension, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+import { nameIn, namesOfRow, type Dimension, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
 
 const dayMs = 86_400_000;
 
@@ -51,7 +51,7 @@ export function ExploreTable({
       rows={ordered}
       columns={columns}
       minWidth={760}
-      rowId={(row) => [by, and].map((each) => (each === null ? '' : JSON.stringify((row as Record<string, unknown>)[each]))).join()}
+      rowId={(row) => namesOfRow(row, question)}
     />
   );
 }

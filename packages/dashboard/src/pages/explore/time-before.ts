@@ -1,9 +1,11 @@
 /** Two times side by side: usage beside that of the same length of time before, with what only one of them has. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { everyRow, totalOf, type ExploredRow, type UsageQuestion, type UsageTotal } from '../../parts/usage-rows.ts';
+import { useQuery } from '@tanstack/react-query';
+import {
+  everyRow, groupingOf, keptIfSame, namesOfRow, totalOf, type ExploredRow, type UsageGrouping, type UsageQuestion, type UsageTotal,
+} from '../../parts/usage-rows.ts';
 import { comparedSpans, type Range } from '../../shown/ranges.ts';
 
-export interface BesideBefore {
+export interface BesideBefore extends UsageGrouping {
   /** Every row of the time, and one without calls for what only the time before had. */
   readonly rows: readonly ExploredRow[];
   readonly total: UsageTotal;
@@ -11,7 +13,7 @@ export interface BesideBefore {
 }
 
 /** Times cannot stand beside times: a day has no same day before. */
-export function mayCompare({ by, and }: Pick<UsageQuestion, 'by' | 'and'>): boolean {
+export function mayCompare({ by, and }: UsageGrouping): boolean {
   return ![by, and].some((each) => each === 'day' || each === 'month');
 }
 
@@ -26,7 +28,6 @@ export function useBesideBefore(question: UsageQuestion, before: Range | null) {
   return useQuery({
     queryKey: ['get', '/platform/v1/usage', 'beside', question, before],
     enabled: before !== null,
-    placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<BesideBefore> => {
       const earlier = { ...question, range: before! };
       const [rows, total, rowsBefore, totalBefore] = await Promise.all([
@@ -34,6 +35,7 @@ export function useBesideBefore(question: UsageQuestion, before: Range | null) {
       ]);
       return besideBefore(question, { rows, total }, { rows: rowsBefore, total: totalBefore });
     },
+    placeholderData: (former) => keptIfSame(former, question),
   });
 }
 
@@ -42,13 +44,15 @@ interface Side {
   readonly total: UsageTotal;
 }
 
-function besideBefore({ by, and }: UsageQuestion, now: Side, before: Side): BesideBefore {
-  const nameOf = (row: ExploredRow): string =>
-    JSON.stringify([by, and].map((each) => (each === null ? null : ((row as Readonly<Record<string, unknown>>)[each] ?? null))));
+function besideBefore(question: UsageQuestion, now: Side, before: Side): BesideBefore {
+  const nameOf = (row: ExploredRow): string => namesOfRow(row, question);
   const earlier = new Map(before.rows.map((row) => [nameOf(row), row]));
   const here = new Set(now.rows.map(nameOf));
   const gone = before.rows.filter((row) => !here.has(nameOf(row))).map(withoutCalls);
-  return { rows: [...now.rows, ...gone], total: now.total, before: { of: (row) => earlier.get(nameOf(row)), total: before.total } };
+  return {
+    ...groupingOf(question), rows: [...now.rows, ...gone], total: now.total,
+    before: { of: (row) => earlier.get(nameOf(row)), total: before.total },
+  };
 }
 
 function withoutCalls(row: ExploredRow): ExploredRow {
