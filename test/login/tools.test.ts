@@ -10,6 +10,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import type { ReceivedRequest, ScriptedAnswer } from '@metergate/testkit/scripted-provider.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import { hasTerminal, hasTools, newMachine, signedIn, type Ended, type Machine, type Person, type Program, type Running } from './machine.ts';
@@ -138,7 +139,7 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
       .find(({ person }) => person === 'ada@example.com')!;
     assert.match(key.name, /\(metergate login\)$/);
     assert.ok(Date.parse(key.expiresAt) > Date.now());
-    const calls = (await system.calls({ count: 3 })).filter((call) => call.key === key.id);
+    const calls = await callsBy(key.id, 3);
     const wires = new Set(calls.map(({ wire }) => wire));
     assert.deepEqual([...wires].sort(), ['anthropic', 'openai', 'upstream'], JSON.stringify(calls.map(({ path, status }) => [path, status])));
     for (const wire of wires) assert.ok(calls.some((call) => call.wire === wire && call.usage === 'reported' && Number(call.cost) > 0), wire);
@@ -189,8 +190,7 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
       }
       const key = ((await ada.ask('GET', '/keys')).body['data'] as { id: string; person: string; revokedAt: string | null }[])
         .find(({ person, revokedAt }) => person === 'ada@example.com' && revokedAt === null)!;
-      const calls = (await system.calls({ count: commands.length })).filter((call) => call.key === key.id);
-      assert.ok(calls.length >= commands.length, JSON.stringify(calls));
+      const calls = await callsBy(key.id, commands.length);
       for (const call of calls) {
         assert.deepEqual([call.inputTokens, call.outputTokens, call.usage, Number(call.cost) > 0], [11, 3, 'reported', true], JSON.stringify(call));
       }
@@ -199,6 +199,14 @@ suite('metergate login with the tools of npm', { timeout: 900_000 }, () => {
       assert.deepEqual(textsWith(machine, 'svc_live_'), []);
       assert.equal(machine.files()[file], before[file], `${file} is as it was`);
     });
+  }
+
+  /** The records of a key, once there are that many: those of the keys before it are there already. */
+  function callsBy(key: string, count: number) {
+    return eventually(async () => {
+      const calls = (await system.calls({ count: 0 })).filter((call) => call.key === key);
+      return calls.length >= count && calls;
+    }, `not ${count} records`);
   }
 
   /** The person types the code that the machine shows. */
