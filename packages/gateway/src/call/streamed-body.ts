@@ -18,10 +18,11 @@ export function streamedBody(request: StreamedRequest, start: StreamStart): Outb
   let model: string | null = null;
   let watch: ModelWatch | null = createModelWatch(request.rawHeaders);
   for (const chunk of start.first) watch.push(chunk);
-  request.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer): void => {
     received += chunk.length;
     watch?.push(chunk);
-  });
+  };
+  request.on('data', count);
   request.pause();
   const content = start.first.length === 0 ? request : Readable.from(firstThenRest(start.first, request), { objectMode: false });
   return {
@@ -34,6 +35,8 @@ export function streamedBody(request: StreamedRequest, start: StreamStart): Outb
       model = watch?.model() ?? model;
       watch?.release();
       watch = null;
+      // Nobody else looks at what is read away from here on, so its memory may be used again.
+      request.off('data', count);
       if (content !== request) content.destroy();
       request.resume();
     },

@@ -307,10 +307,15 @@ export class Dialogue {
     }
   }
 
-  /** The connection is to end: responses that an error may have ended, and of which nothing more came, are waited for no longer. */
+  /**
+   * The connection is to end: responses that an error may have ended, and of which nothing more came, are waited for no longer. But for those that a
+   * limit covers: the caller brought the error about, and what it ends with counts (rule 8).
+   */
   cutDoubted(nowMs: number): void {
     const outcome = this.#connection.callerIsGone ? 'caller_gone' : 'cut';
-    for (const response of this.responses.doubtedAt(nowMs)) response.settle('cut', outcome, () => this.#connection.endIfIdle());
+    for (const response of this.responses.doubtedAt(nowMs)) {
+      if (!this.#node.guards.covers(response.call)) response.settle('cut', outcome, () => this.#connection.endIfIdle());
+    }
   }
 
   /** Tells the caller of a refusal that is of no message. */

@@ -176,6 +176,24 @@ suite('a connection and its responses', { timeout }, () => {
       [['resp_1', 'cut'], [null, 'completed']]);
   });
 
+  test('one that a limit covers is waited for: the caller may have brought the error about, and its usage counts', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { node, caller, upstream } = await underWay(t);
+    reachCap(node);
+    upstream.send(fromProvider({ type: 'error', status: 400, error: { code: 'unknown_event', message: 'No.' } }));
+    await caller.until(() => caller.events.length === 2);
+    caller.send(frameOf(Buffer.of(3, 232), { opcode: 8, mask }));
+    for (let look = 0; look < 5; look += 1) {
+      await new Promise((resolve) => void setImmediate(resolve));
+      node.time.nowMs += doubtedMs;
+      t.mock.timers.tick(1_000);
+    }
+    assert.deepEqual(node.journal.closed, []);
+    const record = node.recordOf(({ connection }) => connection !== null);
+    upstream.send(completed('resp_1'));
+    assert.deepEqual([(await record).usage, (await record).inputTokens], ['reported', 11]);
+  });
+
   test('a record that is cut by the next response and is written last ends a connection that is to end', async (t) => {
     const { node, caller, upstream } = await underWay(t);
     upstream.send(fromProvider({ type: 'error', status: 500, error: { code: 'server_error', message: 'No.' } }));

@@ -133,6 +133,7 @@ class UsageReading {
     const apart = wordApart(query);
     if (apart === null) return null;
     const before = await this.#callsOf(query, wholeDays(bounded));
+    const undisturbed = async (): Promise<boolean> => await this.#callsOf(query, wholeDays(bounded)) === before;
     const rest = await this.#ofWholeMonths(apart.rest, bounded) ?? await this.#rowsOf(apart.rest, bounded, false);
     // Each row of the rest is at least one of the whole.
     if (rest === null) return 'too many rows';
@@ -144,9 +145,9 @@ class UsageReading {
         rows.add(part, null);
         rows.subtract({ ...part, [apart.word]: null });
       }
-      if (rows.count - rest.count > query.rowsMax) return 'too many rows';
+      if (rows.count - rest.count > query.rowsMax) return await undisturbed() ? 'too many rows' : null;
     }
-    return await this.#callsOf(query, wholeDays(bounded)) === before ? rows : null;
+    return await undisturbed() ? rows : null;
   }
 
   /**
