@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { eventually } from '@metergate/testkit/eventually.ts';
 import { startSystem, type System } from '@metergate/testkit/system.ts';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContext, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
@@ -215,8 +216,5 @@ export function call(system: System, key: string, { model = 'gpt-5-mini', text =
 
 /** Polls until the condition holds: a changed setting takes effect within a second, on another thread. */
 export async function untilTrue(check: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + patienceMs; !await check();) {
-    assert.ok(Date.now() < deadline, 'it did not come to be so');
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
+  await eventually(check, () => `never so: ${check}`);
 }

@@ -50,7 +50,7 @@ export interface Held {
   readonly differ: readonly string[];
 }
 
-/** Waits for that many records, 20 s at most. */
+/** What it holds, with that many records: they are waited for, a minute at most. */
 export async function heldOf(store: Store, { id, keyId }: Upgraded, served: number): Promise<Held> {
   const organization = id as never;
   const deadlineMs = performance.now() + 60_000;

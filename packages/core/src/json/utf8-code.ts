@@ -2,7 +2,7 @@
  * Whether bytes are UTF-8, 16 at once, as instructions of WebAssembly, by three small tables (J. Keiser and D. Lemire, "Validating UTF-8 in less
  * than one instruction per byte", 2021). Each table says which faults a byte can be part of, by half of it or of the one before it.
  */
-import { constant, wide, type Code } from './wasm-code.ts';
+import { constant, equal, get, set, wide, when, type Code } from './wasm-code.ts';
 
 /**
  * What may be wrong with two bytes. `tooLarge1000` and `overlong4` can share a bit: they need different lower halves of the first byte, so that half
@@ -57,4 +57,16 @@ export function utf8Faults(before: Code, bytes: Code): Code {
     wide.subtract(wide.behind(2, before, bytes), wide.all(0xe0 - 0x80)), wide.subtract(wide.behind(3, before, bytes), wide.all(0xf0 - 0x80)),
   );
   return wide.exclusiveOr(wide.and(due, wide.all(0x80)), found);
+}
+
+/** What the second byte of a character of several bytes may be, by its first one: these three are locals. The further ones are 0x80 to 0xbf. */
+export function secondByteBounds({ byte, min, max }: { readonly byte: number; readonly min: number; readonly max: number }): readonly Code[] {
+  return [
+    set(min, constant(0x80)),
+    set(max, constant(0xbf)),
+    when(equal(get(byte), constant(0xe0)), set(min, constant(0xa0))),
+    when(equal(get(byte), constant(0xed)), set(max, constant(0x9f))),
+    when(equal(get(byte), constant(0xf0)), set(min, constant(0x90))),
+    when(equal(get(byte), constant(0xf4)), set(max, constant(0x8f))),
+  ];
 }

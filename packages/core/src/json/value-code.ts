@@ -11,6 +11,7 @@ import {
   loop, notBelow, or, set, shiftLeft, shiftRight, storeByte, storeWord, subtract, trailingZeros, when, wide, type Code, type FunctionCode,
   type WasmExports,
 } from './wasm-code.ts';
+import { secondByteBounds } from './utf8-code.ts';
 import { wordTables } from './word-lexer.ts';
 
 /** What the next byte may be. */
@@ -172,14 +173,9 @@ const insideString: readonly Code[] = [
       leave('string')),
     set(due, inTable(place.firstBytes, get(byte))),
     leaveIf('invalid', isZero(get(due))),
-    set(min, constant(0x80)),
-    set(max, constant(0xbf)),
+    ...secondByteBounds({ byte, min, max }),
     // What is left of the string may be long, in an alphabet of which each character is several bytes.
     set(isLong, constant(1)),
-    when(equal(get(byte), constant(0xe0)), set(min, constant(0xa0))),
-    when(equal(get(byte), constant(0xed)), set(max, constant(0x9f))),
-    when(equal(get(byte), constant(0xf0)), set(min, constant(0x90))),
-    when(equal(get(byte), constant(0xf4)), set(max, constant(0x8f))),
     leave('string'),
   )),
   set(isLong, constant(0)),

@@ -1,7 +1,6 @@
 /**
  * Writes small modules of WebAssembly as instructions (WebAssembly Core 2.0, 5): an expression holds its operands, and a branch names the block
- * that it leaves or the loop that it repeats. Only what the readers of JSON and of
- * WebSocket messages need.
+ * that it leaves or the loop that it repeats. Only what the readers of JSON and of WebSocket messages need.
  */
 
 /** Instructions; `labels`: the blocks around them, innermost first. */

@@ -8,6 +8,7 @@ import {
   above, add, and, below, block, constant, equal, exclusiveOr, get, instanceOf, isZero, leave, leaveIf, leaveOneOf, loadByte, loadWord, loop,
   notBelow, or, set, shiftLeft, subtract, trailingZeros, when, wide, type Code, type FunctionCode, type WasmExports,
 } from '../json/wasm-code.ts';
+import { secondByteBounds } from '../json/utf8-code.ts';
 import { wordTables } from '../json/word-lexer.ts';
 
 /** What may differ, and the end of the event. */
@@ -136,12 +137,7 @@ function characterOfSeveralBytes(): readonly Code[] {
     set(length, inTable(firstBytes, get(byte))),
     leaveIf('unlike', isZero(get(length))),
     leaveIf('unlike', notBelow(add(get(at), get(length)), get(to))),
-    set(min, constant(0x80)),
-    set(max, constant(0xbf)),
-    when(equal(get(byte), constant(0xe0)), set(min, constant(0xa0))),
-    when(equal(get(byte), constant(0xed)), set(max, constant(0x9f))),
-    when(equal(get(byte), constant(0xf0)), set(min, constant(0x90))),
-    when(equal(get(byte), constant(0xf4)), set(max, constant(0x8f))),
+    ...secondByteBounds({ byte, min, max }),
     step,
     loop('continued',
       leaveIf('unlike', above(subtract(loadByte(get(at)), get(min)), subtract(get(max), get(min)))),
