@@ -68,6 +68,23 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       for (const table of tables.filter((each) => !named.includes(`view own_${each}`))) await fixture.query(url, `select * from own_${table}`);
     });
 
+    test('what an operator\'s role may read of single columns stays', { skip: name === 'SQLite' }, async () => {
+      const url = await olderStore(fixture, 30);
+      const role = `reader_${randomBytes(4).toString('hex')}`;
+      const granted = (): Promise<readonly Record<string, unknown>[]> => fixture.query(url, `select table_name, column_name, privilege_type, grantee
+        from information_schema.column_privileges where table_schema = current_schema() and grantee in ('${role}', 'PUBLIC') order by 1, 2, 3, 4`);
+      await fixture.run(url, [`create role ${role}`, `grant select (calls, cached_tokens), update (saved_calls) on word_sum to ${role}`,
+        `grant select (cached_tokens) on attribution_sum to public`]);
+      try {
+        const before = await granted();
+        assert.equal(before.length, 4);
+        await (await openStore({ url, masterKey: testMasterKey, clock: Date.now, randomBytes, create: true })).close();
+        assert.deepEqual(await granted(), before);
+      } finally {
+        await fixture.run(url, [`drop owned by ${role}`, `drop role ${role}`]);
+      }
+    });
+
     test('a new store is no upgrade, and nobody hears of one', async () => {
       const url = await fixture.freshUrl();
       if (name === 'PostgreSQL') assert.equal((await planUpgrade(url)).from, null);
