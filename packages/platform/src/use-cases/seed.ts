@@ -1,6 +1,7 @@
 /**
  * Fills an empty store with organizations, keys and calls, for trials and benchmarks. Rules: `seed`. Calls take the same way as real
- * ones, with all their sums, so that everything in the store adds up.
+ * ones, with all their sums, so that everything in the store adds up. What a busy store does not answer in time is given to it again, in smaller
+ * batches.
  */
 import { createHash } from 'node:crypto';
 import { newId, idPrefix, type OrganizationId, type ServiceKeyId } from '@metergate/core/id.ts';
@@ -11,6 +12,7 @@ import { z } from 'zod';
 import { createDrawing } from '../seed/drawing.ts';
 import { plausibleCalls, plausibleRun } from '../seed/plausible-calls.ts';
 import { callerOf, type SeededCaller } from '../seed/tenants.ts';
+import { triedAgain } from '../seed/tried-again.ts';
 import type { UseCaseContext } from './context.ts';
 import { checkInput } from './input.ts';
 import { priceBook } from './prices.ts';
@@ -31,11 +33,16 @@ const size = z.object({
 
 /** Calls are spread over this many days up to now. */
 const days = 90;
-const batchCalls = 20_000;
+const batchCallsMost = 20_000;
+/** Batches become no smaller than this. */
+const batchCallsLeast = 100;
 
-/** `progressed` gets the number of calls made so far. Refuses a store that is not empty. */
+/**
+ * Refuses a store that is not empty. `progressed` gets the number of calls made so far. `batchCalls`: how many the store gets at once, as long as it
+ * answers in time.
+ */
 export async function seedStore(
-  context: UseCaseContext, wanted: SeedSize, progressed: (calls: number) => void,
+  context: UseCaseContext, wanted: SeedSize, progressed: (calls: number) => void, batchCalls = batchCallsMost,
 ): Promise<SeedSize | AdministrationRefusal> {
   const checked = checkInput(size, wanted);
   if (isRefusal(checked)) return checked;
@@ -59,14 +66,21 @@ export async function seedStore(
       runs.add(`${organization} ${run}`);
       fresh.push(plausibleRun({ organization, startedAtMs }, run));
     }
-    await store.seeding.addRuns(fresh, context.nowMs);
+    await triedAgain(() => store.seeding.addRuns(fresh, context.nowMs), () => {});
+  };
+  let atOnce = batchCalls;
+  const shipNext = async (): Promise<void> => {
+    const some = batch.slice(0, atOnce);
+    await store.calls.ship({
+      segment: 'seg_seed', after: through, through: through + some.length,
+      records: some.map((record, index) => ({ seq: through + index + 1, record })),
+    });
+    batch = batch.slice(some.length);
+    through += some.length;
   };
   const ship = async (): Promise<void> => {
     await beginRuns();
-    const after = through;
-    through += batch.length;
-    await store.calls.ship({ segment: 'seg_seed', after, through, records: batch.map((record, index) => ({ seq: after + index + 1, record })) });
-    batch = [];
+    while (batch.length > 0) await triedAgain(shipNext, () => { atOnce = Math.max(batchCallsLeast, Math.ceil(atOnce / 2)); });
     progressed(through);
   };
   for (const record of plausibleCalls({ callers, calls: wanted.calls, nowMs: context.nowMs, days, book }, draw)) {
@@ -92,10 +106,11 @@ async function addCallers({ store, nowMs, randomBytes }: UseCaseContext, { organ
     const organization = await organizationOf(store, index);
     const own = Array.from({ length: count }, (_, number) =>
       callerOf(organization, (newId(idPrefix.serviceKey, randomBytes)) as ServiceKeyId, number + 1, draw));
-    await store.seeding.addKeys(organization, own.map(({ key, name, project }) => ({
+    const seeded = own.map(({ key, name, project }) => ({
       id: key, organization, name, project, prefix: 'svc_live_seed', hash: createHash('sha256').update(randomBytes(32)).digest('hex'),
       createdAtMs: nowMs - days * dayLengthMs,
-    })));
+    }));
+    await triedAgain(() => store.seeding.addKeys(organization, seeded), () => {});
     callers.push(...own);
     left -= count;
   }

@@ -8,7 +8,7 @@ import { noLackingCalls } from '@metergate/core/spend/lacking-calls.ts';
 import { sql } from 'kysely';
 import type { StoreContext } from '../sealing/context.ts';
 import { insertRows, type BulkInsert } from '../engine/bulk.ts';
-import { insertRuns, type StoredRun } from '../runs/run-rows.ts';
+import { insertMissingRuns, type StoredRun } from '../runs/run-rows.ts';
 import { stampOrganization } from '../settings/organizations.ts';
 
 /** A key that nobody holds: its hash belongs to no key that was ever shown. */
@@ -34,9 +34,9 @@ export interface SeededRun {
 export interface Seeding {
   /** No organization but `default`, no key and no call. */
   isEmpty(): Promise<boolean>;
-  /** Adds keys of one organization. */
+  /** Adds keys of one organization, except those that are there. */
   addKeys(organization: OrganizationId, keys: readonly SeededKey[]): Promise<void>;
-  /** Adds runs, none of which exists yet. Add their calls afterwards. */
+  /** Adds runs, except those that are there. Add their calls afterwards. */
   addRuns(runs: readonly SeededRun[], nowMs: number): Promise<void>;
   /** Call it before adding many rows: gives the engine memory for its pages. */
   begin(): Promise<void>;
@@ -55,7 +55,7 @@ const insert: BulkInsert<SeededKey> = {
     { name: 'name', kind: 'text', value: (key) => key.name }, { name: 'project', kind: 'text', value: (key) => key.project },
     { name: 'created_at_ms', kind: 'whole', value: (key) => key.createdAtMs },
   ],
-  after: '',
+  after: 'on conflict (id) do nothing',
 };
 
 export function seedingIn({ engine }: StoreContext): Seeding {
@@ -79,13 +79,13 @@ export function seedingIn({ engine }: StoreContext): Seeding {
     async addRuns(runs, nowMs) {
       for (let done = 0; done < runs.length; done += runsAtOnce) {
         const slice = runs.slice(done, done + runsAtOnce).map((run): StoredRun => runWithoutBudget(run, nowMs));
-        await engine.transact(async () => {}, (send) => insertRuns(engine.kind, send, slice));
+        await engine.transact(async () => {}, (send) => insertMissingRuns(engine.kind, send, slice));
       }
     },
     begin: () => engine.read(async (db) => {
       if (engine.kind === 'sqlite') await sql`pragma cache_size = -262144`.execute(db);
     }),
-    settle: () => engine.read(async (db) => {
+    settle: () => engine.unhurried(async (db) => {
       await sql`analyze`.execute(db);
       if (engine.kind === 'sqlite') await sql`pragma wal_checkpoint(truncate)`.execute(db);
     }),

@@ -109,6 +109,13 @@ export function insertRuns(kind: Engine['kind'], send: Send, runs: readonly Stor
   sendRows(kind, send, insert, runs);
 }
 
+const insertMissing: BulkInsert<StoredRun> = { ...insert, after: 'on conflict (organization, id) do nothing' };
+
+/** A run that already exists stays as it is. */
+export function insertMissingRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
+  sendRows(kind, send, insertMissing, runs);
+}
+
 /** Writes all but what is fixed at creation. */
 export function updateRuns(kind: Engine['kind'], send: Send, runs: readonly StoredRun[]): void {
   if (runs.length > 0) void send(statements[kind].update, batch(kind, runs, columns));
