@@ -5,7 +5,7 @@
 import { shortEscape } from './string-lexer.ts';
 import { utf8Faults } from './utf8-code.ts';
 import {
-  above, add, and, constant, get, isZero, leave, leaveIf, loadByte, long, loop, notBelow, or, set, shiftLeft, subtract, when, wide, type Code,
+  above, add, and, block, constant, get, isZero, leave, leaveIf, loadByte, long, loop, notBelow, or, set, shiftLeft, subtract, when, wide, type Code,
 } from './wasm-code.ts';
 
 /** Numbers of locals. */
@@ -69,6 +69,18 @@ export function sixtyFourBytes(locals: StringLocals): readonly Code[] {
       leaveIf('string', get(escapeDue)),
       leave('found')),
   ];
+}
+
+/** Passes over blocks of 64 bytes that all stand for themselves, up to the first that does not or is not whole. `wides`: four locals of 16 bytes. */
+export function plainBlocks({ at, to, wides }: Pick<StringLocals, 'at' | 'to' | 'wides'>): Code {
+  const blocks = [wides, wides + 1, wides + 2, wides + 3];
+  return block('plainBlocks', loop('plainBlock',
+    leaveIf('plainBlocks', above(add(get(at), constant(blockBytes)), get(to))),
+    ...blocks.map((each, index) => set(each, wide.load(get(at), index * 16))),
+    leaveIf('plainBlocks', wide.isAny(anyOf(blocks.map((each) => isNotPlain(get(each)))))),
+    set(at, add(get(at), constant(blockBytes))),
+    leave('plainBlock'),
+  ));
 }
 
 /**

@@ -7,9 +7,9 @@
 import type { UnwatchedScalars } from '../json/json-scanner.ts';
 import { StringLexer } from '../json/string-lexer.ts';
 import { wordBegins, wordContinues, wordKind } from '../json/word-lexer.ts';
-import { comparedBytesMax, createComparer, learntBytesAt, learntPlace, partKind, type Comparer } from './pattern-code.ts';
+import { comparedBytesMax, createComparer, learntBytesAt, learntPlace, partKind, soughtBytesMax, type Comparer } from './pattern-code.ts';
 
-/** Events longer than this have no pattern: those that repeat are short. Bytes. */
+/** Events of which more than this stays the same have no pattern. Bytes. */
 const patternBytesMax = learntPlace.bytesMax;
 /** The most parts that may differ; further ones count as fixed. The padding and the end of the event come with them. */
 const partsMax = learntPlace.parts - 2;
@@ -56,15 +56,17 @@ export class EventPattern implements UnwatchedScalars {
   /** `chunk[from..to)` is an event that was read since `forget`, and is valid. */
   learn(chunk: Uint8Array, { from, dataTo, to }: EventExtent): void {
     const length = to - from;
-    if (length > patternBytesMax) return;
     this.#addPadding(chunk, dataTo);
     const parts = this.#parts;
+    let equalBytes = length;
     for (let at = 0; at < parts.length; at += 3) {
       parts[at + 1]! -= from;
       parts[at + 2]! -= from;
+      equalBytes -= parts[at + 2]! - parts[at + 1]!;
     }
-    if (this.#bytes.length < length) {
-      this.#image = new Uint8Array(learntBytesAt + length);
+    if (equalBytes > patternBytesMax) return;
+    if (this.#bytes.length < equalBytes) {
+      this.#image = new Uint8Array(learntBytesAt + equalBytes);
       this.#words = new Int32Array(this.#image.buffer, 0, learntBytesAt / 4);
       this.#bytes = this.#image.subarray(learntBytesAt);
     }
@@ -91,6 +93,18 @@ export class EventPattern implements UnwatchedScalars {
 
   /** Where an event that is like the learnt one ends, if it begins at `from` and is in this chunk to its end, or −1. */
   endOfAlike(chunk: Uint8Array, from: number): number {
+    const rest = chunk.length - from;
+    const bytes = rest > soughtBytesMax ? soughtBytesMax : rest;
+    const end = this.#endWithin(chunk, from, bytes);
+    return end < 0 && bytes < rest ? this.endOfAlikeByBytes(chunk, from) : end;
+  }
+
+  /** Whether `chunk[from..to)` is an event that is like the learnt one. */
+  isAlike(chunk: Uint8Array, from: number, to: number): boolean {
+    return (to - from > comparedBytesMax ? this.endOfAlikeByBytes(chunk, from) : this.#endWithin(chunk, from, to - from)) === to;
+  }
+
+  #endWithin(chunk: Uint8Array, from: number, bytes: number): number {
     if (comparer === undefined) comparer = createComparer();
     if (comparer === null) return this.endOfAlikeByBytes(chunk, from);
     const { memory, run, learntAt } = comparer;
@@ -98,12 +112,9 @@ export class EventPattern implements UnwatchedScalars {
       compared = this.#image;
       memory.set(compared, learntAt);
     }
-    const rest = chunk.length - from;
-    const bytes = rest > comparedBytesMax ? comparedBytesMax : rest;
     memory.set(bytes === chunk.length ? chunk : chunk.subarray(from, from + bytes));
     const end = run(bytes);
-    if (end > 0) return from + end;
-    return bytes < rest ? this.endOfAlikeByBytes(chunk, from) : -1;
+    return end > 0 ? from + end : -1;
   }
 
   /** As `endOfAlike`, where there is no WebAssembly, and for events that may be long. */

@@ -3,6 +3,7 @@
  * the readers of JSON. Its memory: the bytes, the learnt event, the tables.
  */
 import { oddBytes } from '../json/odd-bytes.ts';
+import { plainBlocks } from '../json/string-code.ts';
 import { continuationsAfter, hexDigit, shortEscape } from '../json/string-lexer.ts';
 import {
   above, add, and, below, block, constant, equal, exclusiveOr, get, instanceOf, isZero, leave, leaveIf, leaveOneOf, loadByte, loadWord, loop,
@@ -13,8 +14,10 @@ import { wordTables } from '../json/word-lexer.ts';
 
 /** What may differ, and the end of the event. */
 export const partKind = { string: 0, word: 1, padding: 2, end: 3 } as const;
-/** Bytes that are compared at once. An event that is not whole in them is not known to be alike. */
-export const comparedBytesMax = 4_096;
+/** Bytes that can be compared at once. An event that is not whole in them is not known to be alike. */
+export const comparedBytesMax = 65_536;
+/** So many of them where nobody knows how long the event is: most are short. */
+export const soughtBytesMax = 4_096;
 
 /** The learnt event: for each part two words of four bytes, how many equal bytes stand before it and its kind; then its bytes. */
 export const learntPlace = { words: 2, parts: 18, bytesMax: 2_048 } as const;
@@ -47,7 +50,7 @@ export function createComparer(): Comparer | null {
 }
 
 const [to, at, part, known, length, found, byte, min, max] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-const [wideBlock] = [9];
+const [wideBlock, wides] = [9, 10];
 
 const inTable = (table: number, index: Code): Code => loadByte(index, table);
 const isByte = (letter: string): Code => equal(get(byte), constant(letter.charCodeAt(0)));
@@ -58,7 +61,7 @@ const unlikeAtEnd = leaveIf('unlike', notBelow(get(at), get(to)));
 
 function endOfAlike(): FunctionCode {
   return {
-    name: 'endOfAlike', parameters: 1, locals: 8, wideLocals: 1,
+    name: 'endOfAlike', parameters: 1, locals: 8, wideLocals: 5,
     body: [
       set(part, constant(learnt)),
       set(known, constant(learnt + learntBytesAt)),
@@ -108,6 +111,7 @@ const insideString: readonly Code[] = [
       set(found, oddBytes(wideBlock, get(at))),
       leaveIf('found', get(found)),
       stepBy(at, constant(16)),
+      plainBlocks({ at, to, wides }),
       leave('plain'),
     )),
     stepBy(at, trailingZeros(get(found))),

@@ -46,8 +46,9 @@ interface Said {
   readonly message: Message;
   readonly next: () => void;
   readonly models: AskedResponse['models'];
-  readonly refused: (refusal: Refusal, id: CallId) => void;
 }
+
+type Refused = (refusal: Refusal, id: CallId) => void;
 
 /** Where a refusal goes, and what follows it. */
 interface RefusedTo {
@@ -109,7 +110,8 @@ export class Dialogue {
     const { caller } = this.#language;
     if (!message.isLong) {
       const event = caller.read(text, textFrom, textTo);
-      return this.#callerSaid(event, { message, next, models: () => bodyModelsOf(message.content, []) });
+      if (!this.#callerSaid(event, message, next)) this.#mayBegin(event, { message, next, models: () => bodyModelsOf(message.content, []) });
+      return;
     }
     const models = this.#admission.readsModels ? createBodyModelReader([]) : null;
     caller.begin();
@@ -119,7 +121,8 @@ export class Dialogue {
     }, () => {
       if (!message.isCompressed || !this.#leavesPlain) message.letTextGo();
       // A list that is kept since it began to be read: what it asks for was not read.
-      this.#callerSaid(caller.event(), { message, next, models: () => models?.result(noPieces) ?? 'unread' });
+      const event = caller.event();
+      if (!this.#callerSaid(event, message, next)) this.#mayBegin(event, { message, next, models: () => models?.result(noPieces) ?? 'unread' });
     });
   }
 
@@ -133,26 +136,27 @@ export class Dialogue {
     });
   }
 
-  #callerSaid(event: CallerEvent, said: Omit<Said, 'refused'>): void {
-    const { message, next } = said;
-    if (this.#isCut) return next();
+  /** Whether that is all: it asks for no response, and is refused or has left. */
+  #callerSaid(event: CallerEvent, message: Message, next: () => void): boolean {
     const { saidModels } = this.#language;
-    const refused = saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
-    if (refused !== null) return this.#refuse(refused, message, { event, next });
-    if (event.begins === 'nothing') return this.#forward(message, next);
-    if (event.begins === 'lead') return this.#lead(message, next);
-    this.#mayBegin(event, said);
+    const refused = this.#isCut || saidModels.length === 0 ? null : this.#admission.refusalOfModels(saidModels);
+    if (this.#isCut) next();
+    else if (refused !== null) this.#refuse(refused, message, { event, next });
+    else if (event.begins === 'nothing') this.#forward(message, next);
+    else if (event.begins === 'lead') this.#lead(message, next);
+    else return false;
+    return true;
   }
 
-  #mayBegin(event: CallerEvent, said: Omit<Said, 'refused'>): void {
+  #mayBegin(event: CallerEvent, said: Said): void {
     const { message, next, models } = said;
     const refusal = this.#connection.endsFor ?? (this.responses.size >= responsesMax ? { kind: 'responses_full' } : null);
     if (refusal !== null) return this.#refuse(refusal, message, { event, next });
-    const refused = (told: Refusal, id: CallId): void => {
+    const refused: Refused = (told, id) => {
       this.#sayRefused(told, message, { id, event, next });
       if (told.kind === 'service_key_invalid') this.#connection.endRefused(told);
     };
-    if (event.begins === 'response') return this.#create(event, { ...said, refused });
+    if (event.begins === 'response') return this.#create(event, said, refused);
     this.#admission.askToBegin({ models }, this.#ending(refused, () => {
       // The provider may begin a response for it, which is not asked for then.
       this.responses.steered(event.previousResponseId);
@@ -175,13 +179,13 @@ export class Dialogue {
     return refusal === null || refusal.kind === 'rate_limited' ? null : refusal;
   }
 
-  #create(event: CallerEvent, said: Said): void {
-    const { message, refused, models } = said;
+  #create(event: CallerEvent, said: Said, refused: Refused): void {
+    const { message, models } = said;
     const asked = { bytes: message.textTo - message.textFrom, asksLater: event.asksLater, models };
-    this.#admission.ask(asked, this.#ending(refused, (call) => this.#open(call, event, said)));
+    this.#admission.ask(asked, this.#ending(refused, (call) => this.#open(call, event, said, refused)));
   }
 
-  #ending(refused: Said['refused'], admitted: AdmissionEnd['admitted']): AdmissionEnd {
+  #ending(refused: Refused, admitted: AdmissionEnd['admitted']): AdmissionEnd {
     const connection = this.#connection;
     return {
       isWanted: () => connection.callerWaits && !this.#isCut,
@@ -191,7 +195,7 @@ export class Dialogue {
     };
   }
 
-  #open(call: AdmittedCall, event: CallerEvent, { message, next, refused }: Said): void {
+  #open(call: AdmittedCall, event: CallerEvent, { message, next }: Said, refused: Refused): void {
     const { streamId, previousResponseId, eventId } = event;
     const requestedModel = this.#language.askedModelOf('response', event);
     const asked = { requestBytes: message.wireBytes, streamId, previousResponseId, eventId, requestedModel };

@@ -2,6 +2,7 @@
  * Who reads the messages of a connection. A reader has some kilobytes, and thousands of connections say nothing: so they have none of their own
  * while they do.
  */
+import type { AlikeMessages, RepeatableReader } from '@metergate/core/usage/websocket/alike-messages.ts';
 
 /** Reads one message after the other. */
 export interface EventReader<Event> {
@@ -49,6 +50,47 @@ export class BriefReader<Event, Reader extends EventReader<Event>> implements Ev
     const event = own.event();
     this.#hasRead(own);
     return event;
+  }
+}
+
+/** Lets a message that is like one before it pass unread. */
+export class AlikeReader<Event, Reader extends EventReader<Event> & RepeatableReader<Event>> implements EventReader<Event> {
+  readonly #alike: AlikeMessages<Event>;
+  readonly #shared: Reader;
+  readonly #others: BriefReader<Event, Reader>;
+  readonly #hasRead: (reader: Reader | null) => void;
+
+  /** As a `BriefReader`. `hasRead`: null after a message that was not read, which says nothing else. */
+  constructor(alike: AlikeMessages<Event>, shared: Reader, make: () => Reader, hasRead: (reader: Reader | null) => void) {
+    this.#alike = alike;
+    this.#shared = shared;
+    this.#hasRead = hasRead;
+    this.#others = new BriefReader(shared, make, hasRead);
+  }
+
+  read(text: Buffer, from: number, to: number): Event {
+    const event = this.#alike.eventOf(text, from, to);
+    if (event === null) return this.#readOther(text, from, to);
+    this.#hasRead(null);
+    return event;
+  }
+
+  #readOther(text: Buffer, from: number, to: number): Event {
+    const event = this.#others.read(text, from, to);
+    this.#alike.wasRead(text, from, to, this.#shared);
+    return event;
+  }
+
+  begin(): void {
+    this.#others.begin();
+  }
+
+  push(text: Buffer, from: number, to: number): void {
+    this.#others.push(text, from, to);
+  }
+
+  event(): Event {
+    return this.#others.event();
   }
 }
 

@@ -102,7 +102,7 @@ export class Inflow implements SocketReader {
   }
 
   resume(reason: 'sink' | 'queue' | 'memory'): void {
-    if (this.#pausedFor.delete(reason) && this.#pausedFor.size === 0 && !this.#source.destroyed) this.#source.resume();
+    if (this.#pausedFor.size > 0 && this.#pausedFor.delete(reason) && this.#pausedFor.size === 0 && !this.#source.destroyed) this.#source.resume();
   }
 
   /** Nothing more is read or handed on; what comes is thrown away. Idempotent. */

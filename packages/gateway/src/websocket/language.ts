@@ -4,16 +4,17 @@
  */
 import type { RequestId } from '@metergate/core/id.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
-import { CallerEvents, type CallerEvent } from '@metergate/core/usage/websocket/caller-event.ts';
-import { RealtimeCallerEvents } from '@metergate/core/usage/websocket/realtime-caller-event.ts';
-import { RealtimeServerEvents } from '@metergate/core/usage/websocket/realtime-server-event.ts';
+import { CallerEvents, unreadMessage, type CallerEvent } from '@metergate/core/usage/websocket/caller-event.ts';
+import { AlikeMessages } from '@metergate/core/usage/websocket/alike-messages.ts';
+import { realtimeCallerLearner, RealtimeCallerEvents } from '@metergate/core/usage/websocket/realtime-caller-event.ts';
+import { realtimeServerLearner, RealtimeServerEvents } from '@metergate/core/usage/websocket/realtime-server-event.ts';
 import { ServerEvents, untoldEvent, type ServerEvent } from '@metergate/core/usage/websocket/server-event.ts';
 import type { SessionModels } from '@metergate/core/usage/websocket/session-models.ts';
 import { socketKindOf, type SocketKind } from '@metergate/core/usage/socket-kind.ts';
 import type { AdmittedCall } from '../call/admitted-call.ts';
 import { modelName, modelOfQuery } from '../call/requested-model.ts';
 import { errorEvent, realtimeErrorEvent } from './error-event.ts';
-import { BriefReader, LentReader, type EventReader } from './event-readers.ts';
+import { AlikeReader, BriefReader, LentReader, type EventReader } from './event-readers.ts';
 import { heardCallOf, type HeardCalls, type CallListener } from './heard-calls.ts';
 import { RealtimeResponses } from './realtime-responses.ts';
 import { Responses, type ResponsesUnderWay } from './responses.ts';
@@ -54,6 +55,8 @@ const callerEvents = new CallerEvents();
 const serverEvents: ServerEvents[] = [];
 const realtimeCallerEvents = new RealtimeCallerEvents();
 const realtimeServerEvents = new RealtimeServerEvents();
+const callerLearner = realtimeCallerLearner();
+const serverLearner = realtimeServerLearner();
 
 class ResponsesLanguage implements Language {
   readonly kind = 'responses';
@@ -98,14 +101,23 @@ class RealtimeLanguage implements Language {
     this.#asked = { response: model, transcription: null };
   }
 
-  readonly caller: EventReader<CallerEvent> = new BriefReader(realtimeCallerEvents, () => new RealtimeCallerEvents(), ({ models }) => {
+  readonly caller: EventReader<CallerEvent> = new AlikeReader(
+    new AlikeMessages<CallerEvent>(callerLearner), realtimeCallerEvents, () => new RealtimeCallerEvents(), (reader) => this.#callerSaid(reader),
+  );
+  readonly provider: EventReader<ServerEvent> = new AlikeReader(
+    new AlikeMessages<ServerEvent>(serverLearner), realtimeServerEvents, () => new RealtimeServerEvents(), (reader) => {
+      if (reader !== null) this.#named = merged(this.#named, reader.models);
+    },
+  );
+
+  #callerSaid(reader: RealtimeCallerEvents | null): void {
+    this.saidModels = noModels;
+    if (reader === null) return;
+    const { models } = reader;
     const { response, transcription } = models;
-    this.saidModels = response === null && transcription === null ? noModels : [response, transcription].filter((name) => name !== null);
+    if (response !== null || transcription !== null) this.saidModels = [response, transcription].filter((name) => name !== null);
     this.#asked = merged(this.#asked, models);
-  });
-  readonly provider: EventReader<ServerEvent> = new BriefReader(realtimeServerEvents, () => new RealtimeServerEvents(), ({ models }) => {
-    this.#named = merged(this.#named, models);
-  });
+  }
 
   modelOf(work: Work): string | null {
     return this.#of(work, this.#named);
@@ -126,10 +138,6 @@ class RealtimeLanguage implements Language {
 
   rests(): void {}
 }
-
-const unreadMessage: CallerEvent = Object.freeze({
-  begins: 'lead', streamId: null, previousResponseId: null, model: null, eventId: null, asksLater: 'unread'
-});
 
 function unread<Event>(event: Event): EventReader<Event> {
   return { read: () => event, begin() {}, push() {}, event: () => event };

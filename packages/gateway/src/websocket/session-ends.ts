@@ -77,6 +77,9 @@ export class SessionEnds {
 /** What is written to one end. What one piece of bytes brought leaves in one piece, and bytes that stood together are written together. */
 class Sink {
   readonly #end: Socket;
+  /** So many bytes that it has not taken are too many. */
+  readonly #bytesMax: number;
+  #isCorked = false;
   /** Not yet written: `#source[#from..#to)`. */
   #source: Buffer | null = null;
   #from = 0;
@@ -89,6 +92,7 @@ class Sink {
 
   constructor(end: Socket) {
     this.#end = end;
+    this.#bytesMax = end.writableHighWaterMark;
   }
 
   write(source: Buffer, from: number, to: number, flow: Inflow): void {
@@ -103,12 +107,16 @@ class Sink {
       this.#isLeaving = true;
       process.nextTick(this.leave);
     }
-    if (this.#end.writableLength + this.#to - this.#from >= this.#end.writableHighWaterMark) this.#waitFor(flow);
+    if (this.#hasTooMuch) this.#waitFor(flow);
+  }
+
+  get #hasTooMuch(): boolean {
+    return this.#end.writableLength + this.#to - this.#from >= this.#bytesMax;
   }
 
   whenItTakes(go: () => void): void {
+    if (!this.#hasTooMuch) return go();
     const end = this.#end;
-    if (end.writableLength + this.#to - this.#from < end.writableHighWaterMark) return go();
     this.flush();
     if (end.destroyed || !end.writableNeedDrain) return go();
     const taken = (): void => {
@@ -129,7 +137,8 @@ class Sink {
 
   /** Bytes of several pieces leave in one vectored write. A single piece, which is the rule, needs no cork and is written at once. */
   #flushWithMore(): void {
-    if (this.#end.writableCorked === 0) this.#end.cork();
+    if (!this.#isCorked) this.#end.cork();
+    this.#isCorked = true;
     this.flush();
   }
 
@@ -140,7 +149,9 @@ class Sink {
   readonly leave = (): void => {
     this.#isLeaving = this.gathers = false;
     this.flush();
-    if (this.#end.writableCorked > 0) this.#end.uncork();
+    if (!this.#isCorked) return;
+    this.#isCorked = false;
+    this.#end.uncork();
   };
 
   #waitFor(flow: Inflow): void {

@@ -26,6 +26,11 @@ export interface CallerEvent {
   readonly asksLater: AskedLater;
 }
 
+/** A message that nobody reads. */
+export const unreadMessage: CallerEvent = Object.freeze({
+  begins: 'lead', streamId: null, previousResponseId: null, model: null, eventId: null, asksLater: 'unread',
+});
+
 /** Also for a reader that ignores case, what stands around a name, or what follows a NUL. */
 const couldBe = (type: string, name: 'RESPONSE.CREATE' | 'RESPONSE.STEER'): boolean => type.trim().toUpperCase().startsWith(name);
 

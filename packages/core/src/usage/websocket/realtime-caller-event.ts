@@ -3,7 +3,8 @@
  * whatever is not known to be harmless, the provider may begin one by itself, which no message asks for. Decision 0121.
  */
 import { watched } from '../../json/watched-value.ts';
-import { CallerEvents, type CallerEvent } from './caller-event.ts';
+import { MessageLearner, type RepeatableReader } from './alike-messages.ts';
+import { CallerEvents, unreadMessage, type CallerEvent } from './caller-event.ts';
 import { SessionPlaces, type SessionModels } from './session-models.ts';
 import { otherSpellings, TypeMember } from './type-member.ts';
 
@@ -16,12 +17,21 @@ const harmless: ReadonlySet<string> = new Set([
 const itemCreate = 'conversation.item.create';
 const harmlessItems: ReadonlySet<string> = new Set(['message', 'function_call', 'function_call_output']);
 
+/** All that an event is made of, but for the caller's own name of the message, which is asked for in a request for a response alone. */
+export function realtimeCallerLearner(): MessageLearner {
+  return new MessageLearner(watched({
+    background: watched(), stream_id: watched(), previous_response_id: watched(), model: watched(), ...new TypeMember().places,
+    session: new SessionPlaces().place, item: watched(new TypeMember().places), ...otherSpellings('item'),
+  }));
+}
+
 /** Reads one message after the other. Never throws. */
-export class RealtimeCallerEvents {
+export class RealtimeCallerEvents implements RepeatableReader<CallerEvent> {
   readonly #session = new SessionPlaces();
   readonly #itemType = new TypeMember();
   readonly #otherItems = otherSpellings('item');
   readonly #events = new CallerEvents({ session: this.#session.place, item: watched(this.#itemType.places), ...this.#otherItems });
+  #last: CallerEvent = unreadMessage;
 
   /** `text[from..to)`: the whole message, unmasked and decompressed. */
   read(text: Uint8Array, from: number = 0, to: number = text.length): CallerEvent {
@@ -43,6 +53,10 @@ export class RealtimeCallerEvents {
 
   /** What the message is, if it ends here. */
   event(): CallerEvent {
+    return this.#last = this.#event();
+  }
+
+  #event(): CallerEvent {
     const event = this.#events.event();
     const { type } = this.#events;
     // What is no JSON begins nothing that was asked for. It leaves only where a response may be begun without having been asked for.
@@ -54,6 +68,11 @@ export class RealtimeCallerEvents {
   /** The models that the message that was read sets; null: none. */
   get models(): SessionModels {
     return this.#session.read();
+  }
+
+  likeTheLast(): CallerEvent | null {
+    const { response, transcription } = this.models;
+    return this.#last.begins === 'response' || response !== null || transcription !== null ? null : { ...this.#last, eventId: null };
   }
 
   #isHarmless(type: string): boolean {

@@ -4,6 +4,7 @@
  */
 import { JsonScanner } from '../../json/json-scanner.ts';
 import { watched, type WatchedValue } from '../../json/watched-value.ts';
+import { MessageLearner, type RepeatableReader } from './alike-messages.ts';
 import { untoldEvent, type ServerEvent } from './server-event.ts';
 import { SessionPlaces, type SessionModels } from './session-models.ts';
 
@@ -24,8 +25,15 @@ interface EventPlaces {
 const eventPlaces = (): EventPlaces => ({ type: watched(), responseId: watched(), innerId: watched() });
 const fieldsOf = ({ type, responseId, innerId }: EventPlaces) => ({ type, response_id: responseId, response: watched({ id: innerId }) });
 
+/** All that an event of a response is made of. */
+export function realtimeServerLearner(): MessageLearner {
+  return new MessageLearner(watched({
+    ...fieldsOf(eventPlaces()), event: watched(fieldsOf(eventPlaces())), session: new SessionPlaces().place,
+  }));
+}
+
 /** Reads one message after the other. Never throws. */
-export class RealtimeServerEvents {
+export class RealtimeServerEvents implements RepeatableReader<ServerEvent> {
   readonly #own = eventPlaces();
   readonly #wrapped = eventPlaces();
   readonly #session = new SessionPlaces();
@@ -41,6 +49,8 @@ export class RealtimeServerEvents {
     error: watched({ event_id: this.#refused, client_event_id: this.#refusedOfLive }),
   });
   readonly #scanner = new JsonScanner(this.#root);
+  #last: ServerEvent = untoldEvent;
+  #isOfResponse = false;
 
   /** `text[from..to)`: the whole message, decompressed. */
   read(text: Uint8Array, from: number = 0, to: number = text.length): ServerEvent {
@@ -61,6 +71,11 @@ export class RealtimeServerEvents {
 
   /** What the message is, if it ends here. */
   event(): ServerEvent {
+    this.#isOfResponse = false;
+    return this.#last = this.#event();
+  }
+
+  #event(): ServerEvent {
     const type = this.#scanner.verdict() === 'valid' ? this.#own.type.string() : null;
     if (type === null) return untoldEvent;
     if (type === 'error') return { ...untoldEvent, kind: 'error', refusedEventId: this.#refused.string() ?? this.#refusedOfLive.string() };
@@ -68,12 +83,18 @@ export class RealtimeServerEvents {
     if (type.startsWith(transcription)) return this.#ofTranscription(type.slice(transcription.length));
     // Of providers that transcribe alone.
     if (type === 'transcription.done') return this.#ofTranscription('completed');
+    this.#isOfResponse = true;
     return type === 'response.event' ? this.#ofResponse(this.#wrapped) : this.#ofResponse(this.#own);
   }
 
   /** The models that the message that was read names. */
   get models(): SessionModels {
     return this.#session.read();
+  }
+
+  likeTheLast(): ServerEvent | null {
+    const { response, transcription } = this.models;
+    return this.#isOfResponse && response === null && transcription === null ? this.#last : null;
   }
 
   #ofResponse({ type, responseId, innerId }: EventPlaces): ServerEvent {

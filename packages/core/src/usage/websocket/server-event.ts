@@ -58,7 +58,7 @@ export class ServerEvents {
 
   /** `text[from..to)`: the whole message, decompressed. */
   read(text: Uint8Array, from: number = 0, to: number = text.length): ServerEvent {
-    if (this.#pattern.known && this.#pattern.endOfAlike(text, from) === to) return this.#last;
+    if (this.#pattern.known && this.#pattern.isAlike(text, from, to)) return this.#last;
     this.begin();
     this.#scanner.push(text, from, to);
     if (this.#type.isString('error')) this.#ofError.push(text, from, to);
