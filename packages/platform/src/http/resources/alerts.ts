@@ -4,14 +4,19 @@ import { webhookEvents } from '@metergate/core/alert/webhook-event.ts';
 import { deliveryStates } from '@metergate/store/alerts/deliveries.ts';
 import { alertFields, listAlerts, removeAlert, setAlert } from '../../use-cases/alerts/alerts.ts';
 import { createWebhook, listDeliveries, listWebhooks, removeWebhook, testWebhook, webhookFields } from '../../use-cases/webhooks/webhooks.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { fieldsBeforeOrNone, idParams, instant } from './fields.ts';
+import { seesPeople } from './whose.ts';
 
 const alertSchema = z.object({
   id: z.string(), cap: z.string(), at: z.array(z.int()).openapi({ description: 'Percent of the limit' }),
 }).openapi('Alert');
-const webhookShape = { id: z.string(), url: z.string(), events: z.array(z.enum(webhookEvents)).nullable(), createdAt: instant };
+const webhookShape = {
+  id: z.string(), url: z.string().openapi({ description: 'Others than admins see no more than its host: what follows may let whoever knows it in' }),
+  events: z.array(z.enum(webhookEvents)).nullable(), createdAt: instant,
+};
 const webhookSchema = z.object(webhookShape).openapi('Webhook');
 const deliverySchema = z.object({
   id: z.string(), messageId: z.string().openapi({ description: 'The webhook-id, the same in every attempt' }), type: z.string(),
@@ -41,8 +46,9 @@ export const alertOperations = [
   operation({
     id: 'listWebhooks', method: 'get', path: '/webhooks', role: 'viewer', tag: 'webhooks', summary: 'Webhooks', refuses: ['unknown_organization'],
     query: shortListQuery, answer: pageOf(webhookSchema),
-    run: ({ context, actor: { organization }, query }) =>
-      pageOfShortList({ list: 'webhooks', organization }, listWebhooks(context, organization), query),
+    run: ({ context, actor, actor: { organization }, query }) => pageOfShortList({ list: 'webhooks', organization },
+      listWebhooks(context, organization).then((webhooks) => (isRefusal(webhooks) || seesPeople(actor) ? webhooks
+        : webhooks.map((webhook) => ({ ...webhook, url: new URL(webhook.url).origin })))), query),
   }),
   operation({
     id: 'createWebhook', method: 'post', path: '/webhooks', role: 'admin', tag: 'webhooks', status: 201,

@@ -2,10 +2,12 @@
 import { z } from '@hono/zod-openapi';
 import { setAllocationRules, showAllocationRules } from '../../use-cases/allocation/allocation-rules.ts';
 import { showAllocation, tryAllocation } from '../../use-cases/allocation/month-allocation.ts';
-import { allocationCharactersMax, allocationFields } from '../../use-cases/allocation/rules-fields.ts';
+import { allocationCharactersMax, allocationFields, ruleFields, type AllocationDocument } from '../../use-cases/allocation/rules-fields.ts';
+import { isRefusal, refuseInput } from '../../use-cases/refusal.ts';
 import { operation, readingOperation, readingPost } from '../operation.ts';
 import { dollars, monthQuery } from './fields.ts';
 import { digest, figuresFields, givenVersion, monthParams, monthShown, versionQuery } from './months.ts';
+import { seesPeople } from './whose.ts';
 
 const bodyBytesMax = 4 * allocationCharactersMax;
 
@@ -44,7 +46,13 @@ const trialSchema = z.object({
 }).openapi('AllocationTrial');
 
 const rulesSchema = z.object({
-  allocation: allocationFields.nullable().openapi({ description: 'Null: there are none, and nothing is allocated' }),
+  allocation: z.object({
+    ...allocationFields.shape, rules: z.array(z.object({
+      ...ruleFields.shape,
+      people: ruleFields.shape.people.nullable()
+        .openapi({ description: 'Emails, for admins; null for others: the rule is for the keys of some people' }),
+    })),
+  }).nullable().openapi({ description: 'Null: there are none, and nothing is allocated' }),
   hash: digest.nullable().openapi({ description: 'SHA-256 of their text' }),
 }).openapi('AllocationRules');
 
@@ -58,10 +66,14 @@ export const allocationReadings = [
   }),
   readingPost({
     id: 'tryAllocation', refuses: ['unknown_organization', 'unknown_month'], path: '/allocation/try', role: 'viewer', tag: 'months',
-    summary: 'What other rules would have moved from team to team in a month; nothing is changed', bodyBytesMax,
+    summary: 'What other rules would have moved from team to team in a month; nothing is changed. Rules that name people are for admins to try',
+    bodyBytesMax,
     body: z.object({ month: monthQuery, allocation: allocationFields }), answer: trialSchema,
-    run: ({ context, actor, body: { month, allocation } }) =>
-      tryAllocation(context, { organization: actor.organization, monthMs: month }, allocation),
+    run: async ({ context, actor, body: { month, allocation } }) =>
+      // What a rule for one person takes is what that person spent.
+      (!seesPeople(actor) && allocation.rules.some(({ people }) => people !== undefined)
+        ? refuseInput('forbidden', 'Only an admin tries rules that name people.')
+        : tryAllocation(context, { organization: actor.organization, monthMs: month }, allocation)),
   }),
 ] as const;
 
@@ -70,7 +82,11 @@ export const allocationOperations = [
   operation({
     id: 'showAllocationRules', method: 'get', path: '/allocation', role: 'viewer', tag: 'months', refuses: ['unknown_organization'],
     summary: 'The rules by which months are allocated', answer: rulesSchema,
-    run: ({ context, actor }) => showAllocationRules(context, actor.organization),
+    run: async ({ context, actor }) => {
+      const shown = await showAllocationRules(context, actor.organization);
+      return isRefusal(shown) || shown.allocation === null || seesPeople(actor) ? shown
+        : { ...shown, allocation: { ...shown.allocation, rules: shown.allocation.rules.map(withoutPeople) } };
+    },
   }),
   operation({
     id: 'setAllocation', method: 'put', path: '/allocation', role: 'admin', tag: 'months', refuses: ['unknown_organization'],
@@ -83,3 +99,7 @@ export const allocationOperations = [
     run: ({ context, actor }) => setAllocationRules(context, actor.organization, null),
   }),
 ] as const;
+
+function withoutPeople(rule: AllocationDocument['rules'][number]) {
+  return rule.people === undefined ? rule : { ...rule, people: null };
+}

@@ -2,14 +2,18 @@
 import { z } from '@hono/zod-openapi';
 import { budgetScopes } from '@metergate/core/alert/month-budget.ts';
 import { budgetFields, listBudgets, removeBudget, setBudget } from '../../use-cases/budgets/month-budgets.ts';
+import { isRefusal } from '../../use-cases/refusal.ts';
 import { operation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { dollars, fieldsBeforeOrNone, idParams, lackingCalls, monthQuery } from './fields.ts';
 import { monthShown } from './months.ts';
+import { seesSpendOf } from './whose.ts';
 
 const budgetSchema = z.object({
   id: z.string(), scope: z.enum(budgetScopes),
-  subject: z.string().nullable().openapi({ description: "A project, a person's email or a label; null for the organization" }),
+  subject: z.string().nullable().openapi({
+    description: "A project, a person's email or a label; null for the organization. One of a person is listed for admins and the person",
+  }),
   month: monthShown, everyMonth: z.boolean().openapi({ description: 'It is that of every month; else of this one alone' }),
   amount: dollars, at: z.array(z.int()).openapi({ description: 'Percent of the amount at which webhooks are notified' }), spent: dollars,
   left: dollars.openapi({ description: 'Below 0: more was spent' }),
@@ -23,8 +27,9 @@ export const budgetOperations = [
     id: 'listBudgets', method: 'get', path: '/month-budgets', role: 'viewer', tag: 'months', refuses: ['unknown_organization'],
     summary: 'Budgets in force in a month, by default in this one, with what was spent and what is expected at its end',
     query: shortListQuery.extend({ month: monthQuery.optional() }), answer: pageOf(budgetSchema),
-    run: ({ context, actor: { organization }, query: { month, ...page } }) => pageOfShortList({ list: 'budgets', organization },
-      listBudgets(context, { organization, ...(month === undefined ? {} : { monthMs: month }) }), page),
+    run: ({ context, actor, actor: { organization }, query: { month, ...page } }) => pageOfShortList({ list: 'budgets', organization },
+      listBudgets(context, { organization, ...(month === undefined ? {} : { monthMs: month }) }).then((budgets) =>
+        (isRefusal(budgets) ? budgets : budgets.filter(({ scope, subject }) => seesSpendOf(actor, { scope, person: subject })))), page),
   }),
   operation({
     id: 'setBudget', method: 'post', path: '/month-budgets', role: 'admin', tag: 'months', status: 201,

@@ -7,12 +7,12 @@ import { isRefusal } from '../../use-cases/refusal.ts';
 import { tryCap, trialFields } from '../../use-cases/cap-try/cap-try.ts';
 import { operation, readingOperation } from '../operation.ts';
 import { pageOf, pageQuery, storedPage } from '../paging.ts';
-import { asSeenBy, ofOthers } from './whose.ts';
+import { ofOthers, seesSpendOf } from './whose.ts';
 import { dollars, dollarsSent, fieldsBeforeOrNone, idParams, instant, lackingCalls } from './fields.ts';
 
 const capSchema = z.object({
   id: z.string(), scope: z.enum(capScopes), key: z.string().nullable(), project: z.string().nullable(),
-  person: z.string().nullable().openapi({ description: 'Email of the member, for admins and the member' }),
+  person: z.string().nullable().openapi({ description: 'Email of the member. Such a cap is listed for admins and the member' }),
   label: z.string().nullable(), window: z.enum(calendarWindows),
   limit: dollars, mode: z.enum(['refuse', 'pause']), spent: dollars, ...lackingCalls,
   state: z.enum(capStates), resetsAt: instant.nullable(),
@@ -50,7 +50,7 @@ export const capOperations = [
       const page = await storedPage({ list: 'caps', organization }, query, {
         read: (wanted) => pageCaps(context, organization, wanted), placeOf: ({ place }) => place,
       });
-      return isRefusal(page) ? page : { ...page, data: page.data.map(({ item }) => asSeenBy(actor, item)) };
+      return isRefusal(page) ? page : { ...page, data: page.data.map(({ item }) => item).filter((cap) => seesSpendOf(actor, cap)) };
     },
   }),
   operation({

@@ -5,6 +5,7 @@ import { isRefusal } from '../../use-cases/refusal.ts';
 import { downloadOperation, operation, readingOperation } from '../operation.ts';
 import { pageOf, pageOfShortList, shortListQuery } from '../paging.ts';
 import { dollars, instant, lackingCalls, monthQuery } from './fields.ts';
+import { seesPeople } from './whose.ts';
 
 export const digest = z.string().openapi({ description: 'SHA-256 in hexadecimal', pattern: '^[0-9a-f]{64}$' });
 export const monthShown = z.string().openapi({ example: '2026-10', pattern: '^\\d{4}-\\d{2}$' });
@@ -51,10 +52,11 @@ export const monthReadings = [
   }),
   downloadOperation({
     id: 'exportMonth', refuses: ['unknown_organization', 'unknown_month'], path: '/months/{month}/file', role: 'viewer', tag: 'months',
-    summary: 'A closed month as a signed file; the last version by default',
+    summary: 'A closed month as a signed file; the last version by default. Rules of allocation that name people are in it for admins',
     params: monthParams, query: versionQuery, downloads: [monthFileType],
     run: async ({ context, actor, params: { month }, query: { version } }) => {
-      const made = await exportMonth(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) });
+      const made = await exportMonth(context, { organization: actor.organization, monthMs: month, ...givenVersion(version) },
+        { people: seesPeople(actor) });
       return isRefusal(made) ? made : { download: made };
     },
   }),

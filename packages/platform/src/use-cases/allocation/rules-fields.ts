@@ -39,7 +39,8 @@ const split = z.union([
 const prefixError = 'byLabel must be the beginning of labels and an asterisk, such as "team:*".';
 const prefix = word('byLabel').regex(/^.+\*$/s, { error: prefixError });
 
-const ruleFields = z.strictObject({
+/** One rule. */
+export const ruleFields = z.strictObject({
   keys: names('keys'), projects: names('projects'), people: names('people'), models: names('models'), labels: names('labels'),
   byLabel: prefix.optional(), team: word('team').optional(), split: split.optional(),
 }).refine(({ byLabel, team, split: parts }) => [byLabel, team, parts].filter((each) => each !== undefined).length === 1, {

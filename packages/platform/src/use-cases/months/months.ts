@@ -3,6 +3,7 @@ import { unformatDollars } from '@metergate/core/money.ts';
 import { figuresOfTexts, type FigureTexts, type TotalFileLine } from '@metergate/core/books/month/month-file.ts';
 import { monthAfter, monthName } from '@metergate/core/time/utc-month.ts';
 import type { ClosedMonth } from '@metergate/store/receipts/closed-months.ts';
+import { allocationDocument } from '../allocation/rules-fields.ts';
 import { adjustmentOf } from '../corrections/corrections.ts';
 import type { UseCaseContext } from '../context.ts';
 import type { CallExport } from '../exports.ts';
@@ -12,7 +13,7 @@ import { addedUp, shownUsage, type ShownFigures } from '../usage.ts';
 import { adjustedUsage } from './adjusted-usage.ts';
 import { closeMonth, type CloseMonthInput } from './close-month.ts';
 import { awaitedNodes, type AwaitedNode } from './month-waiting.ts';
-import { linesOfMonth, monthFilePieces, totalOfMonth } from './read-month.ts';
+import { linesOfMonth, monthFilePieces, namesOfMonth, totalOfMonth } from './read-month.ts';
 
 /** One closing, as it was signed. */
 export interface ShownVersion {
@@ -161,8 +162,13 @@ export async function reopenMonth(
 
 export const monthFileType = 'application/x-ndjson';
 
-/** A closed month as a file that anyone can verify. Refuses `unknown_organization`, `unknown_month`. */
-export async function exportMonth(context: UseCaseContext, query: MonthQuery): Promise<CallExport | AdministrationRefusal> {
+/**
+ * A closed month as a file that anyone can verify. `people` false: without the text of rules that name people. Refuses `unknown_organization`,
+ * `unknown_month`.
+ */
+export async function exportMonth(
+  context: UseCaseContext, query: MonthQuery, { people }: { readonly people: boolean } = { people: true },
+): Promise<CallExport | AdministrationRefusal> {
   const organization = await findFigures(context, query.organization);
   if (isRefusal(organization)) return organization;
   const versions = (await context.store.months.list(organization.id)).filter(({ monthMs }) => monthMs === query.monthMs);
@@ -170,7 +176,17 @@ export async function exportMonth(context: UseCaseContext, query: MonthQuery): P
   if (closed === undefined) return noVersion(query);
   const { keys } = await context.store.receipts.open(organization.id);
   const name = `metergate-month-${monthName(closed.monthMs)}-v${closed.version}.jsonl`;
-  return { contentType: monthFileType, fileName: name, pieces: piecesOf(monthFilePieces(context.store, closed, keys)) };
+  const without = people ? new Set<number>() : await textsNamingPeople(context, closed);
+  return { contentType: monthFileType, fileName: name, pieces: piecesOf(monthFilePieces(context.store, closed, { keys, without })) };
+}
+
+/** The numbers of the names of a month that are rules of allocation with people in them. */
+async function textsNamingPeople(context: UseCaseContext, closed: ClosedMonth): Promise<ReadonlySet<number>> {
+  const names = await namesOfMonth(context.store, closed);
+  return new Set((await linesOfMonth(context.store, closed, ['rules'])).map(({ text }) => text).filter((number) => {
+    const text = names.get(number) ?? null;
+    return text !== null && allocationDocument(text).rules.some(({ people }) => people !== undefined);
+  }));
 }
 
 async function* piecesOf(pieces: AsyncIterable<Uint8Array>): CallExport['pieces'] {

@@ -29,15 +29,21 @@ function linesOfPart({ content }: MonthPart): MonthLine[] {
   return content.trimEnd().split('\n').map((text) => parseMonthLine(text) as MonthLine);
 }
 
-/** The file in pieces. `keys`: all that the organization ever signed with, oldest first. */
-export async function* monthFilePieces(store: Store, closed: ClosedMonth, keys: readonly ReceiptKey[]): AsyncGenerator<Uint8Array> {
+/**
+ * The file in pieces. `keys`: all that the organization ever signed with, oldest first. `without`: names that are left out, as erasure leaves them
+ * out; the file stays valid.
+ */
+export async function* monthFilePieces(
+  store: Store, closed: ClosedMonth, { keys, without }: { readonly keys: readonly ReceiptKey[]; readonly without: ReadonlySet<number> },
+): AsyncGenerator<Uint8Array> {
   const { organization, monthMs, version, closedAtMs, sequence, hash, digest, key, signature } = closed;
   const text = (content: string): Uint8Array => Buffer.from(content, 'utf8');
   yield text(formatMonthLine({
     type: 'month', format: monthFileFormat, organization, month: monthName(monthMs), version, closedAt: new Date(closedAtMs).toISOString(),
     sequence, hash, keys: keys.map(({ id, publicKey, follows }) => ({ id, publicKey, follows })),
   }));
-  yield text((await store.months.names(closed)).map(formatMonthLine).join(''));
+  yield text((await store.months.names(closed))
+    .map((name) => formatMonthLine(without.has(name.number) ? { ...name, salt: null, text: null } : name)).join(''));
   for (const { content } of await store.months.parts(closed)) yield text(content);
   yield text(formatMonthLine({ type: 'end', digest, key, signature }));
 }
