@@ -16,8 +16,10 @@ async function tokenOf(authorization: string, { store, clock }: PlatformParts): 
   const token = /^Bearer +(svc_mgmt_[0-9A-Za-z]{43})$/i.exec(authorization)?.[1];
   if (token === undefined) return null;
   const found = await store.managementTokens.findByHash(createHash('sha256').update(token).digest('hex'), clock());
-  return found === null ? null
-    : { organization: found.organization, role: found.role, kind: 'token', id: found.id, name: found.name ?? found.prefix, session: null };
+  if (found === null) return null;
+  const { organization, role, id, name, prefix, madeBy, makerRole } = found;
+  const maker = madeBy === null || makerRole === null ? null : { person: madeBy, role: makerRole };
+  return { organization, role, kind: 'token', id, name: name ?? prefix, session: null, maker };
 }
 
 async function personOf(request: Request, { store, sessions }: PlatformParts, answerHeaders: Headers): Promise<Actor | null> {
@@ -30,5 +32,5 @@ async function personOf(request: Request, { store, sessions }: PlatformParts, an
   if (membership === undefined) return null;
   for (const cookie of found.answerHeaders.getSetCookie()) answerHeaders.append('set-cookie', cookie);
   const { organization, role, email } = membership;
-  return { organization, role, kind: 'person', id: found.person, name: email, session: found.session };
+  return { organization, role, kind: 'person', id: found.person, name: email, session: found.session, maker: null };
 }

@@ -79,6 +79,25 @@ test('without terms members make any key; with them, keys for themselves alone a
   assert.equal((await asMember('PATCH', others, { name: 'free again' })).status, 200);
 });
 
+test('a token whose maker is no admin any more is bound by the terms as they are; one of an admin and of the operator is not', async () => {
+  const { id, emails, tokens } = await platform.organization('of tokens');
+  const [owner, admin] = [await platform.signIn(emails.owner), await platform.signIn(emails.admin)];
+  const made = await ask({ cookie: admin }, 'POST', '/tokens', { role: 'member' });
+  const token = String(made.body['token']);
+  assert.equal((await ask({ cookie: owner }, 'PATCH', `/organizations/${id}`, { ownKeys: { keysMax: 1 } })).status, 200);
+  const free = await ask({ token }, 'POST', '/keys', {});
+  assert.equal(free.status, 201, free.text);
+  const maker = (await platform.store.members.findByEmail(id, emails.admin))!.id;
+  assert.equal((await ask({ cookie: owner }, 'PATCH', `/members/${maker}`, { role: 'member' })).status, 200);
+  for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE', undefined]] as const) {
+    assert.equal(codeOf(await ask({ token }, method, `/keys/${String(free.body['id'])}`, body)), 'forbidden', method);
+  }
+  const own = await ask({ token }, 'POST', '/keys', {});
+  assert.equal((await platform.store.serviceKeys.find(id, String(own.body['id'])))?.person, maker);
+  assert.equal(codeOf(await ask({ token }, 'POST', '/keys', {})), 'too_many_keys');
+  assert.equal((await ask({ token: tokens.member }, 'POST', '/keys', {})).status, 201, 'the operator\'s');
+});
+
 const verifier = 'v'.repeat(43);
 const challenge = createHash('sha256').update(verifier).digest('base64url');
 const begin = (body: object = {}) => platform.ask('/platform/v1/auth/machine-sign-ins', { method: 'POST', body: { challenge,

@@ -1,6 +1,6 @@
 /** The person, token or operator behind a request. */
 import type { Role } from '@metergate/core/account/role.ts';
-import type { OrganizationId } from '@metergate/core/id.ts';
+import type { OrganizationId, PersonId } from '@metergate/core/id.ts';
 
 /** Who makes the request: a person with a session, or a management token. The role is the one in force now. */
 export interface Actor {
@@ -13,4 +13,6 @@ export interface Actor {
   readonly name: string;
   /** The session's id; null for a token. */
   readonly session: string | null;
+  /** Who made the token, with their present role; null: the operator did, or it is no token. */
+  readonly maker: { readonly person: PersonId; readonly role: Role } | null;
 }

@@ -1,13 +1,13 @@
 /** Keys that members make for themselves, within what an admin allows: the terms as people see them, and whom they bind. Decision 195. */
-import { beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import { ownKeysMax, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
 import type { PersonId } from '@metergate/core/id.ts';
 import { formatDollars } from '@metergate/core/money.ts';
 import { calendarWindows, type CalendarWindow } from '@metergate/core/spend/window.ts';
 import { areModelPatterns, modelPatternsForm } from '@metergate/core/call/allowed-models.ts';
-import { refuse, type StoreRefusal } from '@metergate/store/engine/refusal.ts';
 import type { ChangeCheck } from '@metergate/store/settings/change-check.ts';
-import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
+import { notTheirKey } from '@metergate/store/settings/own-keys.ts';
+import type { KeyChanger, ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { z } from 'zod';
 import type { Actor } from './actor.ts';
 import type { UseCaseContext } from './context.ts';
@@ -61,28 +61,24 @@ export interface BoundMember {
   readonly terms: OwnKeyTerms;
 }
 
-/** Null: this actor may make and change keys as the role allows. Tokens are made by admins, and for that. */
-export async function boundMember({ store }: UseCaseContext, { kind, role, id, organization }: Actor): Promise<BoundMember | null> {
-  if (kind !== 'person' || hasRightsOf(role, 'admin')) return null;
+/**
+ * Null: this actor may make and change keys as the role allows. Tokens are made by admins, and for that; one whose maker is no admin any more is
+ * bound as they are.
+ */
+export async function boundMember({ store }: UseCaseContext, { kind, role, id, organization, maker }: Actor): Promise<BoundMember | null> {
+  const person = kind === 'person' ? { id: id as PersonId, role } : maker === null ? null : { id: maker.person, role: maker.role };
+  if (person === null || hasRightsOf(person.role, 'admin')) return null;
   const { ownKeys: terms = null } = await store.organizations.find(organization) ?? {};
-  return terms === null ? null : { person: id as PersonId, terms };
+  return terms === null ? null : { person: person.id, terms };
 }
 
 /** A look at the key before it is rotated or revoked. */
 export function ownOnly(bound: BoundMember | null): ChangeCheck<ServiceKey> | undefined {
-  return bound === null ? undefined : ({ person }) => (person === bound.person ? null : notTheirs());
+  return bound === null ? undefined : ({ person }) => (person === bound.person ? null : notTheirKey());
 }
 
-/** A look at the key and at what is to change of it: only that is held to the terms, since an admin may have given the rest. */
-export function withinTerms({ person, terms }: BoundMember, changes: Partial<Omit<OwnKey, 'createdAtMs'>>): ChangeCheck<ServiceKey> {
-  return (key) => {
-    if (key.person !== person) return notTheirs();
-    const within = withTerms({ createdAtMs: key.createdAtMs, models: null, expiresAtMs: null, maxRunBudget: null }, terms);
-    const beyond = beyondTerms({ ...within, ...changes }, terms);
-    return beyond === null ? null : refuse('forbidden', beyond);
-  };
-}
-
-function notTheirs(): StoreRefusal {
-  return refuse('forbidden', 'Here members change their own keys only. Ask an admin.');
+/** Who changes a key, for whom the terms may bind. Left out: the operator, or a token that they do not bind. */
+export function changerOf({ kind, id }: Actor, bound: BoundMember | null): KeyChanger | undefined {
+  if (bound !== null) return { person: bound.person, isBound: true };
+  return kind === 'person' ? { person: id as PersonId, isBound: false } : undefined;
 }

@@ -7,14 +7,14 @@ import { createHash } from 'node:crypto';
 import { formatDollars } from '@metergate/core/money.ts';
 import { newSecret, serviceKeyPrefix, type OrganizationId, type PersonId } from '@metergate/core/id.ts';
 import type { ListPage } from '@metergate/store/engine/list-page.ts';
-import type { ServiceKey } from '@metergate/store/settings/service-keys.ts';
+import type { KeyChanger, ServiceKey } from '@metergate/store/settings/service-keys.ts';
 import { checkInput } from './input.ts';
 import { moneyField } from './money-field.ts';
 import { refuseChanged, type FieldsBefore } from './changed-meanwhile.ts';
 import type { UseCaseContext } from './context.ts';
 import { lifeEnd } from './life.ts';
 import { findOrganization, modelsField } from './organizations.ts';
-import { ownOnly, withinTerms, type BoundMember } from './own-keys.ts';
+import { ownOnly, type BoundMember } from './own-keys.ts';
 import { isRefusal, refuseInput, type AdministrationRefusal } from './refusal.ts';
 
 const secretLength = 43;
@@ -152,7 +152,8 @@ export interface ServiceKeyPlace {
 
 /** Returns the key as it is now. Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_input`. */
 export async function setServiceKey(
-  context: UseCaseContext, { id, within, bound = null }: ServiceKeyPlace, wanted: ServiceKeySettingsInput,
+  context: UseCaseContext, { id, within, by }: Omit<ServiceKeyPlace, 'bound'> & { readonly by?: KeyChanger | undefined },
+  wanted: ServiceKeySettingsInput,
 ): Promise<ShownServiceKey | AdministrationRefusal> {
   const { name, project, disabled, lifetimeMs, maxRunBudget, models, was } = wanted;
   const expiresAtMs = lifetimeMs === undefined || lifetimeMs === null ? lifetimeMs : lifeEnd(context.nowMs, lifetimeMs);
@@ -165,11 +166,10 @@ export async function setServiceKey(
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }), ...(budget === undefined ? {} : { maxRunBudget: budget.value }),
     ...(patterns === undefined ? {} : { models: patterns.value }),
   };
-  const theirs = bound === null ? () => null : withinTerms(bound, bounded);
   const set = await context.store.serviceKeys.set(id, {
     ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }), ...(disabled === undefined ? {} : { disabled }),
-    ...bounded,
-  }, within ?? undefined, (now) => theirs(now) ?? refuseChanged(was, shownServiceKey(now, null)));
+    ...bounded, ...(by === undefined ? {} : { by }),
+  }, within ?? undefined, (now) => refuseChanged(was, shownServiceKey(now, null)));
   return isRefusal(set) ? set : shownServiceKey(set, await emailOf(context, set.person));
 }
 

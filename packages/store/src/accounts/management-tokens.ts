@@ -25,6 +25,12 @@ export interface ManagementToken {
   readonly revokedAtMs: number | null;
 }
 
+/** A token that works. Its role is the one in force. */
+export interface LiveManagementToken extends ManagementToken {
+  /** The present role of the person who made it; null: the operator did. */
+  readonly makerRole: Role | null;
+}
+
 export interface NewManagementToken {
   readonly organization: OrganizationId;
   readonly name: string | null;
@@ -42,8 +48,8 @@ export interface ManagementTokens {
   /** Oldest first, revoked and expired ones included. */
   list(organization: OrganizationId, page?: ListPage): Promise<ManagementToken[]>;
   find(id: string): Promise<ManagementToken | null>;
-  /** The live token with this hash; its role is the one in force. Null if there is none. */
-  findByHash(hash: string, nowMs: number): Promise<ManagementToken | null>;
+  /** The live token with this hash; null if there is none. */
+  findByHash(hash: string, nowMs: number): Promise<LiveManagementToken | null>;
   /** The token after the change; one that was revoked before stays as it was. Refuses `unknown_token`. */
   revoke(id: string): Promise<ManagementToken | StoreRefusal>;
 }
@@ -74,8 +80,10 @@ export function managementTokensIn({ engine, clock, randomBytes }: StoreContext)
         .select('m.role as maker_role')
         .where('t.hash', '=', hash).where('t.revoked_at_ms', 'is', null).executeTakeFirst();
       if (row === undefined || (row.expires_at_ms !== null && Number(row.expires_at_ms) <= nowMs)) return null;
-      if (row.made_by_person === null) return tokenOf(row);
-      return row.maker_role === null ? null : { ...tokenOf(row), role: weakerOf(roleOf(row.role), roleOf(row.maker_role)) };
+      if (row.made_by_person === null) return { ...tokenOf(row), makerRole: null };
+      if (row.maker_role === null) return null;
+      const makerRole = roleOf(row.maker_role);
+      return { ...tokenOf(row), role: weakerOf(roleOf(row.role), makerRole), makerRole };
     }),
     revoke: (id) => {
       const atMs = clock();

@@ -1,6 +1,6 @@
 /**
- * The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts` and `0062-cell-addresses.ts` make them. Used in the
- * default cell alone.
+ * The tables of the directory of cells as TypeScript sees them; `migrations/0061-cells.ts`, `0062-cell-addresses.ts` and
+ * `0065-whose-disabling.ts` make them. Used in the default cell alone.
  */
 import type { Whole } from './column.ts';
 
@@ -23,8 +23,21 @@ export interface OrganizationPlaceTable { readonly organization: string; readonl
 /** The organization of a service key or tap key that is not in the default cell, by the key's hash. */
 export interface KeyPlaceTable { readonly hash: string; readonly organization: string }
 
+/**
+ * A change of a membership that the organization's cell does not have yet, where that is another cell. `made`: the revision of the change.
+ * `change`: `end`, `move` (to the person `becomes`) or `stop`.
+ */
+export interface GuestChangeTable {
+  readonly made: Whole;
+  readonly organization: string;
+  readonly person: string;
+  readonly change: string;
+  readonly becomes: string | null;
+}
+
 export interface CellSchema {
   readonly cell: CellTable;
   readonly organization_place: OrganizationPlaceTable;
   readonly key_place: KeyPlaceTable;
+  readonly guest_change: GuestChangeTable;
 }

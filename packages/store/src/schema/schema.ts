@@ -80,6 +80,8 @@ export interface ServiceKeyTable {
   /** The member whose key it is; null: nobody's in particular. */
   readonly person: Generated<string | null>;
   readonly disabled_at_ms: WholeOrNull;
+  /** The person who disabled it; null: it is not disabled, or whoever did it was no person that is known. */
+  readonly disabled_by: Generated<string | null>;
   /** To the minute; null: never used, or not since this was introduced. */
   readonly last_used_at_ms: WholeOrNull;
 }
@@ -95,12 +97,7 @@ export interface PasswordLinkTable {
   readonly made_in: string | null;
 }
 
-export interface ProviderConnectionTable {
-  readonly organization: string;
-  readonly provider: string;
-  readonly sealed: Bytes;
-  readonly version: Whole;
-}
+export interface ProviderConnectionTable { readonly organization: string; readonly provider: string; readonly sealed: Bytes; readonly version: Whole }
 
 export interface DeclaredUpstreamTable {
   readonly organization: string;

@@ -84,6 +84,23 @@ for (const [name, open] of [['SQLite', async () => sqliteFixture()], ['PostgreSQ
       }
     });
 
+    test('a disabled key has who disabled it, where the trail says that a person did', async () => {
+      const url = await olderStore(fixture, 64);
+      const key = (id: string) => `insert into service_key (id, organization, hash, prefix, name, created_at_ms, disabled_at_ms)
+        values ('${id}', '${organization}', '${id}', 'svc', null, 1, 5)`;
+      const said = (id: string, kind: string, detail: string) => `insert into audit_event (id, organization, at_ms, actor_kind, actor_id, actor_name,
+        action, subject, detail) values ('aud_${id}${kind}', '${organization}', 5, '${kind}', '${kind}_1', 'x', 'setKey', '${id}', '${detail}')`;
+      await fixture.run(url, [
+        key('key_own'), said('key_own', 'token', '{"disabled":true}'), said('key_own', 'person', '{"disabled":true}'),
+        key('key_admin'), said('key_admin', 'person', '{"disabled":true}'), said('key_admin', 'token', '{"disabled":true,"name":"x"}'),
+        key('key_named'), said('key_named', 'person', '{"name":"\\"disabled\\":true"}'),
+      ]);
+      await (await openTestStore(url)).close();
+      const rows = await fixture.query(url, 'select id, disabled_by from service_key where disabled_at_ms = 5 and hash = id order by id');
+      assert.deepEqual(rows.map((row) => ({ ...row as object })), [
+        { id: 'key_admin', disabled_by: null }, { id: 'key_named', disabled_by: null }, { id: 'key_own', disabled_by: 'person_1' }]);
+    });
+
     test('sums of spend and runs count the kept calls without a price', async () => {
       const url = await olderStore(fixture, 32);
       await fixture.run(url, [`update call_record set run = 'r1' where cost_source = 'unpriced'`]);

@@ -1,5 +1,6 @@
 /** The terms of own keys as the store keeps them, and the change in which a member makes one. Decision 195. */
 import { areOwnKeyTerms, beyondTerms, ownKeysMax, withTerms, type OwnKey, type OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import { beyondHeld, worksAgain, type HeldOwnKey, type OwnKeyChanges } from '@metergate/core/account/held-own-key.ts';
 import { idPrefix, newId, type OrganizationId } from '@metergate/core/id.ts';
 import { nanoDollars } from '@metergate/core/money.ts';
 import type { CalendarWindow } from '@metergate/core/spend/window.ts';
@@ -50,22 +51,65 @@ export interface OwnKeyWanted extends OwnKey {
 export async function ownKeyWithin<Wanted extends OwnKeyWanted>(
   transaction: Transaction<Schema>, wanted: Wanted,
 ): Promise<{ readonly key: Wanted; readonly cap: OwnKeyTerms['cap'] } | StoreRefusal> {
-  const { organization, person, createdAtMs } = wanted;
-  const { own_keys: text } = await transaction.selectFrom('organization').select('own_keys').where('id', '=', organization).executeTakeFirstOrThrow();
-  const terms = ownKeysOf(text);
+  const { organization, createdAtMs } = wanted;
+  const terms = await termsOf(transaction, organization);
   if (terms === null) return { key: wanted, cap: null };
   const key = withTerms(wanted, terms);
   const beyond = beyondTerms(key, terms);
   if (beyond !== null) return refuse('forbidden', beyond);
-  const { count } = await transaction.selectFrom('service_key').select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('organization', '=', organization).where('person', '=', person).where('revoked_at_ms', 'is', null)
-    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', BigInt(createdAtMs))]))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= terms.keysMax) {
-    return refuse('too_many_keys', terms.keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
-      : `You have ${count} keys, and may have ${terms.keysMax}. Revoke one first.`);
-  }
+  const tooMany = await tooManyRefusal(transaction, { ...wanted, id: null, nowMs: createdAtMs }, terms);
+  if (tooMany !== null) return tooMany;
   return { key, cap: terms.cap };
+}
+
+/** A key of somebody, as it is when they change it. */
+export interface OwnKeyHeld extends HeldOwnKey {
+  readonly id: string;
+  readonly organization: OrganizationId;
+  /** Whose it is. */
+  readonly person: string | null;
+  readonly nowMs: number;
+}
+
+/**
+ * Inside a change: why `person`, whom the terms bind, may not change the key so; null: they may, or there are no terms any more. A key that would
+ * work again is counted like a new one.
+ */
+export async function ownChangeRefusal(
+  transaction: Transaction<Schema>, key: OwnKeyHeld, person: string, changes: OwnKeyChanges,
+): Promise<StoreRefusal | null> {
+  const terms = await termsOf(transaction, key.organization);
+  if (terms === null) return null;
+  if (key.person !== person) return notTheirKey();
+  const { nowMs } = key;
+  const beyond = beyondHeld(key, changes, { person, terms, nowMs });
+  if (beyond !== null) return refuse('forbidden', beyond);
+  return worksAgain(key, changes, nowMs) ? tooManyRefusal(transaction, { ...key, person }, terms) : null;
+}
+
+/** The one refusal for a key that is not the person's own. */
+export function notTheirKey(): StoreRefusal {
+  return refuse('forbidden', 'Here members change their own keys only. Ask an admin.');
+}
+
+async function termsOf(transaction: Transaction<Schema>, organization: OrganizationId): Promise<OwnKeyTerms | null> {
+  const { own_keys: text } = await transaction.selectFrom('organization').select('own_keys').where('id', '=', organization).executeTakeFirstOrThrow();
+  return ownKeysOf(text);
+}
+
+/** Whether the person has as many keys as they may, besides the one of this id. Disabled ones count: they can be enabled again. */
+async function tooManyRefusal(
+  transaction: Transaction<Schema>, { organization, person, id, nowMs }: {
+    readonly organization: OrganizationId; readonly person: string; readonly id: string | null; readonly nowMs: number;
+  }, { keysMax }: OwnKeyTerms,
+): Promise<StoreRefusal | null> {
+  const { count } = await transaction.selectFrom('service_key').select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .where('organization', '=', organization).where('person', '=', person).where('revoked_at_ms', 'is', null).where('id', '<>', id ?? '')
+    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', BigInt(nowMs))]))
+    .executeTakeFirstOrThrow();
+  if (Number(count) < keysMax) return null;
+  return refuse('too_many_keys', keysMax === 1 ? 'You have a key, and may have one. Revoke it first.'
+    : `You have ${count} keys, and may have ${keysMax}. Revoke one first.`);
 }
 
 /** Inside the same change: the cap of a key that was just made. */

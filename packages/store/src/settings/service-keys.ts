@@ -9,7 +9,7 @@ import type { Selectable, Transaction, Updateable } from 'kysely';
 import { isAfter, limitOfPage, type ListPage } from '../engine/list-page.ts';
 import { nameRefusal, projectRefusal } from '../engine/names.ts';
 import type { ChangeCheck } from './change-check.ts';
-import { capOwnKey, ownKeyWithin } from './own-keys.ts';
+import { capOwnKey, ownChangeRefusal, ownKeyWithin } from './own-keys.ts';
 import { memberRefusal } from './membership.ts';
 import { modelsOf, modelsText, stampOrganization, unknownOrganization } from './organizations.ts';
 import { refuse, type StoreRefusal } from '../engine/refusal.ts';
@@ -28,6 +28,8 @@ export interface ServiceKey {
   readonly revokedAtMs: number | null;
   /** It admits no calls until it is enabled again. */
   readonly disabledAtMs: number | null;
+  /** The person who disabled it; null: it is not disabled, or whoever did it was no person that is known. */
+  readonly disabledBy: PersonId | null;
   /** To the minute; null: never used. */
   readonly lastUsedAtMs: number | null;
   /** The most one run of this key may declare; null: the organization's figure applies. */
@@ -69,6 +71,14 @@ export interface ServiceKeyChanges {
   readonly maxRunBudget?: NanoDollars | null;
   readonly models?: ModelPatterns;
   readonly disabled?: boolean;
+  /** The person who makes the change; left out: the operator, or a token that nothing binds. */
+  readonly by?: KeyChanger;
+}
+
+/** A person who changes a key. `isBound`: only their own keys, and those within the terms of own keys, if there are any. */
+export interface KeyChanger {
+  readonly person: PersonId;
+  readonly isBound: boolean;
 }
 
 /** The new form of the key; the one in use works until `formerUntilMs`. */
@@ -91,7 +101,10 @@ export interface ServiceKeys {
    * Refuses `unknown_key`, and what `check` refuses.
    */
   revoke(id: string, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<RevokedServiceKey | StoreRefusal>;
-  /** Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`, and what `check` refuses. `within`: as for `revoke`. */
+  /**
+   * Refuses `unknown_key`, `key_revoked`, `invalid_name`, `invalid_setting`, and what `check` refuses; to whom the terms of own keys bind also
+   * `forbidden` and, where a key would work again that is one too many, `too_many_keys`. `within`: as for `revoke`.
+   */
   set(id: string, changes: ServiceKeyChanges, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
   /** Keeps id, name, caps and spend; an even older form stops. Refuses as `set` does. `within`: as for `revoke`. */
   rotate(id: string, rotation: KeyRotation, within?: OrganizationId, check?: ChangeCheck<ServiceKey>): Promise<ServiceKey | StoreRefusal>;
@@ -123,16 +136,18 @@ export function serviceKeysIn(context: StoreContext): ServiceKeys {
         .where('id', '=', id).returningAll().executeTakeFirstOrThrow();
       return { ...keyOf(revoked), alreadyRevoked: false };
     }, (revoked) => (revoked.alreadyRevoked ? null : { action: 'revokeKey', organization: revoked.organization, subject: id })),
-    async set(id, { name, project, expiresAtMs, maxRunBudget, models, disabled }, within, check) {
+    async set(id, { name, project, by, ...bounded }, within, check) {
+      const { expiresAtMs, maxRunBudget, models, disabled } = bounded;
       const refusal = (name === undefined || name === null ? null : nameRefusal('A key name', name))
         ?? (project === undefined || project === null ? null : projectRefusal(project)) ?? runBudgetRefusal(maxRunBudget ?? null)
         ?? modelsRefusal(models ?? null);
-      return refusal ?? changed({ id, within, action: 'setKey', check }, async (_transaction, found) => ({
+      return refusal ?? changed({ id, within, action: 'setKey', check }, async (transaction, found) => (by?.isBound === true ? await ownChangeRefusal(
+        transaction, { ...keyOf(found), nowMs: clock() }, by.person, bounded) : null) ?? ({
         ...(name === undefined ? {} : { name }), ...(project === undefined ? {} : { project }),
         ...(expiresAtMs === undefined ? {} : { expires_at_ms: expiresAtMs }),
         ...(maxRunBudget === undefined ? {} : { max_run_budget_nano: maxRunBudget }),
         ...(models === undefined ? {} : { models: modelsText(models) }),
-        ...(disabled === undefined || disabled === (found.disabled_at_ms !== null) ? {} : { disabled_at_ms: disabled ? clock() : null }),
+        ...disablingOf(found, { disabled, by, atMs: clock() }),
       }));
     },
     rotate: (id, { hash, prefix, formerUntilMs }, within, check) => changed({ id, within, action: 'rotateKey', check }, async (transaction,
@@ -193,7 +208,7 @@ function keyChanges({ engine }: StoreContext) {
       readonly id: string; readonly within: OrganizationId | undefined; readonly action: 'setKey' | 'rotateKey';
       readonly check?: ChangeCheck<ServiceKey> | undefined;
     },
-    work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable>>,
+    work: (transaction: Transaction<Schema>, found: Selectable<ServiceKeyTable>) => Promise<Updateable<ServiceKeyTable> | StoreRefusal>,
   ) => engine.change<ServiceKey>(async (transaction, revision) => {
     const found = id.includes('\0') ? undefined
       : await transaction.selectFrom('service_key').selectAll().where('id', '=', id).executeTakeFirst();
@@ -203,9 +218,21 @@ function keyChanges({ engine }: StoreContext) {
     if (refusal !== null) return refusal;
     if (!await stampOrganization(transaction, found.organization as OrganizationId, revision)) return unknownKey();
     const values = await work(transaction, found);
+    if ('refused' in values) return values;
     if (Object.keys(values).length === 0) return keyOf(found);
     return keyOf(await transaction.updateTable('service_key').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow());
   }, ({ organization }) => ({ action, organization, subject: id }));
+}
+
+/** Whoever disables it is kept, so that nobody bound enables what another disabled. An admin's disabling stands before the person's own. */
+function disablingOf(
+  found: Selectable<ServiceKeyTable>,
+  { disabled, by, atMs }: { readonly disabled: boolean | undefined; readonly by: KeyChanger | undefined; readonly atMs: number },
+): Updateable<ServiceKeyTable> {
+  if (disabled === undefined) return {};
+  if (!disabled) return found.disabled_at_ms === null ? {} : { disabled_at_ms: null, disabled_by: null };
+  if (found.disabled_at_ms === null) return { disabled_at_ms: atMs, disabled_by: by?.person ?? null };
+  return by?.isBound === true ? {} : { disabled_by: by?.person ?? null };
 }
 
 function unknownKey(): StoreRefusal {
@@ -223,6 +250,7 @@ function keyOf(row: Selectable<ServiceKeyTable>): ServiceKey {
     expiresAtMs: numberOrNull(row.expires_at_ms),
     revokedAtMs: numberOrNull(row.revoked_at_ms),
     disabledAtMs: numberOrNull(row.disabled_at_ms),
+    disabledBy: row.disabled_by as PersonId | null,
     lastUsedAtMs: numberOrNull(row.last_used_at_ms),
     maxRunBudget: row.max_run_budget_nano as NanoDollars | null,
     models: modelsOf(row.models),

@@ -4,7 +4,7 @@ import { providers } from '@metergate/core/wire/wire.ts';
 import {
   createServiceKey, listServiceKeys, revokeServiceKey, rotateServiceKey, setServiceKey,
 } from '../../use-cases/service-keys.ts';
-import { boundMember } from '../../use-cases/own-keys.ts';
+import { boundMember, changerOf } from '../../use-cases/own-keys.ts';
 import { makeTestCall } from '../../use-cases/test-call.ts';
 import { modelsField } from '../../use-cases/organizations.ts';
 import { isRefusal } from '../../use-cases/refusal.ts';
@@ -77,7 +77,8 @@ export const keyOperations = [
   operation({
     id: 'setKey', method: 'patch', path: '/keys/{id}', role: 'member', tag: 'keys',
     summary: 'Rename, move, disable or enable a service key, or change when it expires; fields left out stay',
-    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting', 'changed_meanwhile', 'forbidden'], params: idParams, secrets: ['was'],
+    refuses: ['unknown_key', 'key_revoked', 'invalid_name', 'invalid_setting', 'changed_meanwhile', 'forbidden', 'too_many_keys'],
+    params: idParams, secrets: ['was'],
     body: z.strictObject({
       name: z.string().min(1).max(200).nullable().optional(), project: projectSent.nullable().optional(), disabled: z.boolean().optional(),
       expiresInSeconds: lifeSeconds, maxRunBudget: dollarsSent.nullable().optional(), models: modelsField.optional(),
@@ -85,7 +86,7 @@ export const keyOperations = [
     }),
     answer: keySchema,
     run: async ({ context, actor, params, sent: { expiresInSeconds, ...sent } }) => {
-      const place = { id: params.id, within: actor.organization, bound: await boundMember(context, actor) };
+      const place = { id: params.id, within: actor.organization, by: changerOf(actor, await boundMember(context, actor)) };
       const set = await setServiceKey(context, place, {
         ...sent, ...(expiresInSeconds === undefined ? {} : { lifetimeMs: lifetimeMs(expiresInSeconds) }),
       });

@@ -66,6 +66,7 @@ import { cellTables } from './0061-cells.ts';
 import { cellAddresses } from './0062-cell-addresses.ts';
 import { figuresSideBySide } from './0063-figures-side-by-side.ts';
 import { callsWithSession } from './0064-calls-with-a-session.ts';
+import { whoseDisabling } from './0065-whose-disabling.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -77,7 +78,7 @@ export const migrations: readonly Migration[] = [
   sessions, namedUpstreams, callCorrections, deferredWork, models, labelSets, keysOfPeople, closedMonths, followedWork,
   callsOfConnections, allocationTables, correctedSpend, openWork, oldestWriterStated, monthBudgets, labelSpend, refusalEntries,
   fewerWrites, figureProofs, hoursOfLabels, ownKeys, loweredBudgets, cellTables, cellAddresses, figuresSideBySide,
-  callsWithSession,
+  callsWithSession, whoseDisabling,
 ];
 
 /**
@@ -86,7 +87,7 @@ export const migrations: readonly Migration[] = [
  */
 const olderMayWrite: ReadonlySet<Migration> = new Set([
   monthBudgets, refusalEntries, fewerWrites, figureProofs, ownKeys, loweredBudgets, cellTables,
-  cellAddresses, figuresSideBySide, callsWithSession,
+  cellAddresses, figuresSideBySide, callsWithSession, whoseDisabling,
 ]);
 
 /** The version of the schema that a writer must know at least; what older ones write would be missing from sums. Decision 0104. */

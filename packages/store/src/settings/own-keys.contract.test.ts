@@ -1,0 +1,92 @@
+/** On both engines: a key that works again is counted like a new one, and no member takes back what an admin tightened. Decisions 195 and 299. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import type { OwnKeyTerms } from '@metergate/core/account/own-keys.ts';
+import { nanoDollars } from '@metergate/core/money.ts';
+import type { ServiceKeyChanges } from './service-keys.ts';
+import { isRefusal, type StoreRefusal } from '../engine/refusal.ts';
+import { granted, refusalCode } from '../test-support/contract-fixture.ts';
+import { bothEngines, contractStores } from '../test-support/contract-store.ts';
+
+const contractStore = contractStores();
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const farOffMs = 4_000_000_000_000;
+const terms: OwnKeyTerms = { keysMax: 2, models: null, lifetimeMsMax: null, cap: null };
+let made = 0;
+
+for (const on of bothEngines) {
+  describe(`what members change of own keys on ${on.title}`, async () => {
+    const { store, newOrganization } = await contractStore(on);
+    const member = async (ownKeys: OwnKeyTerms | null = terms) => {
+      const organization = await newOrganization();
+      const { id: person } = await granted(store.members.create({
+        organization, email: `h${made += 1}@own.example`, passwordHash: 'a hash', role: 'member' }));
+      await granted(store.organizations.set(organization, { ownKeys }));
+      const make = (more: object = {}) => granted(store.serviceKeys.create({
+        organization, person, name: null, project: null, expiresAtMs: null, prefix: 'svc', isOwn: true, hash: hashOf(`held ${made += 1}`), ...more,
+      }));
+      const asMember = (id: string, changes: ServiceKeyChanges) =>
+        store.serviceKeys.set(id, { ...changes, by: { person, isBound: true } }, organization);
+      const asAdmin = (id: string, changes: ServiceKeyChanges) => granted(store.serviceKeys.set(id, changes, organization));
+      return { organization, person, make, asMember, asAdmin };
+    };
+
+    test('an expired key is not brought back to life by its member', async () => {
+      const { make, asMember, asAdmin } = await member();
+      const old = await make();
+      await asAdmin(old.id, { expiresAtMs: 1 });
+      await make();
+      await make();
+      for (const expiresAtMs of [null, farOffMs]) assert.equal(await refusalCode(asMember(old.id, { expiresAtMs })), 'forbidden');
+      assert.equal((await asAdmin(old.id, { expiresAtMs: null })).expiresAtMs, null, 'an admin may');
+    });
+
+    test('a key that is enabled again is counted with the others; of many at once so many work as there may be', async () => {
+      const { make, asMember, asAdmin } = await member({ ...terms, keysMax: 4 });
+      const keys = [await make(), await make(), await make(), await make()];
+      for (const { id } of keys) await granted(asMember(id, { disabled: true }));
+      await asAdmin(keys[0]!.id, { expiresAtMs: 1 });
+      await make();
+      await asAdmin(keys[0]!.id, { expiresAtMs: null });
+      const results = await Promise.all(keys.map(({ id }) => asMember(id, { disabled: false })));
+      const refused = results.filter((each) => isRefusal<StoreRefusal>(each));
+      assert.deepEqual(refused.map(({ refused: { code } }) => code), Array.from({ length: 4 }, () => 'too_many_keys'));
+      await granted(store.serviceKeys.revoke(keys[0]!.id));
+      await granted(asMember(keys[1]!.id, { disabled: false }));
+    });
+
+    test('a member enables what they disabled themselves, and nothing that somebody else did', async () => {
+      const { person, make, asMember, asAdmin, organization } = await member();
+      const { id } = await make();
+      assert.equal((await granted(asMember(id, { disabled: true }))).disabledBy, person);
+      const enabled = await granted(asMember(id, { disabled: false }));
+      assert.deepEqual([enabled.disabledAtMs, enabled.disabledBy], [null, null]);
+      await asAdmin(id, { disabled: true });
+      assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden');
+      await granted(asMember(id, { disabled: true }));
+      assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden', 'to disable it again does not make it theirs');
+      await asAdmin(id, { disabled: false });
+      await granted(asMember(id, { disabled: true }));
+      await asAdmin(id, { disabled: true });
+      assert.equal(await refusalCode(asMember(id, { disabled: false })), 'forbidden', 'an admin disabled it too');
+      await granted(store.organizations.set(organization, { ownKeys: null }));
+      await granted(asMember(id, { disabled: false }));
+    });
+
+    test('a member narrows models and lowers a run budget that an admin gave, and loosens neither', async () => {
+      const { make, asMember, asAdmin } = await member();
+      const { id } = await make();
+      await asAdmin(id, { models: ['gpt-5*', 'o3'], maxRunBudget: nanoDollars(5n) });
+      for (const loosened of [{ models: null }, { models: ['gpt-*'] }, { models: ['gpt-5', 'o4'] }, { maxRunBudget: null },
+        { maxRunBudget: nanoDollars(6n) }]) {
+        assert.equal(await refusalCode(asMember(id, loosened)), 'forbidden', String(Object.values(loosened)[0]));
+      }
+      const set = await granted(asMember(id, { models: ['gpt-5-mini'], maxRunBudget: nanoDollars(4n), expiresAtMs: farOffMs }));
+      assert.deepEqual([set.models, set.maxRunBudget, set.expiresAtMs], [['gpt-5-mini'], 4n, farOffMs]);
+      const plain = await make();
+      assert.equal(await refusalCode(asMember(plain.id, { maxRunBudget: nanoDollars(1n) })), 'forbidden');
+      assert.equal(await refusalCode(asMember((await make({ isOwn: false, person: null })).id, { name: 'not theirs' })), 'forbidden');
+    });
+  });
+}
