@@ -8,7 +8,6 @@
 import { declaredBodyBytes } from '@metergate/core/call/framing.ts';
 import { refusedModelOf, type BodyModels } from '@metergate/core/call/allowed-models.ts';
 import { modelsOfTarget } from '@metergate/core/call/models-asked.ts';
-import { labelsOf, projectOf } from '@metergate/core/call/labels.ts';
 import { hasWrongBaseUrl } from '@metergate/core/call/wrong-base-url.ts';
 import { estimateTokens } from '@metergate/core/rate/four-buckets.ts';
 import type { CallTransport } from '@metergate/core/record/call-record.ts';
@@ -20,6 +19,7 @@ import {
 import { socketKindOf } from '@metergate/core/usage/socket-kind.ts';
 import type { CallerRequest, CallerResponse } from '../callers/caller-exchange.ts';
 import type { Connection } from '../callers/connections.ts';
+import type { ReadHead } from '../callers/read-head.ts';
 import type { FaultPlace } from '../node/faults.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import { askAndDecide } from '../guards/ask-and-decide.ts';
@@ -53,12 +53,16 @@ export class Admission {
   readonly #node: GatewayNode;
   readonly #reception: Reception;
   readonly #heard: AuthenticatedCall;
+  readonly #head: ReadHead;
   readonly #end: Unforwarded;
 
-  constructor(node: GatewayNode, reception: Reception, heard: AuthenticatedCall, end: Unforwarded) {
+  constructor(
+    node: GatewayNode, reception: Reception, { heard, head }: { readonly heard: AuthenticatedCall; readonly head: ReadHead }, end: Unforwarded,
+  ) {
     this.#node = node;
     this.#reception = reception;
     this.#heard = heard;
+    this.#head = head;
     this.#end = end;
   }
 
@@ -75,18 +79,18 @@ export class Admission {
     const { request, response } = this.#reception;
     const { id, method, route, keyHash, held, transport, connection } = this.#heard;
     const { rawHeaders } = request;
-    const runCall = readRun(rawHeaders, held, this.#node.verifyGrant);
+    const runCall = readRun(this.#head.run(), held, this.#node.verifyGrant);
     if (runCall !== null && 'kind' in runCall) return this.#end.refuseWith(runCall);
     const chosen = this.#choose(held);
     if ('kind' in chosen) return this.#end.refuseWith(chosen);
     const full = transport === 'websocket' ? this.#node.sessions.refusal(held.organization.id) : null;
     if (full !== null) return this.#end.refuseWith({ kind: full });
-    const { labels, labelsDropped } = labelsOf(rawHeaders);
+    const { labels, labelsDropped } = this.#head.labels();
     const call: AdmittedCall = {
       id, method, route, keyHash, held, transport, connection, chosen, labels, labelsDropped, runCall,
       unmetered: this.#unmetered(held, null),
-      project: projectOf(rawHeaders),
-      session: this.#node.sessionHeaders.of(rawHeaders),
+      project: this.#head.project(),
+      session: this.#head.session(this.#node.sessionHeaders),
       traceParent: this.#node.traces?.parentOf(rawHeaders) ?? null,
       estimate: estimateTokens(declaredBodyBytes(rawHeaders)),
       taken: null,

@@ -70,6 +70,7 @@ export class Answer {
     // Node keeps a request for as long as its answer lasts, which may be long. All that its headers say has been read.
     this.#request.headers = noHeaders;
     this.#request.rawHeaders = noPairs;
+    if ('readHead' in this.#request) this.#request.readHead = null;
   }
 
   /** Nobody but the caller's connection still looks at the bytes that will be delivered: their memory is used again. */

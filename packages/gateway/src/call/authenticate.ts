@@ -4,7 +4,9 @@
  * away, the caller learns that the gateway cannot tell (500), never that the key is wrong.
  */
 import { hash } from 'node:crypto';
-import type { Connection, ShownKey } from '../callers/connections.ts';
+import type { Connection } from '../callers/connections.ts';
+import type { ReadHead } from '../callers/read-head.ts';
+import type { ShownKey } from '../callers/shown-key.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
 
@@ -17,15 +19,17 @@ export interface Authenticated {
 /** What a request shows of itself: `presented` is null if nothing has the form of a key. */
 export interface Showing {
   readonly presented: string | null;
+  /** Where it shows that. */
+  readonly head: ReadHead;
   readonly connection: Connection;
 }
 
 /** Calls `decided` once: at once when the key is held, else when the store has answered. */
 export function authenticate(
-  node: GatewayNode, { presented, connection }: Showing, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
+  node: GatewayNode, { presented, head, connection }: Showing, decided: (outcome: Authenticated | 'invalid' | 'unavailable') => void,
 ): void {
   if (presented === null) return decided('invalid');
-  const digest = shownOn(connection, presented).hash;
+  const digest = (head.shown ??= shownOn(connection, presented)).hash;
   const held = node.settings.held(digest);
   if (held === 'unknown') return decided('invalid');
   if (held !== undefined) return decided(liveOrInvalid(node, digest, held));

@@ -6,7 +6,7 @@ import type { Route } from '@metergate/core/call/route.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { OrganizationSettings } from '@metergate/core/account/settings.ts';
 import { isMadeAuth, upstreamCredentialHeader } from '@metergate/core/wire/upstream-auth.ts';
-import { wires, type Provider } from '@metergate/core/wire/wire.ts';
+import { wires, type CredentialHeader, type Provider } from '@metergate/core/wire/wire.ts';
 import { withoutEnding } from '@metergate/core/json/without-ending.ts';
 import type { Destinations, GatewayNode } from '../node/gateway-node.ts';
 import type { ChosenDestination } from './admitted-call.ts';
@@ -39,7 +39,7 @@ function namedProvider(
   return {
     destination: destinations.provider(provider, organization.id),
     target: route.target,
-    credential: wires[provider].credentialHeader(connection.credential),
+    credential: credentialOf(connection, provider),
     beside: nothingBeside,
     maker: null,
     provider,
@@ -48,6 +48,15 @@ function namedProvider(
     listedAs: null,
     dialect: null,
   };
+}
+
+/** Of each connection as the settings have it, made once. */
+const credentials = new WeakMap<object, CredentialHeader>();
+
+function credentialOf(connection: { readonly credential: string }, provider: Provider): CredentialHeader {
+  let made = credentials.get(connection);
+  if (made === undefined) credentials.set(connection, made = wires[provider].credentialHeader(connection.credential));
+  return made;
 }
 
 function declaredUpstream(

@@ -19,7 +19,7 @@ import { CallGuard, GuardedObserver, type BreakableCall } from './call-guard.ts'
 import { flushAtTurnEnd, type HeadToSend } from './heads-of-turn.ts';
 import { beginReadingOn, type ReadingOn } from './reading-on.ts';
 import { Recording } from './recording.ts';
-import { outboundHeaders } from './outbound-headers.ts';
+import { outboundHead } from './outbound-headers.ts';
 import { isSendable } from './response-head.ts';
 import { SeenAnswer } from './seen-answer.ts';
 
@@ -117,10 +117,11 @@ export class Relay implements ExchangeObserver, CallUnderWay, BreakableCall, Hea
   }
 
   #dial(): void {
+    const { headers, kept } = outboundHead(this.#call, this.#request);
     this.#sent = {
       method: this.#call.method,
       target: this.#call.chosen.target,
-      headers: outboundHeaders(this.#call, this.#request.rawHeaders),
+      headers, kept,
       body: this.#body.content, contentLength: this.#body.contentLength,
       keyId: this.#call.held.key.id,
       written: this.#body.written ?? undefined,

@@ -4,15 +4,14 @@
  * destination (400, 401) → limits (429, 402, 503) → body → limits again, and taken; then `relay.ts`: open → forward (502).
  * A refused call opens no connection to a destination and leaves no record.
  */
-import { framingFaultOf } from '@metergate/core/call/framing.ts';
-import { pathOf, routeOf } from '@metergate/core/call/route.ts';
-import { presentedServiceKey } from '@metergate/core/call/service-key.ts';
-import { presentedAtUpstream } from '@metergate/core/call/upstream-key.ts';
+import { pathOf } from '@metergate/core/call/route.ts';
 import { declaredRunId } from '@metergate/core/run/declaration.ts';
 import type { Refusal } from '@metergate/core/refusal.ts';
 import type { FaultPlace } from '../node/faults.ts';
 import type { GatewayNode } from '../node/gateway-node.ts';
 import type { HeldKey } from '../guards/held-key.ts';
+import type { CallerRequest } from '../callers/caller-exchange.ts';
+import { ReadHead } from '../callers/read-head.ts';
 import { answerFor } from '../callers/refusals.ts';
 import { freshRequestId } from '../callers/request-ids.ts';
 import { sendRefusal } from '../callers/respond.ts';
@@ -38,12 +37,10 @@ export function serve(node: GatewayNode, reception: Reception): void {
     node.log.refused({ id, answerId, code, organization: caller?.organization.id ?? null, key: caller?.key.id ?? null });
   };
   const rawTarget = request.url ?? '';
-  const fault = framingFaultOf({
-    rawTarget, headers: request.rawHeaders, httpMajorVersion: request.httpVersionMajor, httpMinorVersion: request.httpVersionMinor,
-  });
-  if (fault !== null) return refuseWith({ kind: 'malformed_request', fault });
   const method = request.method ?? '';
-  const route = routeOf(method, rawTarget);
+  const head = headOf(request);
+  const { fault, route } = head;
+  if (fault !== null) return refuseWith({ kind: 'malformed_request', fault });
   if (route === null) return refuseWith({ kind: 'unknown_url', method, path: pathOf(rawTarget) });
   if (route.upstream === null && reception.transport === 'http' && asksForWebSocket(request)) return refuseWith({ kind: 'upgrade_unsupported' });
   const broke = (place: FaultPlace, cause: unknown): void => {
@@ -51,13 +48,13 @@ export function serve(node: GatewayNode, reception: Reception): void {
     if (response.headersSent) request.socket.destroy();
     else sendRefusal(request, response, id, { kind: 'internal_fault' });
   };
-  const presented = route.upstream === null ? presentedServiceKey(request.rawHeaders) : presentedAtUpstream(request.rawHeaders, rawTarget);
+  const presented = head.presented();
   // Nobody's path: who shows nothing does not learn that some organization may have declared such a name.
   if (presented === undefined) return refuseWith({ kind: 'unknown_url', method, path: route.path });
   // What it answers by itself may be an early answer, too.
   if (presented === null && !request.complete) noteStranger(request);
   if (presented === null && node.ownCalls?.take(request, response) === true) return;
-  authenticate(node, { presented, connection: reception.connection }, (outcome) => {
+  authenticate(node, { presented, head, connection: reception.connection }, (outcome) => {
     try {
       if (callerHasLeft(reception)) return;
       if (outcome === 'invalid') refuseWith({ kind: 'service_key_invalid' });
@@ -66,7 +63,7 @@ export function serve(node: GatewayNode, reception: Reception): void {
         caller = outcome.held;
         const { hash: keyHash, held } = outcome;
         const heard = { id, method, route, keyHash, held, transport: reception.transport, connection: null } as const;
-        const admission = new Admission(node, reception, heard, { refuseWith, broke });
+        const admission = new Admission(node, reception, { heard, head }, { refuseWith, broke });
         const organization = caller.organization.id;
         if (node.turns.mayGo(organization)) admission.begin();
         else node.turns.later(organization, () => admission.beginLater());
@@ -74,5 +71,14 @@ export function serve(node: GatewayNode, reception: Reception): void {
     } catch (cause) {
       broke('admission', cause);
     }
+  });
+}
+
+/** What was read of its head so far: that of the request before it where both have the same. */
+function headOf(request: CallerRequest): ReadHead {
+  if ('readHead' in request && request.readHead !== null) return request.readHead;
+  return new ReadHead({
+    method: request.method ?? '', target: request.url ?? '', pairs: request.rawHeaders,
+    majorVersion: request.httpVersionMajor, minorVersion: request.httpVersionMinor,
   });
 }

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { bodySlabs } from '../fairness/body-slabs.ts';
+import type { ReadHead } from './read-head.ts';
 import type { WholeRequest } from './whole-request.ts';
 
 /** So much waits here for whoever reads it. Bytes. */
@@ -19,6 +20,8 @@ export class ArrivingRequest extends Readable {
   readonly httpVersionMajor = 1;
   readonly httpVersionMinor = 1;
   readonly socket: Socket;
+  /** As that of a whole request. */
+  readHead: ReadHead | null;
   /** All of the body has come. */
   complete = false;
   /** When its body began to come, milliseconds by the clock of its connection. */
@@ -29,6 +32,7 @@ export class ArrivingRequest extends Readable {
 
   constructor(socket: Socket, sinceMs: number, head: {
     readonly method: string; readonly target: string; readonly pairs: string[]; readonly bodyBytes: number;
+    readonly readHead?: ReadHead | null;
   }) {
     super({ highWaterMark: waitingBytesMax });
     this.socket = socket;
@@ -36,6 +40,7 @@ export class ArrivingRequest extends Readable {
     this.url = head.target;
     this.rawHeaders = head.pairs;
     this.#due = head.bodyBytes;
+    this.readHead = head.readHead ?? null;
     this.sinceMs = sinceMs;
   }
 

@@ -93,6 +93,7 @@ export class CallerConnection implements AnsweredConnection, RequestReader, Sock
   look(): void {
     const { clock, limits } = this.#callers;
     if (this.#socket.destroyed) return clock.forget(this);
+    this.#request.forgetUnheard();
     if (this.#phase === 'receiving') return;
     if (this.#discarding !== null) this.#discardOn(this.#discarding);
     if (this.#arriving !== null && clock.awakeMs - this.#arriving.sinceMs >= limits.bodyMs) return this.#breakRequest({ kind: 'request_timeout' });

@@ -7,6 +7,7 @@
 import type { Socket } from 'node:net';
 import { resetSocket } from '@metergate/store/network/reset-socket.ts';
 import { leaveOn } from './leaving.ts';
+import type { ShownKey } from './shown-key.ts';
 
 /** A forwarded call, as its caller's connection knows it. */
 export interface CallUnderWay {
@@ -44,12 +45,6 @@ export interface Connection {
   hasAsked: boolean;
   /** The key that its latest request showed; null: none showed one. */
   shown: ShownKey | null;
-}
-
-/** A key that a caller showed, with its SHA-256. */
-export interface ShownKey {
-  readonly text: string;
-  readonly hash: string;
 }
 
 /** Reads the requests of a connection. */

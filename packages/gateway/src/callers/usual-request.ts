@@ -8,6 +8,8 @@ import { HeaderNames } from '@metergate/core/call/header-names.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createRequestParser, type ParsedRequestHead, type RequestEvents } from '../http-parser/request-parser.ts';
 import { ArrivingRequest } from './arriving-request.ts';
+import { RepeatedHead, repeatedHeadBytesMax } from './repeated-head.ts';
+import type { ReadHead } from './read-head.ts';
 import { WholeRequest } from './whole-request.ts';
 
 /** A request with a longer body is served while it comes. Bytes. */
@@ -19,6 +21,9 @@ const oddNames = new HeaderNames(['connection', 'expect', 'te', 'trailer', 'tran
 /** What a head ends with. The parser takes no other end of a line. */
 const headEnd = '\r\n\r\n';
 const headEndBytes = Buffer.from(headEnd, 'latin1');
+
+/** Where so many heads in a row were all different, the connection's next ones will be, too: none is remembered any more. */
+const differentHeadsMax = 8;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -48,20 +53,62 @@ export class UsualRequest implements RequestEvents {
   #bodyPart: Buffer | null = null;
   /** What earlier bytes had of it, if it comes in pieces. */
   #bodyParts: Buffer[] = [];
+  /** The latest head, if it came in one piece. */
+  #known: RepeatedHead | null = null;
+  #differentHeads = 0;
+  /** A request had a head that is remembered, or was, since this was last asked. */
+  #hasHeard = false;
 
   /** The next bytes. Before they go, a request is to be taken, or a copy of a part to be kept. After `unusual` it is not to be asked again. */
   read(bytes: Buffer): RequestProgress {
     if (this.#isHeadWhole) return this.#readBody(bytes, 0);
+    const headBytes = this.#hasBegun || this.#known === null ? 0 : this.#readAgain(this.#known, bytes);
+    if (headBytes > 0) return this.#readBody(bytes, headBytes);
+    const beginsHere = !this.#hasBegun;
     for (let from = 0; from < bytes.length;) {
       const to = this.#headEnd(bytes, from);
       const outcome = this.#parser.execute(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
       if (this.#isUnusual || outcome instanceof Error) return 'unusual';
-      if (this.#isHeadWhole) return this.#readBody(bytes, to);
+      if (this.#isHeadWhole) {
+        if (from === 0 && beginsHere) this.#remember(bytes, to);
+        return this.#readBody(bytes, to);
+      }
       from = to;
     }
     if (!this.#hasBegun) return 'none';
     this.#headTail = (this.#headTail + bytes.toString('latin1', Math.max(0, bytes.length - 3))).slice(-3);
     return 'part';
+  }
+
+  /** How many bytes the head takes if it is the known one once more; 0: it is not. */
+  #readAgain(known: RepeatedHead, bytes: Buffer): number {
+    const headBytes = known.again(bytes);
+    if (headBytes === 0) {
+      this.#known = null;
+      this.#differentHeads += 1;
+      return 0;
+    }
+    this.#differentHeads = 0;
+    this.#hasHeard = this.#hasBegun = this.#isHeadWhole = true;
+    this.#method = known.method;
+    this.#target = known.target;
+    this.#pairs = known.pairs;
+    this.#bodyBytes = this.#bodyDue = known.bodyBytes;
+    return headBytes;
+  }
+
+  #remember(bytes: Buffer, headBytes: number): void {
+    if (headBytes > repeatedHeadBytesMax || this.#differentHeads >= differentHeadsMax) return;
+    this.#hasHeard = true;
+    this.#known = new RepeatedHead(bytes.subarray(0, headBytes), {
+      method: this.#method, target: this.#target, pairs: this.#pairs!, bodyBytes: this.#bodyBytes,
+    });
+  }
+
+  /** Lets go of a head that no request came with since this was last called: a connection that rests, or streams for long, keeps none. */
+  forgetUnheard(): void {
+    if (!this.#hasHeard) this.#known = null;
+    this.#hasHeard = false;
   }
 
   /** Where a head that is read ends in these bytes; their length if it does not. Empty lines before a head may be taken for one. */
@@ -99,7 +146,7 @@ export class UsualRequest implements RequestEvents {
   /** The whole request. The next bytes begin another. */
   take(socket: Socket): WholeRequest {
     const request = new WholeRequest(socket, {
-      method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content: this.#content(),
+      method: this.#method, target: this.#target, pairs: this.#pairs ?? [], content: this.#content(), readHead: this.#readHead,
     });
     this.#forget();
     return request;
@@ -110,10 +157,17 @@ export class UsualRequest implements RequestEvents {
    * @param nowMs by the connection's clock
    */
   takeHead(socket: Socket, nowMs: number): { readonly request: ArrivingRequest; readonly kept: readonly Buffer[]; readonly bodyAt: number } {
-    const head = { method: this.#method, target: this.#target, pairs: this.#pairs ?? [], bodyBytes: this.#bodyBytes };
+    const head = {
+      method: this.#method, target: this.#target, pairs: this.#pairs ?? [], bodyBytes: this.#bodyBytes, readHead: this.#readHead,
+    };
     const taken = { request: new ArrivingRequest(socket, nowMs, head), kept: this.#bodyParts, bodyAt: this.#bodyAt };
     this.#forget();
     return taken;
+  }
+
+  /** Of the request that is taken, if its head is known. */
+  get #readHead(): ReadHead | null {
+    return this.#known?.read ?? null;
   }
 
   #content(): Buffer | null {
@@ -125,6 +179,7 @@ export class UsualRequest implements RequestEvents {
   close(): void {
     this.#parser.close();
     this.#forget();
+    this.#known = null;
   }
 
   #forget(): void {

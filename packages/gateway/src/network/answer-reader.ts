@@ -5,7 +5,7 @@
 import { bodySlabs } from '../fairness/body-slabs.ts';
 import { largePieces } from '../fairness/large-pieces.ts';
 import { bodyBytesAhead, copied, isPlainlyChunked } from './body-ahead.ts';
-import { ChunkWalk } from './chunk-walk.ts';
+import { ChunkWalk } from '../http-parser/chunk-walk.ts';
 import type { Parser } from '../http-parser/native-parser.ts';
 import { createResponseParser, reportEnds, type ParsedHead, type ResponseEvents } from '../http-parser/response-parser.ts';
 

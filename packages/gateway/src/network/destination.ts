@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { KeptHead } from './kept-head.ts';
 
 /** What is sent. Header pairs travel as they came: order, case, duplicates; without hop-by-hop fields, `Host`, `Content-Length`. */
 export interface OutboundRequest {
@@ -12,6 +13,8 @@ export interface OutboundRequest {
   readonly target: string;
   /** Flat list: name, value, name, value. Values are latin1 strings, one character a byte. */
   readonly headers: string[];
+  /** Where the client may keep what it makes of the method, the target and the headers; absent or null: nowhere. It is the same for these alone. */
+  readonly kept?: KeptHead | null | undefined;
   /** A whole body, in one piece or in several, goes out in one write with the head; a stream goes out as it comes, with backpressure. */
   readonly body: Uint8Array | readonly Uint8Array[] | Readable | null;
   /** Runs once all of a whole body has been handed to the system; not if it never is. Nobody looks at the body from then on. */

@@ -23,12 +23,24 @@ export function expectsPayload(method: string): boolean {
   return payloadMethods.has(method);
 }
 
-/** Why this request cannot be written; null if it can. Names the part, but never its content. */
-export function requestProblem({ method, target, headers, contentLength }: OutboundRequest): string | null {
+/** Why this request cannot be written to that host; null if it can. Names the part, but never its content. */
+export function requestProblem(request: OutboundRequest, host: string): string | null {
+  const { contentLength, kept } = request;
+  // A head is only made where there is no problem.
+  const isHeadGood = kept !== undefined && kept !== null && kept.textFor(host) !== null;
+  const problem = isHeadGood ? null : lineProblem(request);
+  if (problem !== null) return problem;
+  if (contentLength !== null && !(Number.isSafeInteger(contentLength) && contentLength >= 0)) return 'The length is none.';
+  return isHeadGood ? null : headersProblem(request);
+}
+
+function lineProblem({ method, target }: OutboundRequest): string | null {
   if (method === 'CONNECT') return 'CONNECT is not forwarded.';
   if (!expectsPayload(method) && !token.test(method)) return 'The method is none.';
-  if (!target.startsWith('/') || noTarget.test(target)) return 'The target is none.';
-  if (contentLength !== null && !(Number.isSafeInteger(contentLength) && contentLength >= 0)) return 'The length is none.';
+  return !target.startsWith('/') || noTarget.test(target) ? 'The target is none.' : null;
+}
+
+function headersProblem({ headers }: OutboundRequest): string | null {
   if (headers.length % 2 !== 0) return 'A header has no value.';
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
@@ -40,7 +52,17 @@ export function requestProblem({ method, target, headers, contentLength }: Outbo
 }
 
 /** Request line and fields, without the fields of framing and without the empty line. Of a request without a problem. */
-export function requestHead({ method, target, headers }: OutboundRequest, host: string): string {
+export function requestHead(request: OutboundRequest, host: string): string {
+  const { kept } = request;
+  if (kept === undefined || kept === null) return headText(request, host);
+  const known = kept.textFor(host);
+  if (known !== null) return known;
+  const text = headText(request, host);
+  kept.keep(host, text);
+  return text;
+}
+
+function headText({ method, target, headers }: OutboundRequest, host: string): string {
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${method === 'HEAD' ? 'close' : 'keep-alive'}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return head;

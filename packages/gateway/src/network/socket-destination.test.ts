@@ -26,6 +26,7 @@ it('Node has the parser, and it reads what it should', () => {
 });
 
 describe('what is written', () => {
+  const host = 'x';
   let peer: RawPeer;
   before(async () => { peer = await startRawPeer((socket) => socket.end(ok)); });
   after(() => peer.close());
@@ -40,7 +41,7 @@ describe('what is written', () => {
       headers: fc.array(fc.tuple(odd, odd), { maxLength: 2 }).map((pairs) => pairs.flat()),
     }), async (parts) => {
       if ((await ask(reference, parts)).ending !== 'protocol') return;
-      assert.notEqual(requestProblem({ ...plain, ...parts }), null);
+      assert.notEqual(requestProblem({ ...plain, ...parts }, host), null);
     }), { numRuns: draws(300) });
     await reference.close();
   });
@@ -50,7 +51,7 @@ describe('what is written', () => {
       method: odd, target: odd.map((text) => `/${text}`), headers: fc.array(fc.tuple(odd, odd), { maxLength: 3 }).map((pairs) => pairs.flat()),
     }), (parts) => {
       const request = { ...plain, ...parts };
-      if (requestProblem(request) !== null) return;
+      if (requestProblem(request, host) !== null) return;
       const head = Buffer.from(requestHead(request, 'x'), 'latin1').toString('latin1');
       assert.equal(head.split(/[\r\n]+/).length, 1 + 3 + parts.headers.length / 2);
       assert.equal(head.split('\r\n').length, 1 + 3 + parts.headers.length / 2);
@@ -59,10 +60,12 @@ describe('what is written', () => {
 
   it('is no second length, host or connection, no header without a value and no length that is none', () => {
     for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'connection', 'Keep-Alive', 'UPGRADE', 'expect']) {
-      assert.match(requestProblem({ ...plain, headers: [name, 'x'] }) ?? '', /is not forwarded/, name);
+      assert.match(requestProblem({ ...plain, headers: [name, 'x'] }, host) ?? '', /is not forwarded/, name);
     }
-    assert.equal(requestProblem({ ...plain, headers: ['x'] }), 'A header has no value.');
-    for (const contentLength of [-1, 1.5, Number.NaN, 2 ** 53]) assert.equal(requestProblem({ ...plain, contentLength }), 'The length is none.');
+    assert.equal(requestProblem({ ...plain, headers: ['x'] }, host), 'A header has no value.');
+    for (const contentLength of [-1, 1.5, Number.NaN, 2 ** 53]) {
+      assert.equal(requestProblem({ ...plain, contentLength }, host), 'The length is none.');
+    }
   });
 });
 

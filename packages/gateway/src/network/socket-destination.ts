@@ -64,7 +64,7 @@ class SocketDestination implements Destination, ConnectionOwner {
     const exchange = new SocketExchange(request, observer);
     this.#dispatchIn(() => {
       if (exchange.over) return;
-      const problem = requestProblem(request);
+      const problem = requestProblem(request, this.host);
       if (problem !== null) return exchange.fail(new ExchangeError('protocol', problem));
       if (this.#closed !== null) return exchange.fail(new ExchangeError('connect', 'The destination is closed.'));
       const refusal = this.dialler.refusal();
@@ -104,7 +104,7 @@ class SocketDestination implements Destination, ConnectionOwner {
 
   #dispatch(exchange: SocketExchange): void {
     if (exchange.over) return;
-    const problem = requestProblem(exchange.request);
+    const problem = requestProblem(exchange.request, this.host);
     if (problem !== null) return failLater(exchange, new ExchangeError('protocol', problem));
     if (this.#closed !== null) return failLater(exchange, new ExchangeError('connect', 'The destination is closed.'));
     if (exchange.body?.hasBegun === false) return exchange.body.onceBegun(() => this.#dispatchIn(() => this.#dispatch(exchange)));
