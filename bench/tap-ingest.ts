@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { tapProviders, type TapEvent } from '@metergate/core/tap/event.ts';
+import { createAskers } from '@metergate/platform/http/askers.ts';
 import { createBaselineWithKey, showBaseline } from '@metergate/platform/use-cases/baselines.ts';
 import { withTap } from '@metergate/platform/http/tap.ts';
 import { tapPrices } from '@metergate/platform/use-cases/tap-prices.ts';
@@ -30,7 +31,7 @@ const organization = await store.organizations.create({ name: `bench ${Date.now(
 if (!('id' in organization)) throw new Error('the organization was refused');
 const baseline = await createBaselineWithKey(context, organization.id);
 if (!('id' in baseline)) throw new Error('the Baseline was refused');
-const server = createServer(withTap({ store, clock: Date.now, report: console.error }, (_, response) => response.end()));
+const server = createServer(withTap({ store, askers: createAskers(), clock: Date.now, report: console.error }, (_, response) => response.end()));
 server.keepAliveTimeout = 3_600_000;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

@@ -142,7 +142,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'faults network use-cases/outward-url.ts work',
     'http/client-address.ts http/security-headers.ts http/tap-places.ts http/tap-rate.ts http/tap-turns.ts seed use-cases/refusal.ts '
       + 'use-cases/upstream-url.ts',
-    'auth/oidc/provided-claims.ts auth/passwords.ts', 'auth http/pages use-cases',
+    'auth/oidc/provided-claims.ts auth/passwords.ts http/askers.ts', 'auth http/pages use-cases',
     'http/download.ts http/tap.ts follow notices price-feed proof reports/messages.ts retention',
     'reports/running-thread.ts', 'reports/report-client.ts',
     'http/parts.ts', 'http',

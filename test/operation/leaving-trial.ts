@@ -224,20 +224,26 @@ function countsText(seen: readonly Seen[]): string {
 }
 
 /** How many calls have two records, and how many that were answered have none. */
-async function doubledOrMissing({ store, id }: Sharer, seen: readonly Seen[]): Promise<number> {
-  const answered = seen.filter(({ how }) => how === '200');
-  const counts = new Map<string, number>();
-  let missing = answered.length;
-  for (const untilMs = performance.now() + 60_000; missing > 0 && performance.now() < untilMs; await pass(500)) {
-    counts.clear();
-    // A busy machine may take longer for so many than the store allows.
-    const records = await store.calls.list({ organization: id as never, limit: 1_000_000 }).catch(() => []);
-    for (const { project } of records) counts.set(project!, (counts.get(project!) ?? 0) + 1);
-    missing = answered.filter(({ number }) => !counts.has(`call-${number}`)).length;
+async function doubledOrMissing(sharer: Sharer, seen: readonly Seen[]): Promise<number> {
+  const answered = seen.filter(({ how }) => how === '200').map(({ number }) => `call-${number}`);
+  let counts = await recordsByCall(sharer);
+  const missing = (): number => answered.filter((call) => !counts.has(call)).length;
+  for (const untilMs = performance.now() + 60_000; missing() > 0 && performance.now() < untilMs;) {
+    await pass(500);
+    counts = await recordsByCall(sharer);
   }
   const doubled = [...counts.values()].filter((count) => count > 1).length;
-  say(`  ${answered.length} answered, ${counts.size} with records, ${missing} answered without one, ${doubled} with two`);
-  return doubled + missing;
+  say(`  ${answered.length} answered, ${counts.size} with records, ${missing()} answered without one, ${doubled} with two`);
+  return doubled + missing();
+}
+
+/** Page by page: a busy machine may take longer for all of them at once than the store allows. */
+async function recordsByCall({ store, id }: Sharer): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const page of store.callWalk.walk({ organization: id as never, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER })) {
+    for (const { record: { project } } of page) counts.set(project!, (counts.get(project!) ?? 0) + 1);
+  }
+  return counts;
 }
 
 try {

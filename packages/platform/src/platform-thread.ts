@@ -21,8 +21,9 @@ import { createFollowWork, type FollowFigures, type FollowWork } from './follow/
 import { createErasureFinisher } from './use-cases/finish-erasures.ts';
 import type { PlatformParts } from './http/parts.ts';
 import { createNoticeWork, type NoticeWork } from './notices/notice-work.ts';
-import { createReports, type Reports } from './reports/report-client.ts';
+import { createReports, type ReportThreadOwner, type Reports } from './reports/report-client.ts';
 import { replicaFirst } from './reports/replica-first.ts';
+import { onTwoThreads } from './reports/two-report-threads.ts';
 import type { ReportThreadData } from './reports/report-thread.ts';
 import type { PriceFeedSettings } from './price-feed/feed-work.ts';
 import type { RunningPriceFeed } from './price-feed/run-feed.ts';
@@ -245,13 +246,13 @@ async function reportFigures(works: CellWorks<Works>, feed: RunningPriceFeed | n
 
 /** An embedded store reads on the calling thread; a shared one reads by itself, or its replica does. */
 function reportsBeside({ engine }: Store): Reports | null {
-  if (engine === 'sqlite') return reportsAt(data.databaseUrl);
+  if (engine === 'sqlite') return onTwoThreads(reportsAt(data.databaseUrl), reportsAt(data.databaseUrl));
   if (data.reportsDatabaseUrl === null) return null;
   const say = limitRepeats(Date.now, (warning) => parent.postMessage({ warning }));
   return replicaFirst({ replica: reportsAt(data.reportsDatabaseUrl), primary: reportsAt(data.databaseUrl), say });
 }
 
-function reportsAt(databaseUrl: string): Reports {
+function reportsAt(databaseUrl: string): ReportThreadOwner {
   const given: ReportThreadData = { databaseUrl, masterKey: data.masterKey };
   return createReports(() => new Worker(new URL('./reports/report-thread.ts', import.meta.url), { workerData: given }));
 }
@@ -260,15 +261,17 @@ function reportsAt(databaseUrl: string): Reports {
 async function partsOn({ store, reports, oidc }: Pick<PlatformParts, 'store' | 'reports' | 'oidc'>, port: number): Promise<PlatformParts> {
   const [
     sessions, { costToday, Passwords }, { hashingOnThreads }, { createAttempts }, { createSignInBounds }, { knownBrowsers }, { trustedProxies },
+    { createAskers },
   ] = await Promise.all([
     import('./auth/create-sessions.ts'), import('./auth/passwords.ts'), import('./auth/hashing-threads.ts'), import('./auth/attempts.ts'),
-    import('./auth/sign-in-bounds.ts'), import('./auth/known-browsers.ts'), import('./http/client-address.ts'),
+    import('./auth/sign-in-bounds.ts'), import('./auth/known-browsers.ts'), import('./http/client-address.ts'), import('./http/askers.ts'),
   ]);
   const publicUrl = publicUrlAt(port);
   const clock = Date.now;
   return {
     store, reports, clock, randomBytes: (n) => randomBytes(n), publicUrl, gatewayUrl: data.gatewayUrl, sandbox: data.sandbox,
     providerUrls: data.providerUrls, upstreamRules: { allow: data.upstreamAllow }, trusted: trustedProxies(data.trustedProxies),
+    askers: createAskers(),
     passwords: new Passwords(costToday, hashingOnThreads()),
     sessions: sessions.createSessions({
       store, masterKey: data.masterKey, publicUrl, clock, providedLifeMs: data.oidc?.sessionMs ?? sessionHoursDefault * 3_600_000,

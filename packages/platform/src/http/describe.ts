@@ -48,10 +48,8 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly s
     add(413, 'body_too_large');
     add(415, 'unsupported_media_type');
   }
-  if (operation.bounded === true) {
-    add(429, 'too_many_attempts');
-    add(503, 'busy');
-  }
+  if (operation.bounded === true) add(429, 'too_many_attempts');
+  add(503, 'busy');
   add(500, 'internal_error');
   return byStatus;
 }

@@ -94,6 +94,11 @@ export function busy(): HttpRefusal {
   return new HttpRefusal(503, 'busy', 'Too many people are signing in right now. Try again in a moment.', { 'retry-after': '2' });
 }
 
+/** The asker has more requests waiting than it may. Nothing of this one was looked at. */
+export function tooManyAtOnce(): HttpRefusal {
+  return new HttpRefusal(503, 'busy', 'Too many of your requests are waiting. Try again in a moment.', { 'retry-after': '1' });
+}
+
 /** Our own fault; its cause goes only to the log. */
 export function internalError(): HttpRefusal {
   return new HttpRefusal(500, 'internal_error', 'The platform cannot answer this request right now.');

@@ -13,7 +13,7 @@ export function withFraming(next: RequestListener): RequestListener {
   return (request, response) => {
     const refusal = refusalOf(request);
     if (refusal === null) return next(request, response);
-    void send(response, refusal);
+    void answerRefused(response, refusal);
   };
 }
 
@@ -29,8 +29,11 @@ function refusalOf(request: IncomingMessage): HttpRefusal | null {
   return treacherous.test(rawTarget.split('?', 1)[0]!) ? notFound() : null;
 }
 
-async function send(response: ServerResponse, refusal: HttpRefusal): Promise<void> {
+/** Answers without the app. The connection ends with it: nothing of the request is read. */
+export async function answerRefused(response: ServerResponse, refusal: HttpRefusal): Promise<void> {
   const answer = errorResponse(refusal);
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' });
+  response.writeHead(answer.status, {
+    'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close', ...refusal.headers,
+  });
   response.end(await answer.text());
 }

@@ -4,7 +4,9 @@
  */
 import type { OpenAPIHono, z } from '@hono/zod-openapi';
 import { hasRightsOf } from '@metergate/core/account/role.ts';
+import { othersFirst, workFor } from '@metergate/store/threads/others-first.ts';
 import type { Context } from 'hono';
+import { asOrganization, type ShownCredential } from './askers.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import { ownSentencesAlone } from '../use-cases/input.ts';
 import { isRefusal, type AdministrationRefusal } from '../use-cases/refusal.ts';
@@ -16,6 +18,7 @@ import { downloadResponse, isDownload } from './download.ts';
 import { HttpRefusal, httpRefusalOf } from './envelope.ts';
 import { OperationPlaces } from './operation-places.ts';
 import type { Operation } from './operation.ts';
+import { JsonText } from '../reports/messages.ts';
 import type { Actor } from '../use-cases/actor.ts';
 import type { PlatformParts } from './parts.ts';
 import { readJsonObject } from './request-body.ts';
@@ -43,16 +46,23 @@ interface Mounted {
   readonly places: () => OperationPlaces;
 }
 
-async function answer(context: Context, parts: PlatformParts, { operation, places }: Mounted): Promise<Response> {
-  const request = context.req.raw;
+async function answer(context: Context, parts: PlatformParts, mounted: Mounted): Promise<Response> {
   const answerHeaders = new Headers();
+  if (mounted.operation.role === null) return answerAs(null, context, parts, { ...mounted, answerHeaders });
+  const actor = await admitted(context.req.raw, parts, { operation: mounted.operation, answerHeaders });
+  return workFor(asOrganization(actor.organization), () => answerAs(actor, context, parts, { ...mounted, answerHeaders }));
+}
+
+async function answerAs(
+  actor: Actor | null, context: Context, parts: PlatformParts, { operation, places, answerHeaders }: Mounted & { readonly answerHeaders: Headers },
+): Promise<Response> {
+  const request = context.req.raw;
   const changes = operation.method !== 'get' || operation.consuming === true;
-  const actor = operation.role === null ? null : await admitted(request, parts, { operation, answerHeaders });
   if (operation.role === null && changes && operation.serviceKey !== true) refuseCrossSite(request, parts.publicUrl);
   if (operation.consuming === true) refuseUnlessDeliberate(request, parts.publicUrl);
   const params = checked(operation.params, context.req.param(), 'path');
   const query = checked(operation.query, singleQuery(context), 'query');
-  const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax);
+  const sent = operation.body === undefined ? {} : await readJsonObject(request, operation.bodyBytesMax, othersFirst);
   const body = operation.body === undefined ? {} : checked(operation.body, sent, 'body');
   const elsewhere = operation.readsLong === true ? parts.reports : null;
   const here = () => operation.run({
@@ -65,7 +75,7 @@ async function answer(context: Context, parts: PlatformParts, { operation, place
   if (isRefusal<AdministrationRefusal>(result)) throw httpRefusalOf(result);
   if (isDownload(result)) return downloadResponse(result, answerHeaders, parts.report);
   answerHeaders.set('content-type', 'application/json');
-  return new Response(JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });
+  return new Response(result instanceof JsonText ? result.json : JSON.stringify(result), { status: operation.status ?? 200, headers: answerHeaders });
 }
 
 async function admitted(
@@ -73,11 +83,17 @@ async function admitted(
 ): Promise<Actor> {
   const actor = await actorOf(request, parts, answerHeaders);
   if (actor === null) throw unauthorized();
+  parts.askers.learn(shownBy(request), asOrganization(actor.organization));
   if (actor.kind === 'person') refuseCrossSite(request, parts.publicUrl);
   if (!hasRightsOf(actor.role, operation.role!)) {
     throw new HttpRefusal(403, 'forbidden', `This takes the role ${operation.role}; yours is ${actor.role}.`);
   }
   return actor;
+}
+
+function shownBy({ headers }: Request): ShownCredential {
+  const [authorization, cookie] = [headers.get('authorization') ?? undefined, headers.get('cookie') ?? undefined];
+  return { ...(authorization === undefined ? {} : { authorization }), ...(cookie === undefined ? {} : { cookie }) };
 }
 
 function unauthorized(): HttpRefusal {

@@ -8,6 +8,7 @@ import type { KnownBrowsers } from '../auth/known-browsers.ts';
 import type { OidcParts } from '../auth/oidc/oidc-parts.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { Askers } from './askers.ts';
 import type { Reports } from '../reports/report-client.ts';
 import type { UpstreamUrlRules } from '../use-cases/upstream-url.ts';
 
@@ -17,6 +18,8 @@ export interface PlatformParts {
   readonly randomBytes: (n: number) => Uint8Array;
   /** Runs the operations that read for long; null: they run on this thread, where they block nobody. */
   readonly reports: Reports | null;
+  /** As whom requests have their turns. */
+  readonly askers: Askers;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   readonly attempts: Attempts;

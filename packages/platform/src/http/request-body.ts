@@ -8,8 +8,10 @@ import { repeatedName } from './repeated-name.ts';
 /** Enough for every resource but the tap's batches, which have a separate limit. */
 export const bodyBytesMax = 65_536;
 
-/** @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`. */
-export async function readJsonObject(request: Request, bytesMax = bodyBytesMax): Promise<Record<string, unknown>> {
+/** `beforeParsing`: others' turn. @throws HttpRefusal 400 `invalid_json`, 413 `body_too_large`, 415 `unsupported_media_type`. */
+export async function readJsonObject(
+  request: Request, bytesMax = bodyBytesMax, beforeParsing: () => Promise<void> = async () => {},
+): Promise<Record<string, unknown>> {
   const mediaType = (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must be JSON, with content-type application/json.');
@@ -17,7 +19,9 @@ export async function readJsonObject(request: Request, bytesMax = bodyBytesMax):
   if ((request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
-  const value = parse(await readBytes(request, bytesMax));
+  const bytes = await readBytes(request, bytesMax);
+  await beforeParsing();
+  const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
   return value as Record<string, unknown>;
 }

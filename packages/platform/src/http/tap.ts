@@ -11,7 +11,9 @@ import { readTapBatch, tapBodyBytesMax, tapRefusalSentence, type TapBatchRefusal
 import { presentedTapKey } from '@metergate/core/tap/key.ts';
 import { StoreFault } from '@metergate/store/engine/fault.ts';
 import type { Store } from '@metergate/store/store.ts';
+import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import type { KeptBatch, TapKeyRefusal } from '@metergate/store/tap/keep-batch.ts';
+import type { Askers } from './askers.ts';
 import { createTapRate, type TapRate } from './tap-rate.ts';
 import { createTapPlaces, type TapPlaces } from './tap-places.ts';
 import { createTapTurns, turnWeightMax, type TapJob, type TapTurns } from './tap-turns.ts';
@@ -21,6 +23,7 @@ const tapPath = '/tap/v1/events';
 
 export interface TapParts {
   readonly store: Pick<Store, 'tapEvents' | 'engine'>;
+  readonly askers: Askers;
   /** Wall time, milliseconds since the epoch. */
   readonly clock: () => number;
   /** A fault that was answered with 503: for the log. Contains nothing of the request. */
@@ -74,16 +77,18 @@ async function answered(parts: RatedParts, request: IncomingMessage): Promise<Ta
 }
 
 /** Null: the client is gone. */
-async function answerTo({ store, clock, rate, turns, places }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
+async function answerTo({ store, askers, clock, rate, turns, places }: RatedParts, request: IncomingMessage): Promise<TapAnswer | null> {
   if (request.method !== 'POST') return wrongMethod;
   const keyHash = createHash('sha256').update(presentedTapKey(request.headers.authorization)).digest('hex');
   const admission = await store.tapEvents.admission(keyHash);
   if (admission === 'unknown_key') return unauthorized;
+  askers.learn(request.headers, `tap key ${keyHash}`);
   const waitSeconds = rate.take(keyHash);
   if (waitSeconds !== null) return tooOften(waitSeconds);
   const body = await readBody(request);
   if (body === 'gone') return null;
   if (body === 'too_large') return tooLarge;
+  await othersFirst();
   if (admission !== 'admitted') return byKey[admission];
   if (!isPlainJson(request)) return unsupported;
   // A large body is also parsed in its turn: parsing those of a flood would block this thread for everybody.
@@ -164,6 +169,8 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gon
     };
     const onEnd = (): void => end(bytes > tapBodyBytesMax ? 'too_large' : Buffer.concat(chunks, bytes));
     const onGone = (): void => end('gone');
+    // It left before anybody listened.
+    if (request.destroyed) return end('gone');
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
   });
 }

@@ -36,11 +36,24 @@ export type Piece = ExportPiece;
 
 /** Reports → platform. */
 export type FromReports =
+  /** The thread has its store. Before, what is asked waits. */
+  | { readonly kind: 'ready' }
+  /** A refusal. */
   | { readonly kind: 'result'; readonly number: number; readonly result: unknown }
+  | { readonly kind: 'json'; readonly number: number; readonly json: string }
   | { readonly kind: 'file'; readonly number: number; readonly head: FileHead }
   /** Null: the file is complete. */
   | { readonly kind: 'piece'; readonly number: number; readonly piece: Piece | null }
   | { readonly kind: 'fault'; readonly number: number; readonly fault: FaultMessage };
+
+/** A result as the text of its answer: written where it was made, it takes nothing of the thread that sends it. */
+export class JsonText {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
 
 /** A fault as it travels. `store`: the store's own, with its code. */
 export interface FaultMessage {

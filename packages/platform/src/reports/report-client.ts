@@ -5,16 +5,22 @@
 import type { CallExport } from '../use-cases/exports.ts';
 import type { Download } from '../http/download.ts';
 import { RunningThread, type ReportWorker } from './running-thread.ts';
-import type { FileHead, ReportRequest } from './messages.ts';
+import { JsonText, type FileHead, type ReportRequest } from './messages.ts';
 
 /** Runs reading operations on another thread. */
 export interface Reports {
-  /** What the operation of this name answers to that request: its result, a refusal, or a file. */
+  /** What the operation of this name answers to that request: its result as text, a refusal, or a file. */
   run(operation: string, request: ReportRequest): Promise<unknown>;
   /** Starts the thread if it is not running: somebody will ask soon, and need not wait for it then. */
   begin(): void;
   /** Ask nothing afterwards. */
   close(): Promise<void>;
+}
+
+/** Those of one thread. */
+export interface ReportThreadOwner extends Reports {
+  /** The thread runs and has its store: what is asked now begins at once. */
+  readonly isReady: boolean;
 }
 
 /** A thread that is idle for this long ends: it holds some 20 MB, and the next one starts in a fraction of a second. */
@@ -29,7 +35,7 @@ const afterTimer: After = (delayMs, task) => {
 };
 
 /** `start`: makes a thread. */
-export function createReports(start: () => ReportWorker, after: After = afterTimer): Reports {
+export function createReports(start: () => ReportWorker, after: After = afterTimer): ReportThreadOwner {
   let running: RunningThread | null = null;
   /** Including those that were asked to end. */
   const alive = new Set<RunningThread>();
@@ -62,6 +68,9 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
   }
 
   return {
+    get isReady() {
+      return running?.isReady === true;
+    },
     begin() {
       if (!closed) running ??= begin();
     },
@@ -69,7 +78,12 @@ export function createReports(start: () => ReportWorker, after: After = afterTim
       if (closed) throw new Error('The platform is ending.');
       const thread = running ??= begin();
       const answer = await thread.ask({ kind: 'run', operation, request });
-      return answer.kind === 'file' ? fileOf(thread, answer.number, answer.head) : answer.kind === 'result' ? answer.result : undefined;
+      switch (answer.kind) {
+        case 'file': return fileOf(thread, answer.number, answer.head);
+        case 'json': return new JsonText(answer.json);
+        case 'result': return answer.result;
+        case 'piece': throw new Error('A piece answers no question.');
+      }
     },
     async close() {
       closed = true;

@@ -7,6 +7,7 @@ import type { CallExport } from '../use-cases/exports.ts';
 import { isDownload } from '../http/download.ts';
 import type { Operation } from '../http/operation.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
+import { isRefusal } from '../use-cases/refusal.ts';
 import { faultMessage, type FromReports, type Piece, type ReportRequest, type ToReports } from './messages.ts';
 
 export interface ReportDeskOptions {
@@ -43,7 +44,8 @@ export function createReportDesk({ operations, context, post }: ReportDeskOption
     await othersFirst();
     const result = await known.run(call as unknown as Parameters<Operation['run']>[0]);
     if (isDownload(result)) open(number, actor.organization, result.download);
-    else post({ kind: 'result', number, result });
+    else if (isRefusal(result)) post({ kind: 'result', number, result });
+    else post({ kind: 'json', number, json: JSON.stringify(result) });
   }
 
   function open(number: number, organization: string, { contentType, fileName, pieces }: CallExport): void {

@@ -31,3 +31,4 @@ parent.on('message', (message: ToReports) => {
   else desk.answer(message);
 });
 giveBackWhenIdle();
+parent.postMessage({ kind: 'ready' } satisfies FromReports);

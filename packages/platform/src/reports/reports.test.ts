@@ -11,7 +11,7 @@ import { freshSqlite, masterKey, platformFixture, type PlatformFixture, type Tes
 import { operations, platformApp } from '../http/app.ts';
 import { othersFirst } from '@metergate/store/threads/others-first.ts';
 import { operation } from '../http/operation.ts';
-import type { FromReports } from './messages.ts';
+import { JsonText, type FromReports } from './messages.ts';
 import type { ReportWorker } from './running-thread.ts';
 import { createReports, idleMs, type After, type Reports } from './report-client.ts';
 import { createReportDesk } from './report-desk.ts';
@@ -184,7 +184,7 @@ test('a fault of the store keeps its code, any other its sentence; the desk keep
   await assert.rejects(asks.run('away', request), (fault) => fault instanceof StoreFault && fault.code === 'store_unreachable');
   await assert.rejects(asks.run('broken', request), /x is not a function/);
   await assert.rejects(asks.run('createKey', request), /no reading operation/);
-  assert.equal(await asks.run('well', request), 7);
+  assert.deepEqual(await asks.run('well', request), new JsonText('7'));
 });
 
 test('a file whose reader leaves while a piece is made ends before its next slice', async () => {

@@ -9,7 +9,7 @@ export interface ReportWorker {
   on(event: 'exit', listener: () => void): unknown;
 }
 
-type Answer = Exclude<FromReports, { readonly kind: 'fault' }>;
+type Answer = Exclude<FromReports, { readonly kind: 'fault' | 'ready' }>;
 type Asked = Extract<ToReports, { readonly number: number }>;
 type WithoutNumber<Message> = Message extends { readonly number: number } ? Omit<Message, 'number'> : never;
 
@@ -34,6 +34,7 @@ export class RunningThread {
   /** Files that somebody is reading. */
   #files = 0;
   #hasEnded = false;
+  #isReady = false;
   readonly ended: Promise<void>;
 
   constructor(worker: ReportWorker, tell: ThreadNews) {
@@ -51,6 +52,11 @@ export class RunningThread {
       this.#questions.clear();
       resolve();
     });
+  }
+
+  /** It has its store, and answers what it is asked. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   /** Nobody waits for an answer, or reads a file. */
@@ -116,6 +122,10 @@ export class RunningThread {
   }
 
   #take(message: FromReports): void {
+    if (message.kind === 'ready') {
+      this.#isReady = true;
+      return;
+    }
     const question = this.#questions.get(message.number);
     this.#questions.delete(message.number);
     if (message.kind === 'fault') question?.reject(faultOfMessage(message.fault));

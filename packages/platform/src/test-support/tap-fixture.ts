@@ -12,6 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sampleNowMs } from '@metergate/core/tap/test-support/sample-event.ts';
 import type { Plan } from '@metergate/core/rate/plan.ts';
 import { openStore, type Store } from '@metergate/store/store.ts';
+import { createAskers } from '../http/askers.ts';
 import { createBaselineWithKey, type MintedBaseline } from '../use-cases/baselines.ts';
 import type { UseCaseContext } from '../use-cases/context.ts';
 import { withTap, type TapParts } from '../http/tap.ts';
@@ -43,7 +44,7 @@ export async function tapFixture(behind: (store: Store) => TapParts['store'] = (
   });
   const faults: unknown[] = [];
   const server = createServer({ connectionsCheckingInterval: 1_000 }, withTap(
-    { store: behind(store), clock: () => now.ms, report: (fault) => faults.push(fault) },
+    { store: behind(store), askers: createAskers(), clock: () => now.ms, report: (fault) => faults.push(fault) },
     (_request, response) => response.writeHead(404).end('elsewhere'),
   ));
   server.listen(0, '127.0.0.1');

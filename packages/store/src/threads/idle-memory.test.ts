@@ -45,11 +45,22 @@ test('a thread that had little to do in its last fifteen looks collects when it 
 test('behind a storm freed memory is given back once, when the thread had little to do for fifteen looks', () => {
   const givesBack = createGiveBackRule();
   const looks = [0.9, ...Array<number>(40).fill(0.05), 0.2, ...Array<number>(20).fill(0.05)];
-  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [15]);
+  assert.deepEqual(looks.map((look, at) => givesBack(look, false) ? at : -1).filter((at) => at >= 0), [15]);
 });
 
 test('freed memory is given back after three and after fifteen quiet looks behind work, and then no more', () => {
   const givesBack = createGiveBackRule();
   const looks = [0.01, 0.01, 0.01, 0.3, 0.01, 0.01, 0.3, 0.01, 0.01, 0.01, 0.01, 0.01, 0.5, ...Array<number>(40).fill(0)];
-  assert.deepEqual(looks.map((look, at) => givesBack(look) ? at : -1).filter((at) => at >= 0), [9, 15, 27]);
+  assert.deepEqual(looks.map((look, at) => givesBack(look, false) ? at : -1).filter((at) => at >= 0), [9, 15, 27]);
+});
+
+test('what another thread collects later is given back once this one is idle or calm, once for each', () => {
+  const gaveAt = (looks: readonly number[], collectedAt: readonly number[]) => {
+    const givesBack = createGiveBackRule();
+    return looks.map((look, at) => givesBack(look, collectedAt.includes(at)) ? at : -1).filter((at) => at >= 0);
+  };
+  const quiet = Array<number>(60).fill(0.01);
+  assert.deepEqual(gaveAt([0.3, ...quiet], [30, 40, 41]), [3, 15, 31, 41, 42]);
+  assert.deepEqual(gaveAt([...quiet.slice(0, 20), 0.3, 0.3, 0.3, ...quiet], [20]).slice(0, 2), [25, 37], 'not while it works');
+  assert.deepEqual(gaveAt(Array<number>(60).fill(0.05), [30]), [31], 'calm');
 });

@@ -3,6 +3,7 @@
  * idle now would keep all its room, mostly that for young objects, for as long as it stays idle.
  */
 import { performance } from 'node:perf_hooks';
+import { BroadcastChannel } from 'node:worker_threads';
 import { getHeapStatistics } from 'node:v8';
 import { collect } from './collector.ts';
 import { findGiveBack } from './freed-memory.ts';
@@ -81,39 +82,62 @@ const givingLooks = [3, 15] as const;
 
 /**
  * Whether to give back now, look by look: twice for each time that the thread had work, three and fifteen idle looks after it, and once when it is
- * calm after it was busier.
+ * calm after it was busier. Also once it is idle or calm behind a collection of another thread, which may still work off what a storm left:
+ * `othersCollected` since the last look.
  */
-export function createGiveBackRule(): (utilization: number) => boolean {
+export function createGiveBackRule(): (utilization: number, othersCollected: boolean) => boolean {
   const rest = watchRest();
-  let [hadWork, wasBusy] = [false, false];
-  return (utilization) => {
+  let [hadWork, wasBusy, isOwed] = [false, false, false];
+  return (utilization, othersCollected) => {
     const { idleLooks, isCalm } = rest(utilization);
     if (idleLooks === 0) hadWork = true;
     if (utilization >= busyUtilization) wasBusy = true;
-    if (isCalm && wasBusy) {
-      wasBusy = false;
-      return true;
-    }
-    return hadWork && (idleLooks === givingLooks[0] || idleLooks === givingLooks[1]);
+    // At the look behind it: the collected is freed by a helper, after the collection.
+    const isDue = isOwed && (idleLooks >= givingLooks[0] || isCalm);
+    const gives = isDue || (isCalm && wasBusy) || (hadWork && (idleLooks === givingLooks[0] || idleLooks === givingLooks[1]));
+    if (isCalm) wasBusy = false;
+    if (gives) isOwed = false;
+    if (othersCollected) isOwed = true;
+    return gives;
   };
 }
 
 /** Looks after the memory of the calling thread until the thread ends; with `freed`, after what all threads have freed, too. */
 export function giveBackWhenIdle({ freed = false }: { readonly freed?: boolean } = {}): void {
   const [rule, givesBack] = [createIdleRule(), createGiveBackRule()];
+  const threads = collectingThreads();
   let giveBack: ReturnType<typeof findGiveBack> | undefined;
   let before = workedUntilNow();
   setInterval(() => {
     const now = workedUntilNow();
     const utilization = (now.workedMs - before.workedMs) / (now.atMs - before.atMs);
     before = now;
-    if (freed && givesBack(utilization)) {
+    if (freed && givesBack(utilization, threads.othersCollected())) {
       if (giveBack === undefined) giveBack = findGiveBack();
       giveBack?.();
     }
     if (!rule.collects({ utilization, heldBytes: heldNow() })) return;
-    if (collect('all')) rule.collected(heldNow());
+    if (!collect('all')) return;
+    rule.collected(heldNow());
+    threads.collected();
   }, lookMs).unref();
+}
+
+/** Threads tell each other that they collected. Each hears the others alone. */
+function collectingThreads(): { collected(): void; othersCollected(): boolean } {
+  const channel = new BroadcastChannel('metergate: a thread collected');
+  let haveCollected = false;
+  channel.addEventListener('message', () => { haveCollected = true; });
+  channel.unref();
+  return {
+    collected: () => channel.postMessage(null),
+    /** Since this was asked last. */
+    othersCollected() {
+      const since = haveCollected;
+      haveCollected = false;
+      return since;
+    },
+  };
 }
 
 function heldNow(): number {

@@ -6,7 +6,7 @@ import { stat } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /** Steps below the priority that the process was started with. Ten steps are a tenth of the processor time that both want; 19 is the lowest. */
-const stepsBehind = { platform: 5, reports: 10, brotli: 10, knownPeople: 5, strangers: 10 } as const;
+const stepsBehind = { platform: 5, reports: 10, brotli: 10, knownPeople: 5, strangers: 15 } as const;
 
 const lowest = 19;
 

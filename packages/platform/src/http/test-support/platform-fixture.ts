@@ -17,6 +17,7 @@ import { createSignInBounds } from '../../auth/sign-in-bounds.ts';
 import { createSessions } from '../../auth/create-sessions.ts';
 import { knownBrowsers } from '../../auth/known-browsers.ts';
 import { Passwords } from '../../auth/passwords.ts';
+import { createAskers } from '../askers.ts';
 import { createToken } from '../../use-cases/management-tokens.ts';
 import { isRefusal, type AdministrationRefusal } from '../../use-cases/refusal.ts';
 import { createUser } from '../../use-cases/users.ts';
@@ -115,7 +116,7 @@ export async function platformFixture(
   const parts: PlatformParts = {
     store, reports: null, clock: Date.now, randomBytes: bytes, publicUrl,
     gatewayUrl: 'http://gateway.test', sandbox: false, providerUrls, upstreamRules: { allow: [] }, trusted: trustedProxies([]),
-    passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
+    askers: createAskers(), passwords: hashing, sessions: createSessions({ store, masterKey, publicUrl, clock, providedLifeMs }),
     attempts: createAttempts(Date.now), signInBounds: createSignInBounds(Date.now), browsers: knownBrowsers(masterKey, Date.now),
     oidc: oidc(publicUrl),
     report: (fault) => reports.push(fault),
